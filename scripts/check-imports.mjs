@@ -1,0 +1,76 @@
+// Dependence points downward only. Fails on an arrow that points up, with the file and the line.
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+
+const source = new URL('../src', import.meta.url).pathname;
+
+/** A part may import from its own part and from parts of a lower rank. */
+const ranks = {
+  cli: 5,
+  context: 4,
+  report: 3.5,
+  hooks: 3,
+  orchestrator: 3,
+  batchers: 2,
+  ledger: 2,
+  streams: 2,
+  pricing: 2,
+  http: 1,
+  base: 0,
+};
+
+/** Files at the top of src/, by part. Whatever is not named here belongs to the context. */
+const base = new Set(['errors.ts', 'types.ts', 'duration.ts', 'version.ts']);
+
+/** The registry is the one door to the concrete batchers, the composition root to the ledgers. */
+const concrete = [
+  {
+    target: /^batchers\/(?!batcher\.|refused-error\.|replies\.|registry\.|index\.)/,
+    except: /^batchers\//,
+  },
+  { target: /^ledger\/(?!ledger\.)/, except: /^(ledger\/|engines\.ts$|cli\/)/ },
+];
+
+function partOf(file) {
+  const [first, ...rest] = file.split('/');
+  if (rest.length > 0) return first === 'options' ? 'context' : first;
+  return base.has(first) ? 'base' : 'context';
+}
+
+function filesBelow(folder) {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((file) => !/\.test(-helper)?\.ts$/.test(file));
+}
+
+function problem(from, to) {
+  const [a, b] = [partOf(from), partOf(to)];
+  if (a === 'simulator' || b === 'simulator') {
+    const mayUseSimulator = a === b || a === 'cli';
+    return mayUseSimulator ? undefined : 'the simulator stands alone';
+  }
+  for (const { target, except } of concrete) {
+    if (target.test(to) && !except.test(from)) return `${to} is known to its own part only`;
+  }
+  if (a === b || ranks[a] > ranks[b]) return undefined;
+  return `${a} must not depend on ${b}`;
+}
+
+let wrong = 0;
+for (const file of filesBelow(source)) {
+  const from = relative(source, file);
+  readFileSync(file, 'utf8')
+    .split('\n')
+    .forEach((line, index) => {
+      const [, path] = /(?:from|import\()\s*'(\.[^']+)'/.exec(line) ?? [];
+      if (path === undefined) return;
+      const to = relative(source, join(dirname(file), path));
+      const reason = to.startsWith('..') ? 'it leaves src/' : problem(from, to);
+      if (reason === undefined) return;
+      wrong += 1;
+      console.error(`src/${from}:${index + 1} imports ${to}: ${reason}`);
+    });
+}
+if (wrong > 0) process.exit(1);
+console.log('Imports point the right way.');

@@ -1,0 +1,111 @@
+import { UnknownOutcomeError } from '../errors.ts';
+import type { Answer } from '../types.ts';
+import type { Outcome, Remote, Row } from './batcher.ts';
+import { memberText } from './json-text.ts';
+import { answerHeaders, count, field, outcomeOf, text } from './outcomes.ts';
+
+/** Anthropic's batch object in our words. `ended` is the only terminal state. */
+export function toRemote(batch: unknown): Remote {
+  const id = text(field(batch, 'id'));
+  if (id === undefined) throw new UnknownOutcomeError('The provider sent a batch without an id.');
+  const status = text(field(batch, 'processing_status')) ?? 'unknown';
+  const counts = field(batch, 'request_counts');
+  const number = (name: string) => count(field(counts, name));
+  const failed = number('errored') + number('canceled') + number('expired');
+  const url = text(field(batch, 'results_url'));
+  return {
+    id,
+    state: status === 'ended' ? 'ended' : status === 'canceling' ? 'cancelling' : 'running',
+    raw: status,
+    readable: status === 'ended' && url !== undefined,
+    sources: url === undefined ? {} : { url },
+    counts: {
+      total: number('processing') + number('succeeded') + failed,
+      completed: number('succeeded'),
+      failed,
+    },
+  };
+}
+
+const statusOfError: Readonly<Record<string, number>> = {
+  invalid_request_error: 400,
+  authentication_error: 401,
+  billing_error: 402,
+  permission_error: 403,
+  not_found_error: 404,
+  conflict_error: 409,
+  request_too_large: 413,
+  rate_limit_error: 429,
+  api_error: 500,
+  timeout_error: 504,
+  overloaded_error: 529,
+};
+
+const usualEnd = '}}';
+
+/** One line of the results: succeeded, errored, canceled or expired. */
+export function readResultLine(line: string): Row {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(line);
+  } catch {
+    return { broken: line.slice(0, 200) };
+  }
+  const id = text(field(parsed, 'custom_id'));
+  const result = field(parsed, 'result');
+  if (id === undefined) return { broken: line.slice(0, 200) };
+  return { id, outcome: outcome(line, parsed, result) };
+}
+
+function outcome(line: string, parsed: unknown, result: unknown): Outcome {
+  const type = text(field(result, 'type')) ?? 'unknown';
+  const message = field(result, 'message');
+  if (type === 'succeeded' && typeof message === 'object' && message !== null) {
+    return {
+      kind: 'answer',
+      answer: {
+        status: 200,
+        headers: answerHeaders('request-id', undefined),
+        body: messageText(line, parsed, result),
+        json: message,
+      },
+    };
+  }
+  if (type === 'errored') return errored(line, field(result, 'error'));
+  if (type === 'expired') {
+    return { kind: 'retry', reason: 'expired', last: failure(504, 'timeout_error', type) };
+  }
+  if (type === 'canceled') {
+    return { kind: 'retry', reason: 'cancelled', last: failure(499, 'api_error', type) };
+  }
+  return { kind: 'retry', reason: 'never-ran', last: failure(502, 'api_error', type) };
+}
+
+/** As in OpenAI's lines: `"message":` cannot stand inside a string, so the layout finds it. */
+function messageText(line: string, parsed: unknown, result: unknown): string {
+  const usual =
+    line.endsWith(usualEnd) &&
+    Object.keys(parsed as object).join() === 'custom_id,result' &&
+    Object.keys(result as object).join() === 'type,message';
+  if (usual) return line.slice(line.indexOf('"message":') + 10, -usualEnd.length);
+  return memberText(memberText(line, 'result') ?? '{}', 'message') ?? 'null';
+}
+
+function errored(line: string, error: unknown): Outcome {
+  const type = text(field(field(error, 'error'), 'type')) ?? 'api_error';
+  const inner = memberText(memberText(line, 'result') ?? '{}', 'error');
+  return outcomeOf({
+    status: statusOfError[type] ?? 500,
+    headers: answerHeaders('request-id', field(error, 'request_id')),
+    body: inner ?? failure(500, 'api_error', 'errored').body,
+  });
+}
+
+function failure(status: number, type: string, word: string): Answer {
+  const message = `The provider did not run this request: it is ${word}.`;
+  return {
+    status,
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ type: 'error', error: { type, message } }),
+  };
+}

@@ -1,0 +1,225 @@
+import { splitLines } from '../http/jsonl.ts';
+import type { StreamedBody, Wire } from '../http/wire.ts';
+import type { Dict, Handle, ItemId } from '../types.ts';
+import { readResultLine, toRemote } from './anthropic-wire.ts';
+import {
+  Batcher,
+  type Call,
+  type Envelope,
+  type Found,
+  type Limits,
+  type Match,
+  type Plan,
+  type ProviderInfo,
+  type Remote,
+  type Route,
+  type Row,
+  type Usage,
+} from './batcher.ts';
+import { onOneLine, withoutMembers } from './json-text.ts';
+import { count, field, text } from './outcomes.ts';
+import { createdBody, expectOk, ReplyError } from './replies.ts';
+
+const hour = 3_600_000;
+const opening = '{"requests":[';
+const closing = ']}';
+const streaming: ReadonlySet<string> = new Set(['stream']);
+
+/** Anthropic's message batches: the requests travel inline in the create call. */
+export class AnthropicBatcher extends Batcher {
+  readonly info: ProviderInfo = {
+    name: 'anthropic',
+    hosts: ['api.anthropic.com'],
+    root: '/v1',
+    versions: ['/v1'],
+    credentialHeaders: ['x-api-key', 'authorization'],
+    accountHeaders: ['anthropic-workspace-id', 'anthropic-user-profile-id'],
+    environment: ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN'],
+    requestIdHeader: 'request-id',
+    discount: 0.5,
+    exactlyFindable: false,
+  };
+
+  handles(path: string): boolean {
+    return path === '/messages';
+  }
+
+  match(call: Call): Match {
+    const { model, stream, speed, max_tokens: maxTokens } = call.json;
+    if (typeof model !== 'string') return { bypass: 'the body names no model' };
+    if (stream === true) return { bypass: 'streamed answers cannot be batched yet' };
+    if (speed !== undefined) return { bypass: '`speed` is refused inside a batch' };
+    if (maxTokens === 0) return { bypass: '`max_tokens: 0` is refused inside a batch' };
+    const batchHeaders = headersOfBatch(call.headers);
+    const line = onOneLine(call.body);
+    return {
+      endpoint: '/v1/messages',
+      model,
+      batchHeaders,
+      identity: Object.entries(batchHeaders).map(([name, value]) => `${name}: ${value}`),
+      body: stream === undefined ? line : withoutMembers(line, streaming),
+    };
+  }
+
+  limits(_endpoint: string): Limits {
+    return {
+      items: 100_000,
+      recommendedItems: 10_000,
+      bytes: 240_000_000,
+      itemBytes: 240_000_000,
+      inFlight: 16,
+      windows: ['24h'],
+      pollMinimum: 0,
+      outlives: 28 * hour,
+    };
+  }
+
+  envelope(_route: Route, id: ItemId): Envelope {
+    return { before: `{"custom_id":"${id}","params":`, after: '}' };
+  }
+
+  /** The brackets, and a comma between two items. */
+  override frameBytes(items: number): number {
+    return opening.length + closing.length + Math.max(0, items - 1);
+  }
+
+  /**
+   * Nothing of a create is echoed, so the newest batch of the account is remembered: what is ours
+   * must be newer.
+   */
+  async stage(wire: Wire, plan: Plan): Promise<Handle> {
+    const reply = await expectOk(wire, {
+      method: 'GET',
+      path: '/messages/batches?limit=1',
+      headers: plan.route.batchHeaders,
+    });
+    const newest = text(field(field(field(await reply.json(), 'data'), '0'), 'id'));
+    return newest === undefined ? {} : { highWater: newest };
+  }
+
+  async create(wire: Wire, plan: Plan, _handle: Handle): Promise<Remote> {
+    const reply = await wire.send({
+      method: 'POST',
+      path: '/messages/batches',
+      headers: { 'content-type': 'application/json', ...plan.route.batchHeaders },
+      body: createBody(plan, this.frameBytes(plan.count)),
+    });
+    return toRemote(await createdBody(wire, reply));
+  }
+
+  async find(wire: Wire, plan: Pick<Plan, 'token' | 'count'>, handle: Handle): Promise<Found> {
+    const remotes: Remote[] = [];
+    for await (const batch of this.list(wire, versionOnly)) {
+      if (field(batch, 'id') === handle.highWater) break;
+      const remote = toRemote(batch);
+      if (remote.counts?.total === plan.count) remotes.push(remote);
+    }
+    return remotes.length > 0 ? { kind: 'candidates', remotes } : { kind: 'absent' };
+  }
+
+  async *poll(wire: Wire, ids: readonly string[]): AsyncIterable<Remote> {
+    const open = new Set(ids);
+    if (ids.length > 2) {
+      let left = ids.length + 200;
+      for await (const batch of this.list(wire, versionOnly)) {
+        const id = text(field(batch, 'id'));
+        if (id !== undefined && open.delete(id)) yield toRemote(batch);
+        left -= 1;
+        if (open.size === 0 || left === 0) break;
+      }
+    }
+    for (const id of open) yield await this.pollOne(wire, id);
+  }
+
+  private async pollOne(wire: Wire, id: string): Promise<Remote> {
+    try {
+      const path = `/messages/batches/${encodeURIComponent(id)}`;
+      const reply = await expectOk(wire, { method: 'GET', path, headers: versionOnly });
+      return toRemote(await reply.json());
+    } catch (error) {
+      if (error instanceof ReplyError && error.status === 404) {
+        return { id, state: 'missing', raw: '404', readable: false, sources: {} };
+      }
+      throw error;
+    }
+  }
+
+  private async *list(wire: Wire, headers: Dict): AsyncIterable<unknown> {
+    let after = '';
+    for (;;) {
+      const path = `/messages/batches?limit=100${after && `&after_id=${encodeURIComponent(after)}`}`;
+      const reply = await expectOk(wire, { method: 'GET', path, headers });
+      const body = await reply.json();
+      const data = field(body, 'data');
+      if (!Array.isArray(data) || data.length === 0) return;
+      yield* data;
+      const last = text(field(data.at(-1), 'id'));
+      if (field(body, 'has_more') !== true || last === undefined || last === after) return;
+      after = last;
+    }
+  }
+
+  async *results(wire: Wire, remote: Remote): AsyncIterable<readonly Row[]> {
+    const path = remote.sources.url;
+    if (path === undefined) return;
+    const reply = await expectOk(wire, { method: 'GET', path, headers: versionOnly });
+    for await (const group of splitLines(reply.bytes())) {
+      yield group.map((line) =>
+        readResultLine(Buffer.from(line.buffer, line.byteOffset, line.byteLength).toString('utf8')),
+      );
+    }
+  }
+
+  async cancel(wire: Wire, remote: Pick<Remote, 'id'>): Promise<void> {
+    const path = `/messages/batches/${encodeURIComponent(remote.id)}/cancel`;
+    const reply = await expectOk(wire, { method: 'POST', path, headers: versionOnly });
+    await reply.discard();
+  }
+
+  usage(json: unknown): Usage | undefined {
+    const usage = field(json, 'usage');
+    if (usage === undefined || usage === null) return undefined;
+    return {
+      inputTokens: count(field(usage, 'input_tokens')),
+      outputTokens: count(field(usage, 'output_tokens')),
+    };
+  }
+
+  errorBody(type: string, message: string): string {
+    return JSON.stringify({ type: 'error', error: { type, message } });
+  }
+}
+
+/** Polling and reading need a version, whichever; the batch keeps the one it was created with. */
+const versionOnly: Dict = { 'anthropic-version': '2023-06-01' };
+
+/** The version and the betas are fixed for a whole batch. Their order means nothing. */
+function headersOfBatch(headers: Dict): Dict {
+  const version = headers['anthropic-version'] ?? '2023-06-01';
+  const betas = (headers['anthropic-beta'] ?? '')
+    .split(',')
+    .map((beta) => beta.trim())
+    .filter((beta) => beta !== '')
+    .sort();
+  return betas.length > 0
+    ? { 'anthropic-version': version, 'anthropic-beta': [...new Set(betas)].join(',') }
+    : { 'anthropic-version': version };
+}
+
+function createBody(plan: Plan, frameBytes: number): StreamedBody {
+  return {
+    length: plan.bytes + frameBytes,
+    async *chunks() {
+      let before = opening;
+      for await (const group of plan.items()) {
+        let part = '';
+        for (const item of group) {
+          part += `${before}${item.before}${item.body}${item.after}`;
+          before = ',';
+        }
+        yield Buffer.from(part);
+      }
+      yield Buffer.from(closing);
+    },
+  };
+}

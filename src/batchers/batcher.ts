@@ -1,0 +1,215 @@
+import type { Wire } from '../http/wire.ts';
+import type { Answer, Counts, Dict, Handle, ItemId } from '../types.ts';
+
+/** A captured call as a batcher sees it: without its credentials. */
+export interface Call {
+  readonly url: URL;
+  /** The path below the provider's root, `/chat/completions`. */
+  readonly path: string;
+  /** Lower-case names; credential headers are already taken out. */
+  readonly headers: Dict;
+  /** The body as the client wrote it. */
+  readonly body: string;
+  /** The same, parsed once. */
+  readonly json: Readonly<Record<string, unknown>>;
+}
+
+/** How a call travels in a batch. Pure data: queue key and fingerprint material. */
+export interface Route {
+  /** The provider's name of the endpoint, as it stands in a batch: `/v1/chat/completions`. */
+  readonly endpoint: string;
+  readonly model: string;
+  /** Fixed for a whole batch and sent with its create call; part of the queue key. */
+  readonly batchHeaders: Dict;
+  /** Headers and query of this call that can change its answer. */
+  readonly identity: readonly string[];
+  /** Anything else that must not share a batch. */
+  readonly partition?: string;
+  /** The body as it stands in the batch line: one line, without `stream`. */
+  readonly body: string;
+}
+
+export interface Bypass {
+  /** Why this LLM call cannot be batched, for people: "stream is not supported …". */
+  readonly bypass: string;
+}
+
+export type Match = Route | Bypass;
+
+/** What stands around a body in its line. ASCII only, so that its length is its byte length. */
+export interface Envelope {
+  readonly before: string;
+  readonly after: string;
+}
+
+/** One line of a batch, ready to be written: `before + body + after`. */
+export interface Item extends Envelope {
+  readonly id: ItemId;
+  readonly body: string;
+}
+
+export interface Limits {
+  /** Most requests in one batch. */
+  readonly items: number;
+  /** Flush a queue at this many unless the user says otherwise. */
+  readonly recommendedItems: number;
+  /** Most bytes of the encoded batch. */
+  readonly bytes: number;
+  /** Most bytes of one encoded item. */
+  readonly itemBytes: number;
+  /** Batches under way at once per account. */
+  readonly inFlight: number;
+  /** Completion windows the provider offers, `24h`. */
+  readonly windows: readonly string[];
+  /** Never poll faster, in milliseconds. */
+  readonly pollMinimum: number;
+  /** After this many milliseconds a silent batch is an error. */
+  readonly outlives: number;
+}
+
+/** A batch before it is sent. */
+export interface Plan {
+  /** Local token: unique, safe in names and metadata. */
+  readonly token: string;
+  readonly route: Pick<Route, 'endpoint' | 'model' | 'batchHeaders'>;
+  readonly count: number;
+  /** Sum of the encoded items. */
+  readonly bytes: number;
+  readonly completionWindow: string;
+  /** Provider metadata: the run's name and tags. */
+  readonly tags: Dict;
+  /** The items in groups; can be read again. */
+  items(): AsyncIterable<readonly Item[]>;
+}
+
+export interface BatchFailure {
+  readonly code: string;
+  readonly message: string;
+  /** `fail`: give every caller this. `later`: wait for room. `smaller`: split. `isolate`: one bad line. */
+  readonly next: 'fail' | 'later' | 'smaller' | 'isolate';
+  /** HTTP status and body for the callers, where the provider gave them. */
+  readonly answer?: Answer;
+  /** 1-based line that is at fault, where known. */
+  readonly line?: number;
+  /** Milliseconds the provider asked us to wait. */
+  readonly retryAfter?: number;
+}
+
+/** A batch as the provider sees it. The state is ours, `raw` is the provider's word. */
+export interface Remote {
+  readonly id: string;
+  readonly state: 'queued' | 'running' | 'finalizing' | 'cancelling' | 'ended' | 'missing';
+  readonly raw: string;
+  readonly counts?: Counts;
+  /** Results, or some of them, can be read now. */
+  readonly readable: boolean;
+  /** Where the results are: file ids, URLs. */
+  readonly sources: Handle;
+  /** The whole batch was refused after it had been accepted. */
+  readonly failure?: BatchFailure;
+}
+
+export type RetryReason = 'rate-limit' | 'server' | 'expired' | 'cancelled' | 'never-ran';
+
+export type Outcome =
+  | { readonly kind: 'answer'; readonly answer: Answer }
+  | { readonly kind: 'retry'; readonly reason: RetryReason; readonly last: Answer };
+
+/** One line of a result source. */
+export type Row =
+  | { readonly id: ItemId; readonly outcome: Outcome }
+  /** Everything before this was read; reading may go on here. */
+  | { readonly cursor: string }
+  /** A line that could not be understood, shortened for people. */
+  | { readonly broken: string };
+
+/** What looking for a batch after an unknown outcome brought. */
+export type Found =
+  /** Proved by something only our create carries. More than one: twins. */
+  | { readonly kind: 'exact'; readonly remotes: readonly Remote[] }
+  /** Could be ours; only the ids in the results prove it. */
+  | { readonly kind: 'candidates'; readonly remotes: readonly Remote[] }
+  | { readonly kind: 'absent' };
+
+export interface Usage {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+}
+
+/** Everything about a provider that is data. */
+export interface ProviderInfo {
+  readonly name: string;
+  /** Hosts of the provider's own service. */
+  readonly hosts: readonly string[];
+  /** The path between host and endpoints: `/v1`, `/openai/v1`. */
+  readonly root: string;
+  /** Last segments of a root that a `hosts` key may leave out: `/v1`. */
+  readonly versions: readonly string[];
+  /** Header names that carry a credential. */
+  readonly credentialHeaders: readonly string[];
+  /** Header names that select organisation, project or workspace: part of the account. */
+  readonly accountHeaders: readonly string[];
+  /** Environment variables that usually hold the key; their *name* may be stored as a hint. */
+  readonly environment: readonly string[];
+  /** Header of an answer that carries the provider's request id. */
+  readonly requestIdHeader: string;
+  /** The share of the list price that a batch costs. */
+  readonly discount: number;
+  /**
+   * `true`: the create echoes something known before it, so a batch can be found again exactly.
+   * `false`: creates are serialised per account and candidates are proved by their ids.
+   */
+  readonly exactlyFindable: boolean;
+}
+
+/**
+ * One provider's batch wire. A batcher holds no state: what varies comes in as `Wire` and `Plan`,
+ * what must survive a crash is the `Handle`, saved by the engine between `stage` (never bills, can
+ * be repeated) and `create` (bills, is never repeated blindly).
+ *
+ * @example
+ * class MyBatcher extends OpenAIBatcher {
+ *   override readonly info = { ...openaiInfo, name: 'mine', hosts: ['llm.example.com'] };
+ * }
+ * batchify(fn, { batchers: [MyBatcher] });
+ */
+export abstract class Batcher {
+  abstract readonly info: ProviderInfo;
+
+  /** Whether the endpoint at this path can be batched. Asked for every request to its hosts. */
+  abstract handles(path: string): boolean;
+  /** How this call travels in a batch, or why it cannot. */
+  abstract match(call: Call): Match;
+  abstract limits(endpoint: string): Limits;
+  abstract envelope(route: Route, id: ItemId): Envelope;
+
+  /** Bytes the provider's format adds around all items and between them. */
+  frameBytes(_count: number): number {
+    return 0;
+  }
+
+  /** Origins that may see the credential. */
+  origins(base: string): readonly string[] {
+    return [new URL(base).origin];
+  }
+
+  /** Upload or look around; nothing here bills, everything can be repeated. */
+  abstract stage(wire: Wire, plan: Plan): Promise<Handle>;
+  /** Throws `RefusedError` when the provider says no. */
+  abstract create(wire: Wire, plan: Plan, handle: Handle): Promise<Remote>;
+  abstract find(wire: Wire, plan: Pick<Plan, 'token' | 'count'>, handle: Handle): Promise<Found>;
+  /** The state of these batches, by one GET each, a list or a multi-get: its choice. */
+  abstract poll(wire: Wire, ids: readonly string[]): AsyncIterable<Remote>;
+  /** Every result source in any order, in groups, from `cursor` on where the provider can. */
+  abstract results(wire: Wire, remote: Remote, cursor?: string): AsyncIterable<readonly Row[]>;
+  abstract cancel(wire: Wire, remote: Pick<Remote, 'id'>): Promise<void>;
+  /** Delete what we left at the provider, once answers are durable. */
+  cleanup(_wire: Wire, _handle: Handle): Promise<void> {
+    return Promise.resolve();
+  }
+
+  /** Tokens of a parsed answer body. */
+  abstract usage(json: unknown): Usage | undefined;
+  /** An error body in the provider's own shape. */
+  abstract errorBody(type: string, message: string): string;
+}

@@ -1,0 +1,51 @@
+import { splitLines } from '../http/jsonl.ts';
+import type { StreamedBody, Wire } from '../http/wire.ts';
+import type { Handle } from '../types.ts';
+import { Batcher, type Plan, type Remote, type Row } from './batcher.ts';
+import { expectOk } from './replies.ts';
+
+/**
+ * Batchers whose requests are written to a file and processed in bulk. The template: stage = upload
+ * the lines, results = read every result file line by line.
+ */
+export abstract class FileBatcher extends Batcher {
+  /** Sends the file; the handle names it. */
+  protected abstract upload(wire: Wire, plan: Plan, file: StreamedBody): Promise<Handle>;
+  /** Paths of every result file of this batch. */
+  protected abstract resultFiles(remote: Remote): readonly string[];
+  /** One line of a result file. */
+  protected abstract readLine(line: string): Row;
+
+  /** One line break per item. */
+  override frameBytes(count: number): number {
+    return count;
+  }
+
+  override stage(wire: Wire, plan: Plan): Promise<Handle> {
+    return this.upload(wire, plan, {
+      length: plan.bytes + this.frameBytes(plan.count),
+      chunks: () => lines(plan),
+    });
+  }
+
+  override async *results(wire: Wire, remote: Remote): AsyncIterable<readonly Row[]> {
+    for (const path of this.resultFiles(remote)) {
+      const reply = await expectOk(wire, { method: 'GET', path });
+      for await (const group of splitLines(reply.bytes())) {
+        yield group.map((line) => this.readLine(decode(line)));
+      }
+    }
+  }
+}
+
+async function* lines(plan: Plan): AsyncIterable<Uint8Array> {
+  for await (const group of plan.items()) {
+    let text = '';
+    for (const item of group) text += `${item.before}${item.body}${item.after}\n`;
+    yield Buffer.from(text);
+  }
+}
+
+function decode(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+}

@@ -1,0 +1,29 @@
+/**
+ * The batchers and what is needed to write one: `batchling/batchers`.
+ *
+ * @module
+ */
+export { AnthropicBatcher } from './anthropic.ts';
+export {
+  Batcher,
+  type BatchFailure,
+  type Bypass,
+  type Call,
+  type Envelope,
+  type Found,
+  type Item,
+  type Limits,
+  type Match,
+  type Outcome,
+  type Plan,
+  type ProviderInfo,
+  type Remote,
+  type RetryReason,
+  type Route,
+  type Row,
+  type Usage,
+} from './batcher.ts';
+export { FileBatcher } from './file-batcher.ts';
+export { OpenAIBatcher, openaiInfo } from './openai.ts';
+export { RefusedError } from './refused-error.ts';
+export type { BatcherClass } from './registry.ts';

@@ -1,0 +1,100 @@
+/**
+ * JSON as text. Bodies are spliced, never re-serialised: parsing and printing again would change
+ * numbers beyond 2^53 and the order of integer-like keys, and with them the answer.
+ * All functions expect text that `JSON.parse` has accepted.
+ */
+
+/** The same JSON on one line. Inside strings a raw line break is illegal, so all of them are space. */
+export function onOneLine(text: string): string {
+  return text.includes('\n') || text.includes('\r') ? text.replace(/[\r\n]/g, ' ') : text;
+}
+
+interface MemberSpan {
+  readonly key: string;
+  readonly start: number;
+  readonly valueStart: number;
+  readonly end: number;
+}
+
+/** The members of the object that `text` holds, without looking into their values. */
+function* members(text: string): Generator<MemberSpan> {
+  let at = text.indexOf('{') + 1;
+  for (;;) {
+    at = skipSpace(text, at);
+    if (text[at] === '}' || at >= text.length) return;
+    const start = at;
+    const keyEnd = endOfString(text, at);
+    const key = JSON.parse(text.slice(at, keyEnd)) as string;
+    const valueStart = skipSpace(text, skipSpace(text, keyEnd) + 1);
+    const end = endOfValue(text, valueStart);
+    yield { key, start, valueStart, end };
+    at = skipSpace(text, end);
+    if (text[at] === ',') at += 1;
+  }
+}
+
+/** The object without these top-level members; everything else stays byte for byte. */
+export function withoutMembers(text: string, keys: ReadonlySet<string>): string {
+  const kept: string[] = [];
+  for (const member of members(text)) {
+    if (!keys.has(member.key)) kept.push(text.slice(member.start, member.end));
+  }
+  return `{${kept.join(',')}}`;
+}
+
+/** The text of one top-level member's value. The last one wins, as with `JSON.parse`. */
+export function memberText(text: string, key: string): string | undefined {
+  let found: string | undefined;
+  for (const member of members(text)) {
+    if (member.key === key) found = text.slice(member.valueStart, member.end);
+  }
+  return found;
+}
+
+function skipSpace(text: string, from: number): number {
+  let at = from;
+  while (at < text.length) {
+    const code = text.charCodeAt(at);
+    if (code !== 32 && code !== 10 && code !== 13 && code !== 9) break;
+    at += 1;
+  }
+  return at;
+}
+
+function endOfString(text: string, from: number): number {
+  let at = from + 1;
+  for (;;) {
+    const quote = text.indexOf('"', at);
+    if (quote < 0) return text.length;
+    let slashes = 0;
+    while (text[quote - 1 - slashes] === '\\') slashes += 1;
+    if (slashes % 2 === 0) return quote + 1;
+    at = quote + 1;
+  }
+}
+
+function endOfValue(text: string, from: number): number {
+  const first = text[from];
+  if (first === '"') return endOfString(text, from);
+  if (first !== '{' && first !== '[') {
+    let at = from;
+    while (at < text.length && !',}] \n\r\t'.includes(text[at] as string)) at += 1;
+    return at;
+  }
+  let depth = 0;
+  let at = from;
+  while (at < text.length) {
+    const char = text[at];
+    if (char === '"') {
+      at = endOfString(text, at);
+      continue;
+    }
+    if (char === '{' || char === '[') depth += 1;
+    else if (char === '}' || char === ']') {
+      depth -= 1;
+      if (depth === 0) return at + 1;
+    }
+    at += 1;
+  }
+  return at;
+}

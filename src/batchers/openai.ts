@@ -1,0 +1,224 @@
+import { multipart } from '../http/multipart.ts';
+import type { StreamedBody, Wire } from '../http/wire.ts';
+import type { Handle, ItemId } from '../types.ts';
+import type {
+  Call,
+  Envelope,
+  Found,
+  Limits,
+  Match,
+  Plan,
+  ProviderInfo,
+  Remote,
+  Route,
+  Row,
+  Usage,
+} from './batcher.ts';
+import { FileBatcher } from './file-batcher.ts';
+import { onOneLine, withoutMembers } from './json-text.ts';
+import { toRemote } from './openai-remote.ts';
+import { readResultLine } from './openai-results.ts';
+import { count, field, text } from './outcomes.ts';
+import { createdBody, expectOk, ReplyError } from './replies.ts';
+
+const hour = 3_600_000;
+const pageSize = 100;
+const streaming: ReadonlySet<string> = new Set(['stream', 'stream_options']);
+
+/**
+ * What is known of OpenAI, to be spread and changed by services that copy it.
+ *
+ * @example
+ * const mine: ProviderInfo = { ...openaiInfo, name: 'mine', hosts: ['llm.example.com'] };
+ */
+export const openaiInfo: ProviderInfo = {
+  name: 'openai',
+  hosts: ['api.openai.com'],
+  root: '/v1',
+  versions: ['/v1'],
+  credentialHeaders: ['authorization'],
+  accountHeaders: ['openai-organization', 'openai-project'],
+  environment: ['OPENAI_API_KEY'],
+  requestIdHeader: 'x-request-id',
+  discount: 0.5,
+  exactlyFindable: true,
+};
+
+/** OpenAI, and the pattern of every service that copies its files and batches. */
+export class OpenAIBatcher extends FileBatcher {
+  readonly info: ProviderInfo = openaiInfo;
+
+  protected readonly endpoints: ReadonlySet<string> = new Set([
+    '/chat/completions',
+    '/responses',
+    '/embeddings',
+  ]);
+
+  handles(path: string): boolean {
+    return this.endpoints.has(path);
+  }
+
+  match(call: Call): Match {
+    const { model, stream, background } = call.json;
+    if (typeof model !== 'string') return { bypass: 'the body names no model' };
+    if (stream === true) return { bypass: 'streamed answers cannot be batched yet' };
+    if (background === true) return { bypass: 'background responses are asynchronous already' };
+    const beta = call.headers['openai-beta'];
+    const line = onOneLine(call.body);
+    return {
+      endpoint: `/v1${call.path}`,
+      model,
+      batchHeaders: {},
+      identity: [beta ? `openai-beta: ${beta}` : '', call.url.search].filter((part) => part !== ''),
+      body: 'stream' in call.json ? withoutMembers(line, streaming) : line,
+    };
+  }
+
+  limits(_endpoint: string): Limits {
+    return {
+      items: 50_000,
+      recommendedItems: 10_000,
+      // 200 MB by the book; whether that means 10^6 or 2^20 is not said, and some head-room is free.
+      bytes: 190_000_000,
+      itemBytes: 190_000_000,
+      inFlight: 64,
+      windows: ['24h'],
+      pollMinimum: 0,
+      outlives: 28 * hour,
+    };
+  }
+
+  envelope(route: Route, id: ItemId): Envelope {
+    return {
+      before: `{"custom_id":"${id}","method":"POST","url":"${route.endpoint}","body":`,
+      after: '}',
+    };
+  }
+
+  protected async upload(wire: Wire, plan: Plan, file: StreamedBody): Promise<Handle> {
+    const form = multipart([['purpose', 'batch']], {
+      field: 'file',
+      filename: `${plan.token}.jsonl`,
+      contentType: 'application/jsonl',
+      body: file,
+    });
+    const reply = await expectOk(wire, {
+      method: 'POST',
+      path: '/files',
+      headers: { 'content-type': form.contentType },
+      body: form.body,
+    });
+    const id = text(field(await reply.json(), 'id'));
+    if (id === undefined) throw new Error('The provider stored the file but gave it no id.');
+    return { fileId: id };
+  }
+
+  async create(wire: Wire, plan: Plan, handle: Handle): Promise<Remote> {
+    const reply = await wire.send({
+      method: 'POST',
+      path: '/batches',
+      headers: { 'content-type': 'application/json', ...plan.route.batchHeaders },
+      body: JSON.stringify({
+        input_file_id: handle.fileId,
+        endpoint: plan.route.endpoint,
+        completion_window: plan.completionWindow,
+        metadata: { ...plan.tags, batchling: plan.token },
+      }),
+    });
+    return toRemote(await createdBody(wire, reply));
+  }
+
+  /** One fresh upload per batch: a batch that has our file is ours, and ours alone. */
+  async find(wire: Wire, _plan: Pick<Plan, 'token' | 'count'>, handle: Handle): Promise<Found> {
+    const remotes: Remote[] = [];
+    for await (const page of this.pages(wire)) {
+      for (const batch of page) {
+        if (field(batch, 'input_file_id') === handle.fileId) remotes.push(toRemote(batch));
+      }
+      if (remotes.length > 0) break;
+    }
+    return remotes.length > 0 ? { kind: 'exact', remotes } : { kind: 'absent' };
+  }
+
+  async *poll(wire: Wire, ids: readonly string[]): AsyncIterable<Remote> {
+    const open = new Set(ids);
+    // A list costs as much as a GET, so it pays from the third batch on. Foreign batches fill pages
+    // too: after ceil(open / 100) + 2 of them the rest is asked one by one.
+    if (ids.length > 2) {
+      let left = Math.ceil(ids.length / pageSize) + 2;
+      for await (const page of this.pages(wire)) {
+        for (const batch of page) {
+          const id = text(field(batch, 'id'));
+          if (id !== undefined && open.delete(id)) yield toRemote(batch);
+        }
+        left -= 1;
+        if (open.size === 0 || left === 0) break;
+      }
+    }
+    for (const id of open) yield await this.pollOne(wire, id);
+  }
+
+  private async pollOne(wire: Wire, id: string): Promise<Remote> {
+    try {
+      const path = `/batches/${encodeURIComponent(id)}`;
+      const reply = await expectOk(wire, { method: 'GET', path });
+      return toRemote(await reply.json());
+    } catch (error) {
+      if (error instanceof ReplyError && error.status === 404) {
+        return { id, state: 'missing', raw: '404', readable: false, sources: {} };
+      }
+      throw error;
+    }
+  }
+
+  protected async *pages(wire: Wire): AsyncIterable<readonly unknown[]> {
+    let after = '';
+    for (;;) {
+      const path = `/batches?limit=${pageSize}${after && `&after=${encodeURIComponent(after)}`}`;
+      const reply = await expectOk(wire, { method: 'GET', path });
+      const body = await reply.json();
+      const data = field(body, 'data');
+      if (!Array.isArray(data) || data.length === 0) return;
+      yield data;
+      const last = text(field(data.at(-1), 'id'));
+      if (field(body, 'has_more') !== true || last === undefined || last === after) return;
+      after = last;
+    }
+  }
+
+  protected resultFiles(remote: Remote): readonly string[] {
+    return [remote.sources.output, remote.sources.errors]
+      .filter((id) => id !== undefined)
+      .map((id) => `/files/${encodeURIComponent(id)}/content`);
+  }
+
+  protected readLine(line: string): Row {
+    return readResultLine(line, this.info.requestIdHeader);
+  }
+
+  async cancel(wire: Wire, remote: Pick<Remote, 'id'>): Promise<void> {
+    const path = `/batches/${encodeURIComponent(remote.id)}/cancel`;
+    const reply = await expectOk(wire, { method: 'POST', path });
+    await reply.discard();
+  }
+
+  override async cleanup(wire: Wire, handle: Handle): Promise<void> {
+    if (handle.fileId === undefined) return;
+    const path = `/files/${encodeURIComponent(handle.fileId)}`;
+    const reply = await expectOk(wire, { method: 'DELETE', path });
+    await reply.discard();
+  }
+
+  usage(json: unknown): Usage | undefined {
+    const usage = field(json, 'usage');
+    if (usage === undefined || usage === null) return undefined;
+    return {
+      inputTokens: count(field(usage, 'prompt_tokens') ?? field(usage, 'input_tokens')),
+      outputTokens: count(field(usage, 'completion_tokens') ?? field(usage, 'output_tokens')),
+    };
+  }
+
+  errorBody(type: string, message: string): string {
+    return JSON.stringify({ error: { message, type, param: null, code: type } });
+  }
+}

@@ -1,0 +1,84 @@
+import { BatchlingError, UnknownOutcomeError } from '../errors.ts';
+import { parseRetryAfter } from '../http/backoff.ts';
+import type { Wire, WireReply, WireRequest } from '../http/wire.ts';
+import type { BatchFailure } from './batcher.ts';
+import { field, text } from './outcomes.ts';
+import { RefusedError } from './refused-error.ts';
+
+/** Statuses that say "not accepted": waiting and sending again cannot double anything. */
+const notAccepted = new Set([429, 503, 529]);
+
+/**
+ * The body of a create that was accepted. A refusal throws `RefusedError`; a status that leaves open
+ * whether the provider acted (408, 500, 502, 504 …) throws `UnknownOutcomeError`.
+ */
+export async function createdBody(wire: Wire, reply: WireReply): Promise<unknown> {
+  if (reply.status >= 200 && reply.status < 300) return reply.json();
+  const body = await reply.text();
+  if (notAccepted.has(reply.status)) {
+    throw new RefusedError(refusal(wire, reply, body, 'later'));
+  }
+  if (reply.status === 408 || reply.status >= 500) {
+    throw new UnknownOutcomeError(
+      `The provider answered ${reply.status} to a create; it may have accepted it.`,
+      undefined,
+      { status: reply.status },
+    );
+  }
+  throw new RefusedError(refusal(wire, reply, body, reply.status === 413 ? 'smaller' : 'fail'));
+}
+
+function refusal(
+  wire: Wire,
+  reply: WireReply,
+  body: string,
+  next: BatchFailure['next'],
+): BatchFailure {
+  const retryAfter = parseRetryAfter(reply.headers, wire.clock.now());
+  return {
+    code: `http_${reply.status}`,
+    message: messageOf(body) ?? `The provider answered ${reply.status} to the batch.`,
+    next,
+    answer: {
+      status: reply.status,
+      headers: { 'content-type': reply.headers['content-type'] ?? 'application/json' },
+      body,
+    },
+    ...(retryAfter !== undefined && { retryAfter }),
+  };
+}
+
+function messageOf(body: string): string | undefined {
+  try {
+    const parsed: unknown = JSON.parse(body);
+    const error = field(parsed, 'error');
+    return text(field(error, 'message')) ?? text(error) ?? text(field(parsed, 'message'));
+  } catch {
+    return undefined;
+  }
+}
+
+/** A reply that was not the expected 2xx, outside of a create. */
+export class ReplyError extends BatchlingError {
+  readonly status: number;
+  readonly failure: BatchFailure;
+
+  constructor(request: WireRequest, failure: BatchFailure, status: number) {
+    const path = request.path.split('?')[0];
+    super('REFUSED', `${request.method} ${path} was answered with ${status}: ${failure.message}`, {
+      facts: { status },
+    });
+    this.name = 'ReplyError';
+    this.status = status;
+    this.failure = failure;
+  }
+}
+
+/** Sends and expects a 2xx; everything else is a `ReplyError` with its status. */
+export async function expectOk(wire: Wire, request: WireRequest): Promise<WireReply> {
+  const reply = await wire.send(request);
+  if (reply.status >= 200 && reply.status < 300) return reply;
+  const body = await reply.text().catch(() => '');
+  const wait = notAccepted.has(reply.status) || reply.status >= 500 || reply.status === 408;
+  throw new ReplyError(request, refusal(wire, reply, body, wait ? 'later' : 'fail'), reply.status);
+}

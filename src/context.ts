@@ -1,0 +1,240 @@
+import { BatchlingError } from './errors.ts';
+import { hookFetch, plainFetch } from './hooks/fetch.ts';
+import { type Fetch, type HookScope, type Surroundings, sharedState } from './hooks/state.ts';
+import { type BatchifyOptions, type ResolvedOptions, resolveOptions } from './options.ts';
+import type { BatchlingEventName, BatchlingEvents } from './orchestrator/events.ts';
+import type { Stats } from './orchestrator/stats.ts';
+import { ScopeCalls } from './scope-calls.ts';
+
+/**
+ * A scope: while it is entered, LLM calls made through any SDK are captured and batched.
+ *
+ * @example
+ * await using scope = batchify({ window: '5s' });
+ * const answers = await Promise.all(prompts.map(ask));
+ */
+export class BatchingContext implements HookScope {
+  readonly parent: Surroundings | undefined;
+  readonly #options: ResolvedOptions;
+  readonly #calls: ScopeCalls;
+  readonly #undoHooks: () => void;
+  #state: 'open' | 'closing' | 'closed' = 'open';
+  #closing: Promise<void> | undefined;
+
+  /**
+   * A `fetch` that captures, wherever it is called from. Can be passed bare to any SDK.
+   *
+   * @example
+   * const openai = new OpenAI({ fetch: scope.fetch });
+   */
+  readonly fetch: Fetch = (input, init) =>
+    this.open
+      ? this.handleFetch(plainFetch(), input as string | URL | Request, init)
+      : plainFetch()(input, init);
+
+  /** Use `batchify`. */
+  constructor(given: unknown, hooks: boolean) {
+    const { scopes } = sharedState();
+    this.parent = scopes.getStore();
+    this.#options = resolveOptions(given, inheritedOptions(this.parent));
+    this.#calls = new ScopeCalls(this.#options);
+    this.#undoHooks = hooks && this.#options.hooks ? hookFetch() : () => undefined;
+    this.#options.signal?.addEventListener('abort', () => this.#abort(), { once: true });
+    optionsOf.set(this, this.#options);
+  }
+
+  get open(): boolean {
+    return this.#state !== 'closed';
+  }
+
+  /**
+   * What the scope has done so far.
+   *
+   * @example
+   * console.log(scope.stats.answered, 'of', scope.stats.captured);
+   */
+  get stats(): Stats {
+    return this.#calls.events.snapshot();
+  }
+
+  /**
+   * Runs a function inside the scope. The scope stays open afterwards.
+   *
+   * @example
+   * const answer = await scope.run(() => ask('hello'));
+   */
+  run<T>(fn: () => T): T {
+    this.#assertOpen();
+    return sharedState().scopes.run(this, fn);
+  }
+
+  /**
+   * The same function, always run inside the scope: for callbacks that lose their context, such as
+   * listeners of an emitter or jobs of a worker pool started elsewhere.
+   *
+   * @example
+   * emitter.on('job', scope.bind(handleJob));
+   */
+  bind<This, Parameters extends unknown[], Result>(
+    fn: (this: This, ...parameters: Parameters) => Result,
+  ): (this: This, ...parameters: Parameters) => Result {
+    const { scopes } = sharedState();
+    const scope = this;
+    return function bound(this: This, ...parameters: Parameters) {
+      return scopes.run(scope, () => Reflect.apply(fn, this, parameters));
+    };
+  }
+
+  /**
+   * Sends what is waiting now, without waiting for company. Resolves when it is on its way.
+   *
+   * @example
+   * await scope.flush();
+   */
+  flush(): Promise<void> {
+    return this.#calls.flush();
+  }
+
+  /**
+   * Ends every waiting call with status 499 and cancels its batches at the provider.
+   *
+   * @example
+   * process.once('SIGUSR2', () => scope.cancel());
+   */
+  cancel(): Promise<void> {
+    return this.#calls.cancel('The scope was cancelled.', true);
+  }
+
+  /**
+   * Listens to an event; returns the unsubscribe function.
+   *
+   * @example
+   * const off = scope.on('batch:submitted', ({ batch, count }) => console.log(batch, count));
+   */
+  on<Name extends BatchlingEventName>(
+    name: Name,
+    listener: (event: BatchlingEvents[Name]) => void,
+  ): () => void {
+    return this.#calls.events.on(name, listener);
+  }
+
+  /**
+   * Flushes, waits for every answer, then closes the scope. A second call gets the same promise.
+   *
+   * @example
+   * await scope.close();
+   */
+  close(): Promise<void> {
+    this.#closing ??= this.#finish();
+    return this.#closing;
+  }
+
+  /**
+   * A getter on purpose: reading it, as `await using` does, is what enters the scope; creating the
+   * object enters nothing. Disposing leaves first and then closes, in one synchronous step, because
+   * a context changed after an `await` would be restored in the wrong place.
+   */
+  get [Symbol.asyncDispose](): () => Promise<void> {
+    this.#assertOpen();
+    const { scopes } = sharedState();
+    const before = scopes.getStore();
+    scopes.enterWith(this);
+    return () => {
+      scopes.enterWith(before as Surroundings);
+      return this.close();
+    };
+  }
+
+  /** For the hooks. */
+  handleFetch(passOn: Fetch, input: string | URL | Request, init?: RequestInit): Promise<Response> {
+    return this.#calls.handleFetch(passOn, input, init);
+  }
+
+  /** The scope's function threw: nothing more is spent, and nobody is kept waiting. */
+  abandon(): void {
+    if (this.#state === 'closed') return;
+    this.#state = 'closed';
+    this.#undoHooks();
+    this.#closing ??= Promise.resolve();
+    this.#calls.abandon();
+  }
+
+  async #finish(): Promise<void> {
+    if (this.#state === 'closed') return;
+    this.#state = 'closing';
+    try {
+      await this.#calls.finish();
+    } finally {
+      this.#state = 'closed';
+      this.#undoHooks();
+    }
+  }
+
+  #abort(): void {
+    if (this.#state === 'closed') return;
+    this.#state = 'closed';
+    this.#undoHooks();
+    this.#closing ??= Promise.resolve();
+    this.#calls.abort(this.#options.signal?.reason);
+  }
+
+  #assertOpen(): void {
+    if (this.#state !== 'closed') return;
+    throw new BatchlingError(
+      'SCOPE_CLOSED',
+      'The scope is closed. Open a new one with batchify().',
+    );
+  }
+}
+
+const optionsOf = new WeakMap<object, ResolvedOptions>();
+
+/** A nested scope inherits every option it does not set, from its nearest surrounding scope. */
+function inheritedOptions(around: Surroundings | undefined): ResolvedOptions | undefined {
+  for (let scope = around; scope !== undefined && 'open' in scope; scope = scope.parent) {
+    const options = optionsOf.get(scope);
+    if (options && scope.open) return options;
+  }
+  return undefined;
+}
+
+/** `batchify`, bound to an entry point that touches globals or one that does not. */
+export interface Batchify {
+  /** Makes a scope; see `BatchingContext`. */
+  (options?: BatchifyOptions): BatchingContext;
+  /** Runs the function in a scope of its own, waits for all its calls, returns what it returned. */
+  <T>(fn: () => T, options?: BatchifyOptions): Promise<Awaited<T>>;
+}
+
+export function createBatchify(hooks: boolean): Batchify {
+  function batchify<T>(
+    first?: BatchifyOptions | (() => T),
+    options?: BatchifyOptions,
+  ): BatchingContext | Promise<Awaited<T>> {
+    if (typeof first !== 'function') return new BatchingContext(first, hooks);
+    return runScope(new BatchingContext(options, hooks), first);
+  }
+  return batchify as Batchify;
+}
+
+async function runScope<T>(scope: BatchingContext, fn: () => T): Promise<Awaited<T>> {
+  let result: Awaited<T>;
+  try {
+    result = await scope.run(fn);
+  } catch (error) {
+    scope.abandon();
+    throw error;
+  }
+  await scope.close();
+  return result;
+}
+
+/**
+ * Runs a function whose LLM calls go out as ordinary ones, although a scope is open.
+ *
+ * @example
+ * const plan = await realtime(() => ask('What should I ask first?'));
+ */
+export function realtime<T>(fn: () => T): T {
+  return sharedState().scopes.run({ realtime: true }, fn);
+}

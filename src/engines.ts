@@ -1,0 +1,102 @@
+import { BatchlingError } from './errors.ts';
+import { sharedState } from './hooks/state.ts';
+import type { ResolvedOptions } from './options.ts';
+import type { Engine } from './orchestrator/engine.ts';
+import { version } from './version.ts';
+
+/**
+ * One engine per process and store, shared by all scopes and by all copies of this version of the
+ * package. It is opened by the first captured call and closed with the last scope that used it, so
+ * that the ledger of a finished program says "finished".
+ */
+interface Entry {
+  users: number;
+  engine: Promise<Engine>;
+  /** Counted for the whole run, over engines that come and go. */
+  readonly occurrences: Map<string, number>;
+}
+
+export interface EngineUse {
+  readonly engine: Engine;
+  /** The last one out closes the engine. */
+  release(): Promise<void>;
+}
+
+export async function useEngine(options: ResolvedOptions): Promise<EngineUse> {
+  const engines = sharedState().engines as Map<string, Entry>;
+  const key = `${version}\n${options.store}`;
+  let entry = engines.get(key);
+  if (entry === undefined) {
+    const occurrences = new Map<string, number>();
+    entry = { users: 0, engine: openEngine(options, occurrences), occurrences };
+    engines.set(key, entry);
+  } else if (entry.users === 0 && options.store !== ':memory:') {
+    entry.engine = openEngine(options, entry.occurrences);
+  }
+  entry.users += 1;
+  const used = entry;
+  try {
+    const engine = await used.engine;
+    let released: Promise<void> | undefined;
+    return {
+      engine,
+      release: () => {
+        released ??= leave(used, options);
+        return released;
+      },
+    };
+  } catch (error) {
+    used.users -= 1;
+    engines.delete(key);
+    throw error;
+  }
+}
+
+async function leave(entry: Entry, options: ResolvedOptions): Promise<void> {
+  entry.users -= 1;
+  // What is only in memory would be gone; the next scope of this process wants it.
+  if (entry.users > 0 || options.store === ':memory:') return;
+  await (await entry.engine).close();
+}
+
+async function openEngine(
+  options: ResolvedOptions,
+  occurrences: Map<string, number>,
+): Promise<Engine> {
+  const { run, shared } = runOf(process.env.BATCHLING_RUN);
+  const { clock, logger, dispatcher } = options;
+  const [{ Engine }, { createHttpClient }, ledger] = await Promise.all([
+    import('./orchestrator/engine.ts'),
+    import('./http/client.ts'),
+    openLedger(options),
+  ]);
+  const http = createHttpClient({ clock, dispatcher });
+  return Engine.open({
+    ledger,
+    http,
+    clock,
+    logger,
+    run,
+    occurrences: shared ? undefined : occurrences,
+  });
+}
+
+async function openLedger({ store, clock, keep }: ResolvedOptions) {
+  if (store === ':memory:') {
+    const { openMemoryLedger } = await import('./ledger/memory.ts');
+    return openMemoryLedger({ clock, keep });
+  }
+  const { openSqliteLedger } = await import('./ledger/sqlite/open-sqlite.ts');
+  return openSqliteLedger({ path: store, clock, keep });
+}
+
+/** Comes from outside and goes into the ledger: only a plain name is taken. */
+function runOf(inherited: string | undefined): { run: string; shared: boolean } {
+  if (inherited === undefined || inherited === '') return { run: sharedState().run, shared: false };
+  if (/^[\w.-]{1,64}$/.test(inherited)) return { run: inherited, shared: true };
+  throw new BatchlingError(
+    'INVALID_OPTION',
+    'BATCHLING_RUN must be 1 to 64 letters, digits, dots, dashes or underscores.',
+    { facts: { option: 'BATCHLING_RUN' } },
+  );
+}

@@ -1,0 +1,39 @@
+import { patch } from './patch-registry.ts';
+import { currentScope, type Fetch } from './state.ts';
+
+/** The wrapper knows what it wraps, so that `scope.fetch` can go around it. */
+const inner = Symbol.for('batchling.fetch.inner');
+
+type Wrapped = Fetch & { [inner]?: Fetch };
+
+/**
+ * Replaces `globalThis.fetch` by a wrapper that asks for the current scope and otherwise passes
+ * everything on as it came. Idempotent: wrapping again happens only around somebody else's fetch.
+ *
+ * @returns the undo.
+ */
+export function hookFetch(): () => void {
+  return patch(globalThis, 'fetch', wrapFetch);
+}
+
+/** The fetch that leaves the process: below our wrapper, wherever that is. */
+export function plainFetch(): Fetch {
+  const current: Wrapped = globalThis.fetch;
+  return current[inner] ?? current;
+}
+
+function wrapFetch(original: Fetch): Fetch {
+  const wrapper = function fetch(this: unknown, ...parameters: Parameters<Fetch>) {
+    const scope = currentScope();
+    if (scope === undefined) return Reflect.apply(original, this, parameters);
+    const passOn: Fetch = (input, init) => Reflect.apply(original, this, [input, init]);
+    return scope.handleFetch(passOn, ...(parameters as [string | URL | Request, RequestInit?]));
+  };
+  // Looks and prints like the original to code that inspects it.
+  Object.defineProperties(wrapper, {
+    length: { value: original.length, configurable: true },
+    name: { value: original.name, configurable: true },
+    [inner]: { value: original },
+  });
+  return wrapper as Fetch;
+}

@@ -1,0 +1,62 @@
+import type { Dict } from '../types.ts';
+
+/** The URL of a fetch as text, without parsing it. */
+export function urlText(input: string | URL | Request): string {
+  if (typeof input === 'string') return input;
+  return input instanceof URL ? input.href : input.url;
+}
+
+export function isPost(input: string | URL | Request, init: RequestInit | undefined): boolean {
+  const method = init?.method ?? (isRequest(input) ? input.method : 'GET');
+  return method === 'POST' || method.toUpperCase() === 'POST';
+}
+
+export function isRequest(input: unknown): input is Request {
+  return typeof input === 'object' && input !== null && 'headers' in input && 'url' in input;
+}
+
+/** Lower-case names. What `init` says replaces the headers of a `Request` as a whole. */
+export function readHeaders(input: string | URL | Request, init: RequestInit | undefined): Dict {
+  const source = init?.headers ?? (isRequest(input) ? input.headers : undefined);
+  const headers: Record<string, string> = {};
+  if (source === undefined) return headers;
+  if (typeof source === 'object' && Symbol.iterator in source) {
+    for (const [name, value] of source as Iterable<[string, string]>) {
+      add(headers, name.toLowerCase(), String(value));
+    }
+    return headers;
+  }
+  const plain = source as Record<string, string>;
+  for (const name in plain) add(headers, name.toLowerCase(), String(plain[name]));
+  return headers;
+}
+
+function add(headers: Record<string, string>, name: string, value: string): void {
+  const known = headers[name];
+  headers[name] = known === undefined ? value : `${known}, ${value}`;
+}
+
+/**
+ * The body as text, or `undefined` when it is none: a form, a stream, a blob. The body of a
+ * `Request` is read from a clone, so that the original can still go out.
+ */
+export function readBody(
+  input: string | URL | Request,
+  init: RequestInit | undefined,
+): string | undefined | Promise<string | undefined> {
+  const body = init?.body;
+  if (typeof body === 'string') return body;
+  if (body === undefined || body === null) {
+    return isRequest(input) && input.body !== null ? input.clone().text() : undefined;
+  }
+  if (body instanceof ArrayBuffer || ArrayBuffer.isView(body)) return decode(body);
+  return undefined;
+}
+
+function decode(body: ArrayBuffer | NodeJS.ArrayBufferView): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,69 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { randomUUID } from 'node:crypto';
+
+/** The signature of `fetch`, as hooks pass it on. */
+export type Fetch = typeof globalThis.fetch;
+
+/**
+ * What a hook knows of a scope. Two copies of the package can live in one process, and the scope of
+ * one may meet the hook of the other: this shape must stay compatible within a state version.
+ */
+export interface HookScope {
+  readonly open: boolean;
+  readonly parent: Surroundings | undefined;
+  /** Handles a fetch made inside the scope; `passOn` is the way out for what is not captured. */
+  handleFetch(passOn: Fetch, input: string | URL | Request, init?: RequestInit): Promise<Response>;
+}
+
+/** Marks code inside `realtime(fn)`. */
+export interface RealtimeMark {
+  readonly realtime: true;
+}
+
+export type Surroundings = HookScope | RealtimeMark;
+
+interface SharedState {
+  readonly scopes: AsyncLocalStorage<Surroundings>;
+  /** The scope of the whole process, set by `batchling/register`. */
+  processScope: HookScope | undefined;
+  /** Patches by the name of what they replace. */
+  readonly patches: Map<string, Patch>;
+  /** Names this launch of the program, unless `BATCHLING_RUN` does. */
+  readonly run: string;
+  /** Engines by version and store; opaque here. */
+  readonly engines: Map<string, unknown>;
+}
+
+export interface Patch {
+  readonly original: unknown;
+  readonly replacement: unknown;
+  owners: number;
+}
+
+const key = Symbol.for('batchling.state.v1');
+
+/** All state that copies of the package share. */
+export function sharedState(): SharedState {
+  const holder = globalThis as { [key]?: SharedState };
+  holder[key] ??= {
+    scopes: new AsyncLocalStorage(),
+    processScope: undefined,
+    patches: new Map(),
+    run: randomUUID(),
+    engines: new Map(),
+  };
+  return holder[key];
+}
+
+const state = sharedState();
+
+/** The nearest open scope on the way out, then the process-wide one; `undefined`: pass through. */
+export function currentScope(): HookScope | undefined {
+  let around = state.scopes.getStore();
+  while (around !== undefined) {
+    if ('realtime' in around) return undefined;
+    if (around.open) return around;
+    around = around.parent;
+  }
+  return state.processScope?.open ? state.processScope : undefined;
+}

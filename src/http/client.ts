@@ -1,0 +1,117 @@
+import type { Dispatcher } from 'undici';
+import { BatchlingError, NotSentError } from '../errors.ts';
+import type { Clock, Dict } from '../types.ts';
+import { exchange } from './exchange.ts';
+import { headersFor, resolveTarget, secretsOf, type Target } from './target.ts';
+import type { Wire } from './wire.ts';
+
+export interface HttpClientOptions {
+  readonly clock: Clock;
+  /** An undici dispatcher of the user. Used as it is and never closed by us. */
+  readonly dispatcher?: unknown;
+  /** Milliseconds without progress in either direction after which a request is given up. */
+  readonly idleTimeout?: number;
+}
+
+export interface WireOptions {
+  readonly base: string;
+  /** Asked for every request: tokens rotate. */
+  readonly credentials: () => Dict;
+  /** The only origins that may see the credentials and `headers`. */
+  readonly origins: readonly string[];
+  /** Sent along on every request to a declared origin. */
+  readonly headers?: Dict;
+}
+
+export interface HttpClient {
+  wire(options: WireOptions): Wire;
+  /** Drops what is under way. A second call gets the same promise. */
+  close(): Promise<void>;
+}
+
+const proxyVariables = ['http_proxy', 'https_proxy', 'HTTP_PROXY', 'HTTPS_PROXY'] as const;
+
+/**
+ * The connections of one engine. They are private: no hook of ours captures them, and the host
+ * program's global dispatcher neither changes them nor is changed by them.
+ */
+export function createHttpClient(options: HttpClientOptions): HttpClient {
+  const { clock, idleTimeout = 30_000 } = options;
+  const given = options.dispatcher === undefined ? undefined : asDispatcher(options.dispatcher);
+  let own: Promise<Dispatcher> | undefined;
+  let closing: Promise<void> | undefined;
+
+  async function dispatcher(): Promise<Dispatcher> {
+    if (given) return given;
+    own ??= createAgent(idleTimeout);
+    return own;
+  }
+
+  return {
+    wire({ base, credentials, origins, headers }) {
+      const declared = new Set(origins.map((origin) => new URL(origin).origin));
+      return {
+        base,
+        clock,
+        async send(request) {
+          const target = resolveTarget(base, request.path, declared);
+          const secret = ask(credentials, target);
+          const agent = closing ? undefined : await dispatcher();
+          if (!agent || closing) {
+            throw new NotSentError(`Nothing was sent to ${target.label}: the engine is closed.`);
+          }
+          return exchange(agent, {
+            target,
+            method: request.method,
+            headers: headersFor(target, request.headers, headers, secret),
+            body: request.body,
+            idleTimeout,
+            secrets: secretsOf(secret, target.url),
+          });
+        },
+      };
+    },
+    close() {
+      closing ??= (async () => {
+        await (await own?.catch(() => undefined))?.destroy();
+      })();
+      return closing;
+    },
+  };
+}
+
+function ask(credentials: () => Dict, target: Target): Dict {
+  try {
+    return credentials();
+  } catch (error) {
+    throw new NotSentError(`Nothing was sent to ${target.label}: no credentials.`, error);
+  }
+}
+
+async function createAgent(idleTimeout: number): Promise<Dispatcher> {
+  // Whichever undici loads first becomes the global dispatcher, ours included. Node's own one has
+  // to be first, or the program's fetch would run on our copy. Reading `Request` loads it.
+  void globalThis.Request;
+  const { Agent, EnvHttpProxyAgent } = await import('undici');
+  const agentOptions = { connect: { timeout: Math.min(idleTimeout, 10_000) }, pipelining: 1 };
+  if (!proxyVariables.some((name) => process.env[name])) return new Agent(agentOptions);
+  try {
+    return new EnvHttpProxyAgent(agentOptions);
+  } catch {
+    // Without the cause: it quotes the URL of the proxy, and that may hold a password.
+    throw new BatchlingError(
+      'INVALID_OPTION',
+      'HTTP_PROXY or HTTPS_PROXY is not the URL of a proxy, such as http://proxy.example:3128.',
+    );
+  }
+}
+
+function asDispatcher(value: unknown): Dispatcher {
+  if (typeof value === 'object' && value !== null && 'dispatch' in value && 'request' in value) {
+    return value as Dispatcher;
+  }
+  throw new BatchlingError(
+    'INVALID_OPTION',
+    `dispatcher must be an undici Dispatcher, but got: ${typeof value}.`,
+  );
+}

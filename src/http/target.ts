@@ -1,0 +1,93 @@
+import { BatchlingError, invariant } from '../errors.ts';
+import type { Dict } from '../types.ts';
+
+export interface Target {
+  readonly url: URL;
+  /** For messages and facts: no query, which may be a signature, and no user info. */
+  readonly label: string;
+  /** The origin is one that may see the credentials. */
+  readonly declared: boolean;
+}
+
+const authorizationLike =
+  /authorization|api-?key|subscription-key|cookie|(^|-)(auth|access|bearer)-?token/i;
+
+/** Where a request goes, or `FOREIGN_ORIGIN` when it must not go there. */
+export function resolveTarget(base: string, path: string, origins: ReadonlySet<string>): Target {
+  const relative = path.startsWith('/');
+  // Joined as text: resolving would let `//elsewhere.example` leave the base.
+  const href = relative ? base.replace(/\/+$/, '') + path : path;
+  invariant(URL.canParse(href), `"${withoutQuery(path)}" is neither a path nor an absolute URL`);
+  const url = new URL(href);
+  const declared = origins.has(url.origin);
+  const label = `${url.protocol}//${url.host}${url.pathname}`;
+  if (!declared && relative) {
+    throw foreign(label, 'its origin is not one that the batcher declares for this base');
+  }
+  if (!declared && url.protocol !== 'https:') {
+    throw foreign(label, 'only https may leave the declared origins');
+  }
+  return { url, label, declared };
+}
+
+/**
+ * Declared origins get everything, the credentials last so that nothing overrides them. Any other
+ * origin gets the request's own headers without those that look or read like a credential.
+ */
+export function headersFor(
+  target: Target,
+  own: Dict | undefined,
+  shared: Dict | undefined,
+  credentials: Dict,
+): Record<string, string> {
+  if (target.declared) return lowerCased(shared, own, credentials);
+  const secretNames = new Set(Object.keys(lowerCased(credentials)));
+  const secretValues = secretsOf(credentials);
+  const allowed = Object.entries(lowerCased(own)).filter(
+    ([name, value]) =>
+      !authorizationLike.test(name) &&
+      !secretNames.has(name) &&
+      !secretValues.some((secret) => value.includes(secret)),
+  );
+  return Object.fromEntries(allowed);
+}
+
+/** What must not show up in a message: credentials, with and without scheme, and signatures. */
+export function secretsOf(credentials: Dict, url?: URL): readonly string[] {
+  const values = Object.values(credentials).flatMap((value) => [
+    value,
+    value.replace(/^\S+\s+/, ''),
+  ]);
+  const raw = url?.search.slice(1).split('&') ?? [];
+  const query = [
+    ...raw.map((pair) => pair.replace(/^[^=]*=/, '')),
+    ...(url?.searchParams.values() ?? []),
+  ];
+  // Short words ("100", "media") are no secrets; without them a message would be unreadable.
+  return [
+    ...values.filter((value) => value.length >= 4),
+    ...query.filter((value) => value.length >= 8),
+  ];
+}
+
+export function redact(text: string, secrets: readonly string[]): string {
+  return secrets.reduce((result, secret) => result.replaceAll(secret, '[redacted]'), text);
+}
+
+function withoutQuery(path: string): string {
+  return path.replace(/[?#].*$/s, '');
+}
+
+function lowerCased(...dicts: readonly (Dict | undefined)[]): Record<string, string> {
+  const result: Record<string, string> = {};
+  for (const dict of dicts) {
+    for (const [name, value] of Object.entries(dict ?? {})) result[name.toLowerCase()] = value;
+  }
+  return result;
+}
+
+function foreign(label: string, why: string): BatchlingError {
+  return new BatchlingError('FOREIGN_ORIGIN', `Nothing was sent to ${label}: ${why}.`, {
+    facts: { url: label },
+  });
+}

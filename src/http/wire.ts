@@ -1,0 +1,39 @@
+import type { Clock, Dict } from '../types.ts';
+
+/** A body whose length is known before its first byte is made, readable more than once. */
+export interface StreamedBody {
+  readonly length: number;
+  chunks(): AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
+}
+
+export interface WireRequest {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  /** Joined to `Wire.base` when it starts with `/`; otherwise an absolute URL. */
+  readonly path: string;
+  readonly headers?: Dict;
+  readonly body?: string | Uint8Array | StreamedBody;
+}
+
+export interface WireReply {
+  readonly status: number;
+  /** Lower-case names. */
+  readonly headers: Dict;
+  /** Body bytes as they come. A break in the middle throws `UnknownOutcomeError`. */
+  bytes(): AsyncIterable<Uint8Array>;
+  text(): Promise<string>;
+  /** The parsed body. Not JSON: `UnknownOutcomeError` that shows the first bytes. */
+  json(): Promise<unknown>;
+  /** Throws the rest away so that the connection can be used again. */
+  discard(): Promise<void>;
+}
+
+/**
+ * The only door to the network, one per (account, base). It adds the credentials for declared
+ * origins only, follows no redirect and retries nothing. What goes wrong is a `NotSentError`, an
+ * `UnknownOutcomeError`, or a reply with its status.
+ */
+export interface Wire {
+  readonly base: string;
+  readonly clock: Clock;
+  send(request: WireRequest): Promise<WireReply>;
+}

@@ -1,0 +1,197 @@
+import { BatchlingError, invariant, LeaseLostError } from '../../errors.ts';
+import type { Handle } from '../../types.ts';
+import { checkMove, isOpen } from '../batch-moves.ts';
+import type {
+  AccountId,
+  BatchId,
+  BatchState,
+  ClaimedBatch,
+  Lease,
+  NewBatch,
+  OwnerId,
+  RemoteMark,
+  RequestId,
+} from '../ledger.ts';
+import {
+  free,
+  type MemoryBatch,
+  type MemoryState,
+  requireLease,
+  requireOwner,
+  standingOf,
+} from './state.ts';
+
+export function plan(
+  state: MemoryState,
+  owner: OwnerId,
+  planned: NewBatch,
+  requests: readonly RequestId[],
+): Lease {
+  const { run } = requireOwner(state, owner);
+  const members = requests.map((id) => {
+    const request = state.requests.get(id);
+    if (request?.state === 'admitted' && request.owner === owner) return request;
+    throw new BatchlingError(
+      'INVARIANT',
+      `Request ${id} cannot be planned into batch ${planned.token}: it is not admitted and ours. ` +
+        'This is a bug in batchling; please report it.',
+      { facts: { request: id, token: planned.token, owner } },
+    );
+  });
+  invariant(new Set(requests).size === requests.length, `Batch ${planned.token} names one twice`);
+  const batch: MemoryBatch = {
+    id: ++state.lastId,
+    token: planned.token,
+    queue: planned.queue,
+    run,
+    name: planned.name,
+    tags: planned.tags,
+    count: members.length,
+    createdAt: state.now(),
+    owner,
+    epoch: 1,
+    state: 'planned',
+    members,
+    answered: 0,
+    handle: {},
+    remoteId: undefined,
+    raw: undefined,
+    counts: undefined,
+    cursor: undefined,
+    failure: undefined,
+    creatingAt: undefined,
+    acceptedAt: undefined,
+    endedAt: undefined,
+  };
+  for (const member of members) {
+    member.state = 'planned';
+    member.batch = batch;
+  }
+  state.batches.set(batch.id, batch);
+  return { batch: batch.id, owner, epoch: batch.epoch };
+}
+
+export function staged(state: MemoryState, lease: Lease, handle: Handle): void {
+  move(state, lease, 'staged').handle = handle;
+}
+
+export function creating(
+  state: MemoryState,
+  lease: Lease,
+  handle: Handle,
+  options: { alone: boolean },
+): boolean {
+  const batch = requireLease(state, lease);
+  checkMove(batch, 'creating');
+  if (options.alone && anotherIsCreated(state, batch)) return false;
+  batch.state = 'creating';
+  batch.handle = handle;
+  batch.creatingAt = state.now();
+  return true;
+}
+
+export function accepted(state: MemoryState, lease: Lease, remote: RemoteMark): void {
+  const batch = move(state, lease, 'accepted');
+  batch.acceptedAt = state.now();
+  mark(batch, remote);
+}
+
+export function polled(
+  state: MemoryState,
+  updates: readonly { lease: Lease; remote: RemoteMark }[],
+): void {
+  const lost: BatchId[] = [];
+  for (const { lease, remote } of updates) {
+    const batch = state.batches.get(lease.batch);
+    if (!batch || batch.owner !== lease.owner || batch.epoch !== lease.epoch) {
+      lost.push(lease.batch);
+      continue;
+    }
+    invariant(
+      batch.state === 'accepted',
+      `Batch ${batch.token} was polled while it is ${batch.state}`,
+    );
+    mark(batch, remote);
+  }
+  if (lost.length > 0) {
+    throw new LeaseLostError(`Batches ${lost.join(', ')} are no longer ours.`, { batches: lost });
+  }
+}
+
+/** The batch is over; members without an outcome become admitted again, with no attempt used. */
+export function finish(
+  state: MemoryState,
+  lease: Lease,
+  to: Extract<BatchState, 'ended' | 'refused' | 'released'>,
+  failure: string | undefined,
+): void {
+  const batch = move(state, lease, to);
+  batch.endedAt = state.now();
+  batch.failure = failure;
+  for (const member of batch.members) {
+    if (member.batch === batch && member.state === 'planned') {
+      free(member, lease.owner, state.now());
+    }
+  }
+}
+
+export function claim(state: MemoryState, owner: OwnerId, id: BatchId): ClaimedBatch | undefined {
+  const me = requireOwner(state, owner);
+  const batch = state.batches.get(id);
+  if (!batch || !isOpen(batch.state) || standingOf(state, batch.owner, me).alive) return undefined;
+  batch.owner = owner;
+  batch.epoch += 1;
+  const queue = state.queues.get(batch.queue);
+  invariant(queue, `Batch ${batch.token} has no queue`);
+  return {
+    lease: { batch: id, owner, epoch: batch.epoch },
+    token: batch.token,
+    state: batch.state,
+    queue: { ...queue, id: batch.queue },
+    handle: batch.handle,
+    ...(batch.remoteId !== undefined && { remoteId: batch.remoteId }),
+    ...(batch.cursor !== undefined && { cursor: batch.cursor }),
+    ...(batch.creatingAt !== undefined && { creatingAt: batch.creatingAt }),
+    ...(batch.acceptedAt !== undefined && { acceptedAt: batch.acceptedAt }),
+    members: batch.members
+      .filter((member) => member.batch === batch)
+      .map((member) => ({
+        request: member.id,
+        fingerprint: member.fingerprint,
+        occurrence: member.occurrence,
+        attempt: member.attempt,
+        settled: member.state !== 'planned',
+      })),
+  };
+}
+
+export function claimable(state: MemoryState, account: AccountId | undefined): BatchId[] {
+  return [...state.batches.values()]
+    .filter((batch) => isOpen(batch.state) && state.owners.get(batch.owner)?.closed !== false)
+    .filter((batch) => account === undefined || accountOf(state, batch) === account)
+    .map((batch) => batch.id);
+}
+
+function move(state: MemoryState, lease: Lease, to: BatchState): MemoryBatch {
+  const batch = requireLease(state, lease);
+  checkMove(batch, to);
+  batch.state = to;
+  return batch;
+}
+
+function mark(batch: MemoryBatch, remote: RemoteMark): void {
+  batch.remoteId = remote.id;
+  batch.raw = remote.raw;
+  if (remote.counts) batch.counts = remote.counts;
+}
+
+function anotherIsCreated(state: MemoryState, batch: MemoryBatch): boolean {
+  const account = accountOf(state, batch);
+  return [...state.batches.values()].some(
+    (other) => other !== batch && other.state === 'creating' && accountOf(state, other) === account,
+  );
+}
+
+function accountOf(state: MemoryState, batch: MemoryBatch): AccountId | undefined {
+  return state.queues.get(batch.queue)?.account;
+}

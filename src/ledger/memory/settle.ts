@@ -1,0 +1,57 @@
+import type { Lease, OwnerId, Settlement } from '../ledger.ts';
+import { forget, free, type MemoryRequest, type MemoryState, requireLease } from './state.ts';
+
+/** Outcomes of members. Who is no member any more, or final already, is left alone: first wins. */
+export function collect(
+  state: MemoryState,
+  lease: Lease,
+  settlements: readonly Settlement[],
+  cursor: string | undefined,
+): void {
+  const batch = requireLease(state, lease);
+  for (const settlement of settlements) {
+    const request = state.requests.get(settlement.request);
+    if (!request || request.batch !== batch || request.state !== 'planned') continue;
+    if (settlement.is === 'answer') batch.answered += 1;
+    apply(state, request, settlement, lease.owner);
+  }
+  if (cursor !== undefined) batch.cursor = cursor;
+}
+
+/** Outcomes of requests that are in no batch and still ours. */
+export function settle(
+  state: MemoryState,
+  owner: OwnerId,
+  settlements: readonly Settlement[],
+): void {
+  for (const settlement of settlements) {
+    const request = state.requests.get(settlement.request);
+    if (request?.state !== 'admitted' || request.owner !== owner) continue;
+    apply(state, request, settlement, owner);
+  }
+}
+
+function apply(
+  state: MemoryState,
+  request: MemoryRequest,
+  settlement: Settlement,
+  owner: OwnerId,
+): void {
+  switch (settlement.is) {
+    case 'answer': {
+      const { status, headers, body } = settlement.answer;
+      request.state = status >= 200 && status < 300 ? 'answered' : 'failed';
+      request.owner = owner;
+      request.at = state.now();
+      request.answer = { status, headers, body };
+      if (state.keep !== 'all') request.body = undefined;
+      return;
+    }
+    case 'retry':
+      free(request, owner, state.now());
+      request.attempt += 1;
+      return;
+    case 'release':
+      forget(state, request);
+  }
+}

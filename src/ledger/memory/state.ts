@@ -1,0 +1,129 @@
+import { BatchlingError, LeaseLostError } from '../../errors.ts';
+import type { Answer, Counts, Dict, Handle } from '../../types.ts';
+import type { RequestState, Standing } from '../admission-rules.ts';
+import type {
+  AccountId,
+  BatchId,
+  BatchState,
+  Lease,
+  OwnerId,
+  OwnerInfo,
+  QueueId,
+  QueueKey,
+  RequestId,
+} from '../ledger.ts';
+import type { Keep } from '../ledger-options.ts';
+
+export interface MemoryOwner extends OwnerInfo {
+  readonly id: OwnerId;
+  closed: boolean;
+}
+
+export interface MemoryRequest {
+  readonly id: RequestId;
+  readonly key: string;
+  readonly fingerprint: Uint8Array;
+  readonly occurrence: number;
+  /** The row of the generation before this one. */
+  readonly older: MemoryRequest | undefined;
+  queue: QueueId;
+  owner: OwnerId;
+  batch: MemoryBatch | undefined;
+  state: RequestState;
+  attempt: number;
+  /** When it came into its state. */
+  at: number;
+  answer: Answer | undefined;
+  body: string | undefined;
+}
+
+export interface MemoryBatch {
+  readonly id: BatchId;
+  readonly token: string;
+  readonly queue: QueueId;
+  readonly run: string;
+  readonly name: string | undefined;
+  readonly tags: Dict;
+  readonly count: number;
+  readonly createdAt: number;
+  owner: OwnerId;
+  epoch: number;
+  state: BatchState;
+  members: MemoryRequest[];
+  answered: number;
+  handle: Handle;
+  remoteId: string | undefined;
+  raw: string | undefined;
+  counts: Counts | undefined;
+  cursor: string | undefined;
+  failure: string | undefined;
+  creatingAt: number | undefined;
+  acceptedAt: number | undefined;
+  endedAt: number | undefined;
+}
+
+/** Everything a memory ledger knows. Owners live until they leave: there is no other process. */
+export interface MemoryState {
+  readonly now: () => number;
+  readonly keep: Keep;
+  readonly owners: Map<OwnerId, MemoryOwner>;
+  readonly accounts: Map<string, AccountId>;
+  readonly queueIds: Map<string, QueueId>;
+  readonly queues: Map<QueueId, QueueKey>;
+  readonly requests: Map<RequestId, MemoryRequest>;
+  /** The newest generation by fingerprint and occurrence. */
+  readonly newest: Map<string, MemoryRequest>;
+  readonly batches: Map<BatchId, MemoryBatch>;
+  readonly runCounts: Map<string, number>;
+  lastId: number;
+  writes: number;
+}
+
+export function requireOwner(state: MemoryState, id: OwnerId): MemoryOwner {
+  const owner = state.owners.get(id);
+  if (owner && !owner.closed) return owner;
+  throw new BatchlingError(
+    'INVARIANT',
+    `Owner ${id} ${owner ? 'has left' : 'never joined'} this ledger. ` +
+      'This is a bug in batchling; please report it.',
+    { facts: { owner: id } },
+  );
+}
+
+export function requireLease(state: MemoryState, lease: Lease): MemoryBatch {
+  const batch = state.batches.get(lease.batch);
+  if (batch && batch.owner === lease.owner && batch.epoch === lease.epoch) return batch;
+  throw new LeaseLostError(
+    `Batch ${batch?.token ?? lease.batch} is no longer ours: another owner has taken it over.`,
+    { batch: lease.batch, owner: lease.owner, epoch: lease.epoch },
+  );
+}
+
+export function standingOf(state: MemoryState, id: OwnerId, me: MemoryOwner): Standing {
+  const owner = state.owners.get(id);
+  const closed = owner === undefined || owner.closed;
+  return { isMe: id === me.id, sameRun: owner?.run === me.run, closed, alive: !closed };
+}
+
+export function forget(state: MemoryState, request: MemoryRequest): void {
+  state.requests.delete(request.id);
+  request.batch = undefined;
+  if (state.newest.get(request.key) !== request) return;
+  const older = olderOf(state, request);
+  if (older) state.newest.set(request.key, older);
+  else state.newest.delete(request.key);
+}
+
+/** The next older generation that has not been forgotten. */
+export function olderOf(state: MemoryState, request: MemoryRequest): MemoryRequest | undefined {
+  let older = request.older;
+  while (older && !state.requests.has(older.id)) older = older.older;
+  return older;
+}
+
+export function free(request: MemoryRequest, owner: OwnerId, now: number): void {
+  request.state = 'admitted';
+  request.batch = undefined;
+  request.owner = owner;
+  request.at = now;
+}

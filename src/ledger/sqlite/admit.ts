@@ -1,0 +1,128 @@
+import { invariant } from '../../errors.ts';
+import type { Answer } from '../../types.ts';
+import { decide, type Standing } from '../admission-rules.ts';
+import type { Admission, Ask, Ledger, OwnerId } from '../ledger.ts';
+import { type Answers, prepareAnswers } from './answers.ts';
+import { type BatchLookup, prepareBatchLookup } from './batch-lookup.ts';
+import { BATCH, requestState } from './codes.ts';
+import type { Owners } from './owners.ts';
+import { prepareRequests, type RequestRow, type Requests } from './requests.ts';
+import { prepareRunCount } from './run-count.ts';
+import { inSlices } from './slices.ts';
+import type { Store } from './store.ts';
+
+interface Session {
+  readonly requests: Requests;
+  readonly answers: Answers;
+  readonly batchOf: BatchLookup;
+  readonly me: OwnerId;
+  readonly standingOf: (owner: OwnerId) => Standing;
+}
+
+export function prepareAdmit(store: Store, owners: Owners): Ledger['admit'] {
+  const requests = prepareRequests(store);
+  const answers = prepareAnswers(store);
+  const nextOccurrence = prepareRunCount(store);
+  const batchLookup = prepareBatchLookup(store);
+  return async (me, asks) => {
+    const admissions: Admission[] = [];
+    await inSlices(asks, async (slice) => {
+      const decided = await store.write(() => {
+        const run = owners.require(me);
+        const standingOf = owners.standings(me, run);
+        const session = { requests, answers, batchOf: batchLookup(), me, standingOf };
+        return slice.map((ask) => {
+          const { occurrence, fingerprint } = ask;
+          return admitOne(
+            session,
+            ask,
+            occurrence === 'next' ? nextOccurrence(run, fingerprint) : occurrence,
+          );
+        });
+      });
+      for (const admission of decided) admissions.push(admission);
+    });
+    return admissions;
+  };
+}
+
+function admitOne(session: Session, ask: Ask, occurrence: number): Admission {
+  const { requests, answers, me } = session;
+  const newest = requests.find(ask.fingerprint, occurrence);
+  if (!newest) {
+    const request = requests.insert(ask.fingerprint, occurrence, 0, me, ask.queue);
+    return { request, occurrence, is: 'mine' };
+  }
+
+  const { row, answer } = choose(session, ask, occurrence, newest);
+  const known = effective(session, row);
+  const decision = decide({ state: known.state, hasAnswer: answer !== undefined }, ask, () =>
+    session.standingOf(known.owner),
+  );
+  switch (decision) {
+    case 'renew': {
+      const generation = newest.generation + 1;
+      const request = requests.insert(ask.fingerprint, occurrence, generation, me, ask.queue);
+      return { request, occurrence, is: 'mine' };
+    }
+    case 'take':
+      requests.reset(row.id, me, ask.queue);
+      answers.erase(row.id);
+      return { request: row.id, occurrence, is: 'mine' };
+    case 'wait':
+      return {
+        request: row.id,
+        occurrence,
+        is: 'wait',
+        ...(known.batch !== null && { batch: known.batch }),
+      };
+    case 'adopt':
+      requests.own(row.id, me);
+      return served(session, row, occurrence, answer);
+    case 'serve':
+      return served(session, row, occurrence, answer);
+  }
+}
+
+/** The row to decide about, with its answer if it is final and the answer is still stored. */
+function choose(session: Session, ask: Ask, occurrence: number, newest: RequestRow) {
+  const { requests, answers } = session;
+  const state = requestState(newest.state);
+  const answer = state === 'answered' || state === 'failed' ? answers.find(newest.id) : undefined;
+  if (!ask.cache || newest.generation === 0 || (state === 'answered' && answer)) {
+    return { row: newest, answer };
+  }
+  const older = requests.findAnswered(ask.fingerprint, occurrence);
+  return older ? { row: older, answer: answers.find(older.id) } : { row: newest, answer };
+}
+
+/**
+ * Who is assigned to a batch that is still being planned counts as admitted by the planner: if that
+ * one died half way, its requests are free.
+ */
+function effective(session: Session, row: RequestRow) {
+  const { batch, owner } = row;
+  const state = requestState(row.state);
+  if (state !== 'planned' || batch === null) return { state, batch, owner };
+  const found = session.batchOf(batch);
+  invariant(found, `Request ${row.id} is a member of batch ${batch}, which does not exist`);
+  if (found.state !== BATCH.planning) return { state, batch, owner: found.owner };
+  return { state: 'admitted' as const, batch: null, owner: found.owner };
+}
+
+function served(
+  session: Session,
+  row: RequestRow,
+  occurrence: number,
+  answer: Answer | undefined,
+): Admission {
+  invariant(answer, `Request ${row.id} has no answer to serve`);
+  const batch = row.batch === null ? undefined : session.batchOf(row.batch);
+  return {
+    request: row.id,
+    occurrence,
+    is: 'answered',
+    answer,
+    ...(batch && { batchToken: batch.token }),
+  };
+}

@@ -1,0 +1,37 @@
+import type { Ledger, RequestId } from '../ledger.ts';
+import { REQUEST } from './codes.ts';
+import { inSlices } from './slices.ts';
+import type { Store } from './store.ts';
+import { fromStored, toStored } from './stored-text.ts';
+
+export function prepareSpool(store: Store): Ledger['spool'] {
+  const put = store.prepare(
+    `INSERT OR REPLACE INTO body (request, body)
+     SELECT id, ? FROM request WHERE id = ? AND state <= ${REQUEST.planned}`,
+  );
+  return (bodies) =>
+    inSlices(
+      bodies,
+      (slice) =>
+        store.write(() => {
+          for (const { request, body } of slice) put.run(toStored(body), request);
+        }),
+      ({ body }) => body.length,
+    );
+}
+
+export function prepareBodies(store: Store): Ledger['bodies'] {
+  const find = store.prepare('SELECT body FROM body WHERE request = ?');
+  return async (requests) => {
+    const bodies = new Map<RequestId, string>();
+    await inSlices(requests, (slice) =>
+      store.read(() => {
+        for (const request of slice) {
+          const row = find.get(request) as { body: string | Uint8Array } | undefined;
+          if (row) bodies.set(request, fromStored(row.body));
+        }
+      }),
+    );
+    return bodies;
+  };
+}

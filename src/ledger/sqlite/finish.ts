@@ -1,0 +1,38 @@
+import { checkMove } from '../batch-moves.ts';
+import type { Lease } from '../ledger.ts';
+import { BATCH } from './codes.ts';
+import { prepareFreeMembers } from './free-members.ts';
+import { prepareRequireLease } from './lease.ts';
+import { nextTurn } from './slices.ts';
+import type { Store } from './store.ts';
+
+type Finish = (
+  lease: Lease,
+  to: 'ended' | 'refused' | 'released',
+  failure?: string,
+) => Promise<void>;
+
+/**
+ * The batch is over. Members without an outcome are freed before it gets its last state: after a crash
+ * in between it is an open batch with fewer members, which recovery knows how to handle.
+ */
+export function prepareFinish(store: Store): Finish {
+  const requireLease = prepareRequireLease(store);
+  const freeMembers = prepareFreeMembers(store);
+  const update = store.prepare(
+    'UPDATE batch SET state = ?, ended_at = ?, failure = ? WHERE id = ?',
+  );
+  return async (lease, to, failure) => {
+    for (;;) {
+      const done = await store.write(() => {
+        checkMove(requireLease(lease), to);
+        if (!freeMembers(lease.batch, lease.owner)) return false;
+        update.run(BATCH[to], store.now(), failure ?? null, lease.batch);
+        return true;
+      });
+      if (done) break;
+      await nextTurn();
+    }
+    store.touch();
+  };
+}

@@ -1,0 +1,37 @@
+import type { BatchId, Member } from '../ledger.ts';
+import { REQUEST } from './codes.ts';
+import { nextTurn } from './slices.ts';
+import type { Store } from './store.ts';
+
+interface MemberRow {
+  readonly request: number;
+  readonly fingerprint: Uint8Array;
+  readonly occurrence: number;
+  readonly attempt: number;
+  readonly state: number;
+  readonly seq: number;
+}
+
+const ROWS_AT_ONCE = 2_000;
+
+/** All members of a batch, in their order. Only for the holder of its lease: nobody else moves them. */
+export function prepareMembers(store: Store): (batch: BatchId) => Promise<Member[]> {
+  const select = store.prepare(
+    `SELECT id AS request, fp AS fingerprint, occ AS occurrence, attempt, state, seq
+     FROM request WHERE batch = ? AND seq > ? ORDER BY seq LIMIT ${ROWS_AT_ONCE}`,
+  );
+  return async (batch) => {
+    const members: Member[] = [];
+    let last = -1;
+    for (;;) {
+      const rows = (await store.read(() => select.all(batch, last))) as MemberRow[];
+      for (const { request, fingerprint, occurrence, attempt, state, seq } of rows) {
+        const settled = state !== REQUEST.planned;
+        members.push({ request, fingerprint, occurrence, attempt, settled });
+        last = seq;
+      }
+      if (rows.length < ROWS_AT_ONCE) return members;
+      await nextTurn();
+    }
+  };
+}

@@ -1,0 +1,74 @@
+import type { BatchId, OwnerId, RequestId } from '../ledger.ts';
+import { REQUEST } from './codes.ts';
+import { nextTurn, ROWS_PER_TRANSACTION } from './slices.ts';
+import type { Store } from './store.ts';
+
+export interface Dropped {
+  requests: number;
+  bytes: number;
+  readonly batches: Set<BatchId>;
+}
+
+export interface PruneRequests {
+  readonly alive: readonly OwnerId[];
+  readonly states: 'final' | 'all-but-planned';
+  readonly before: number;
+  /** Asked before each slice. */
+  readonly isEnough: () => boolean;
+}
+
+interface OldRow {
+  readonly id: RequestId;
+  readonly batch: BatchId | null;
+  readonly bytes: number;
+}
+
+/** The table is walked in steps of this many ids, so that no step is long when little is found. */
+const IDS_AT_ONCE = 10_000;
+
+/** Drops requests in the order in which they were first asked, oldest first. */
+export function preparePruneRequests(
+  store: Store,
+): (query: PruneRequests, dropped: Dropped) => Promise<void> {
+  const bounds = store.prepare(
+    'SELECT coalesce(min(id), 1) AS first, coalesce(max(id), 0) AS last FROM request',
+  );
+  const select = store.prepare(
+    `SELECT request.id, batch,
+       coalesce(octet_length(answer.body) + octet_length(headers), 0)
+         + coalesce(octet_length(body.body), 0) AS bytes
+     FROM request
+       LEFT JOIN answer ON answer.request = request.id
+       LEFT JOIN body ON body.request = request.id
+     WHERE request.id BETWEEN ? AND ? AND at < ? AND state >= ? AND state <> ${REQUEST.planned}
+       AND owner NOT IN (SELECT value FROM json_each(?))
+     ORDER BY request.id LIMIT ${ROWS_PER_TRANSACTION}`,
+  );
+  const removals = ['request WHERE id', 'answer WHERE request', 'body WHERE request'].map(
+    (condition) => store.prepare(`DELETE FROM ${condition} = ?`),
+  );
+
+  return async ({ alive, states, before, isEnough }, dropped) => {
+    const least = states === 'final' ? REQUEST.answered : REQUEST.admitted;
+    const owners = JSON.stringify(alive);
+    const { first, last } = (await store.read(() => bounds.get())) as {
+      first: number;
+      last: number;
+    };
+    for (let from = first; from <= last; await nextTurn()) {
+      if (await store.read(isEnough)) return;
+      const to = from + IDS_AT_ONCE - 1;
+      const rows = await store.write(() => {
+        const found = select.all(from, to, before, least, owners) as OldRow[];
+        for (const { id } of found) for (const removal of removals) removal.run(id);
+        return found;
+      });
+      for (const { batch, bytes } of rows) {
+        dropped.requests += 1;
+        dropped.bytes += bytes;
+        if (batch !== null) dropped.batches.add(batch);
+      }
+      from = rows.length < ROWS_PER_TRANSACTION ? to + 1 : (rows.at(-1) as OldRow).id + 1;
+    }
+  };
+}

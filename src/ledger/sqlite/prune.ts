@@ -1,0 +1,53 @@
+import type { Ledger } from '../ledger.ts';
+import type { Owners } from './owners.ts';
+import { preparePruneBatches, preparePruneRunCounts } from './prune-batches.ts';
+import { type Dropped, preparePruneRequests } from './prune-requests.ts';
+import { nextTurn } from './slices.ts';
+import type { Store } from './store.ts';
+
+const PAGES_PER_VACUUM = 1_000;
+
+export function preparePrune(store: Store, owners: Owners): Ledger['prune'] {
+  const pruneRequests = preparePruneRequests(store);
+  const pruneBatches = preparePruneBatches(store);
+  const pruneRunCounts = preparePruneRunCounts(store);
+  const pages = store.prepare(
+    `SELECT page_count AS total, freelist_count AS free, page_size AS size
+     FROM pragma_page_count, pragma_freelist_count, pragma_page_size`,
+  );
+  const sizes = () => pages.get() as { total: number; free: number; size: number };
+  const usedBytes = () => {
+    const { total, free, size } = sizes();
+    return (total - free) * size;
+  };
+
+  /** Gives free pages back to the disk, a few at a time. */
+  const shrink = async (maxBytes: number) => {
+    for (;;) {
+      const { total, free, size } = await store.read(sizes);
+      if (free === 0 || total * size <= maxBytes) break;
+      await store.maintain(`PRAGMA incremental_vacuum(${PAGES_PER_VACUUM})`);
+      if ((await store.read(sizes)).free === free) break;
+      await nextTurn();
+    }
+    await store.maintain('PRAGMA wal_checkpoint(TRUNCATE)');
+  };
+
+  return async ({ before, maxBytes }) => {
+    const alive = await store.read(() => owners.alive());
+    const dropped: Dropped = { requests: 0, bytes: 0, batches: new Set() };
+    if (before !== undefined) {
+      const isEnough = () => false;
+      await pruneRequests({ alive, states: 'all-but-planned', before, isEnough }, dropped);
+      await pruneRunCounts(alive, before);
+    }
+    if (maxBytes !== undefined) {
+      const isEnough = () => usedBytes() <= maxBytes;
+      await pruneRequests({ alive, states: 'final', before: Infinity, isEnough }, dropped);
+      await shrink(maxBytes);
+    }
+    const batches = await pruneBatches(alive, before ?? 0, dropped.batches);
+    store.touch();
+    return { requests: dropped.requests, batches, bytes: dropped.bytes };
+  };
+}

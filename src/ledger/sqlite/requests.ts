@@ -1,0 +1,69 @@
+import type { OwnerId, QueueId, RequestId } from '../ledger.ts';
+import { REQUEST } from './codes.ts';
+import type { Store } from './store.ts';
+
+export interface RequestRow {
+  readonly id: RequestId;
+  readonly generation: number;
+  readonly state: number;
+  readonly owner: OwnerId;
+  readonly batch: number | null;
+}
+
+/** The rows of `request` as an admission reads and writes them, inside a transaction. */
+export interface Requests {
+  /** The newest generation. */
+  find(fingerprint: Uint8Array, occurrence: number): RequestRow | undefined;
+  /** The newest generation that can serve later runs. */
+  findAnswered(fingerprint: Uint8Array, occurrence: number): RequestRow | undefined;
+  insert(
+    fingerprint: Uint8Array,
+    occurrence: number,
+    generation: number,
+    owner: OwnerId,
+    queue: QueueId,
+  ): RequestId;
+  /** Back to admitted and ours, as if it had just been asked for the first time. */
+  reset(request: RequestId, owner: OwnerId, queue: QueueId): void;
+  own(request: RequestId, owner: OwnerId): void;
+}
+
+export function prepareRequests(store: Store): Requests {
+  const columns = 'id, generation, state, owner, batch';
+  const identity = 'substr(fp, 1, 12) = substr(?, 1, 12) AND occ = ? AND fp = ?';
+  const find = store.prepare(
+    `SELECT ${columns} FROM request WHERE ${identity} ORDER BY generation DESC LIMIT 1`,
+  );
+  const findAnswered = store.prepare(
+    `SELECT ${columns} FROM request
+     WHERE ${identity} AND state = ${REQUEST.answered}
+       AND EXISTS (SELECT 1 FROM answer WHERE answer.request = request.id)
+     ORDER BY generation DESC LIMIT 1`,
+  );
+  const insert = store.prepare(
+    `INSERT INTO request (fp, occ, generation, queue, owner, state, attempt, at)
+     VALUES (?, ?, ?, ?, ?, ${REQUEST.admitted}, 0, ?)`,
+  );
+  const reset = store.prepare(
+    `UPDATE request
+     SET state = ${REQUEST.admitted}, attempt = 0, owner = ?, queue = ?, batch = NULL, seq = NULL, at = ?
+     WHERE id = ?`,
+  );
+  const own = store.prepare('UPDATE request SET owner = ? WHERE id = ?');
+  return {
+    find: (fingerprint, occurrence) =>
+      find.get(fingerprint, occurrence, fingerprint) as RequestRow | undefined,
+    findAnswered: (fingerprint, occurrence) =>
+      findAnswered.get(fingerprint, occurrence, fingerprint) as RequestRow | undefined,
+    insert: (fingerprint, occurrence, generation, owner, queue) =>
+      Number(
+        insert.run(fingerprint, occurrence, generation, queue, owner, store.now()).lastInsertRowid,
+      ),
+    reset(request, owner, queue) {
+      reset.run(owner, queue, store.now(), request);
+    },
+    own(request, owner) {
+      own.run(owner, request);
+    },
+  };
+}

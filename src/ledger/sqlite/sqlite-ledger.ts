@@ -1,0 +1,76 @@
+import type { Ledger } from '../ledger.ts';
+import { prepareAccepted } from './accepted.ts';
+import { prepareAdmit } from './admit.ts';
+import { prepareBodies, prepareSpool } from './bodies.ts';
+import { prepareClaim } from './claim.ts';
+import { prepareClaimable } from './claimable.ts';
+import { prepareCollected } from './collected.ts';
+import { prepareCreating } from './creating.ts';
+import { prepareFinish } from './finish.ts';
+import { prepareForgetAnswers } from './forget-answers.ts';
+import { prepareAccount, prepareQueue } from './keys.ts';
+import type { OwnerLocks } from './owner-locks.ts';
+import { Owners } from './owners.ts';
+import { preparePlan } from './plan.ts';
+import { preparePolled } from './polled.ts';
+import { preparePrune } from './prune.ts';
+import { prepareSettled } from './settled.ts';
+import { prepareStaged } from './staged.ts';
+import type { Store } from './store.ts';
+import { prepareList, prepareShow } from './summaries.ts';
+import { prepareWithdraw } from './withdraw.ts';
+
+/** All operations on one store; every statement is prepared once. */
+export function sqliteLedger(store: Store, locks: OwnerLocks, salt: Uint8Array): Ledger {
+  const owners = new Owners(store, locks);
+  const finish = prepareFinish(store);
+  const forgetAnswers = prepareForgetAnswers(store);
+
+  const leave: Ledger['leave'] = async (owner) => {
+    if (store.keep === 'none') await forgetAnswers(owner);
+    await owners.leave(owner);
+    store.touch();
+  };
+  let closing: Promise<void> | undefined;
+  const close = async () => {
+    for (const owner of owners.joined()) await leave(owner);
+    await store.close();
+  };
+
+  return {
+    salt,
+    async join(info) {
+      const owner = await owners.join(info);
+      // Tidying up must not keep anybody from working.
+      await owners.sweep().catch(() => {});
+      return owner;
+    },
+    account: prepareAccount(store),
+    queue: prepareQueue(store),
+    admit: prepareAdmit(store, owners),
+    withdraw: prepareWithdraw(store),
+    spool: prepareSpool(store),
+    bodies: prepareBodies(store),
+    plan: preparePlan(store, owners),
+    staged: prepareStaged(store),
+    creating: prepareCreating(store),
+    accepted: prepareAccepted(store),
+    refused: (lease, failure) => finish(lease, 'refused', failure),
+    released: (lease) => finish(lease, 'released'),
+    polled: preparePolled(store),
+    collected: prepareCollected(store),
+    ended: (lease, failure) => finish(lease, 'ended', failure),
+    settled: prepareSettled(store),
+    claim: prepareClaim(store, owners),
+    claimable: prepareClaimable(store, owners),
+    changed: () => store.changed(),
+    list: prepareList(store),
+    show: prepareShow(store),
+    prune: preparePrune(store, owners),
+    leave,
+    close() {
+      closing ??= close();
+      return closing;
+    },
+  };
+}

@@ -1,0 +1,44 @@
+import { chmodSync, closeSync, mkdirSync, openSync, realpathSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { explainStoreError, unusable } from './store-errors.ts';
+
+/**
+ * Makes the folder and an empty file that only its user can read. Returns the real path: the owners'
+ * lock files lie beside the ledger, so every process has to see it under the same name.
+ */
+export function prepareStoreFile(path: string): string {
+  const wanted = resolve(path);
+  try {
+    mkdirSync(dirname(wanted), { recursive: true, mode: 0o700 });
+    if (statSync(wanted, { throwIfNoEntry: false })?.isDirectory()) {
+      throw unusable(
+        path,
+        'it is a folder. Name a file, for example with "/ledger.db" at the end.',
+      );
+    }
+    createPrivateFile(wanted);
+    const real = realpathSync(wanted);
+    for (const suffix of ['', '-wal', '-shm']) makePrivate(`${real}${suffix}`);
+    return real;
+  } catch (error) {
+    throw explainStoreError(path, error);
+  }
+}
+
+/**
+ * SQLite gives its `-wal` and `-shm` files the mode of the main file, so that has to be right first.
+ * An existing file is never opened here: closing it would drop all SQLite locks this process has on it.
+ */
+export function createPrivateFile(path: string): void {
+  try {
+    closeSync(openSync(path, 'wx', 0o600));
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+  }
+}
+
+function makePrivate(path: string): void {
+  const mode = statSync(path, { throwIfNoEntry: false })?.mode;
+  if (mode === undefined || (mode & 0o077) === 0 || process.platform === 'win32') return;
+  chmodSync(path, mode & 0o700);
+}

@@ -1,0 +1,65 @@
+import { notShown, show } from './show.ts';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What parsers may look at besides the value. */
+export interface ParseContext {
+  readonly environment: Environment;
+  /** Built-in provider names and those of the user's own batchers. */
+  knownProviders(): readonly string[];
+}
+
+/** How values of one kind are checked, and read from text. */
+export interface Form<Value> {
+  /** What is allowed, for messages and help. */
+  readonly allowed: string;
+  /** What stands behind the flag in help: `<duration>`. None: the flag is a switch. */
+  readonly placeholder?: string;
+  readonly choices?: readonly string[];
+  /** Checks and converts; throws `Refused`. */
+  parse(value: unknown, context: ParseContext): Value;
+  /** Turns text into what `parse` takes. Without it the option has no flag and no variable. */
+  read?(text: string): unknown;
+}
+
+/** A value that its option does not allow; becomes `INVALID_OPTION` where the option is known. */
+export class Refused extends Error {
+  readonly shown: string;
+  readonly detail: string | undefined;
+
+  constructor(shown: string, detail?: string) {
+    super(detail ?? shown);
+    this.shown = shown;
+    this.detail = detail;
+  }
+}
+
+/** A value that will be allowed one day; becomes `NOT_AVAILABLE`. */
+export class NotYet extends Refused {}
+
+export function refuse(value: unknown, detail?: string): never {
+  throw new Refused(show(value), detail);
+}
+
+/** For values that could hold a credential. */
+export function refuseUnseen(detail?: string): never {
+  throw new Refused(notShown, detail);
+}
+
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return Object.prototype.toString.call(value) === '[object Object]';
+}
+
+/** `"a=1,b=2"` as entries; which `=` divides is the caller's choice, as keys may hold one. */
+export function readPairs(text: string, divider: 'first' | 'last'): Record<string, string> {
+  const pairs = new Map<string, string>();
+  for (const part of text.split(',').map((piece) => piece.trim())) {
+    if (part === '') continue;
+    const at = divider === 'first' ? part.indexOf('=') : part.lastIndexOf('=');
+    if (at < 1) refuse(part, 'a pair is written key=value');
+    const key = part.slice(0, at).trim();
+    if (pairs.has(key)) refuse(key, 'given twice');
+    pairs.set(key, part.slice(at + 1).trim());
+  }
+  return Object.fromEntries(pairs);
+}

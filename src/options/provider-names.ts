@@ -1,0 +1,22 @@
+/** Every provider name of the public contract; the registry decides which are built. */
+export const providerNames = [
+  'openai',
+  'azure',
+  'groq',
+  'together',
+  'mistral',
+  'xai',
+  'doubleword',
+  'sference',
+  'anthropic',
+  'google',
+  'vertex',
+  'deepinfra',
+  'nebius',
+  'parasail',
+  'siliconflow',
+  'dashscope',
+  'moonshot',
+  'zhipu',
+  'novita',
+] as const;

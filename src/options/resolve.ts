@@ -1,0 +1,102 @@
+import type { BatcherClass } from '../batchers/registry.ts';
+import { type Environment, isRecord, type ParseContext, Refused } from './form.ts';
+import { invalidOption, invalidOptions, unknownOption } from './invalid-option.ts';
+import { providerNames } from './provider-names.ts';
+import { namesOfBatchers } from './providers.ts';
+import { optionNames, optionTable, variableOf } from './table.ts';
+import type { OptionName, ResolvedOptions } from './types.ts';
+import { fitWindows } from './windows.ts';
+
+/** Where a value can come from: the larger wins. */
+const rank = { default: 0, environment: 1, inherited: 2, given: 3 } as const;
+
+interface Found {
+  readonly rank: number;
+  readonly value: unknown;
+}
+
+/**
+ * Checks the options of one scope. What is given wins over what the parent scope has, that over
+ * the environment, that over the default. Throws `INVALID_OPTION`.
+ */
+export function resolveOptions(
+  given: unknown,
+  inherited?: ResolvedOptions,
+  environment: Environment = process.env,
+): ResolvedOptions {
+  const options = given === undefined ? {} : given;
+  if (!isRecord(options)) throw invalidOptions(given);
+  for (const key of Object.keys(options)) {
+    if (!Object.hasOwn(optionTable, key)) throw unknownOption(key);
+  }
+  const found = new Map<OptionName, Found>();
+  const context: ParseContext = {
+    environment,
+    knownProviders: () => namesWith(found.get('batchers')?.value as readonly BatcherClass[]),
+  };
+  // First, because other options may name the providers that these bring.
+  found.set('batchers', find('batchers', options.batchers, inherited, context));
+  for (const name of optionNames) {
+    if (!found.has(name)) found.set(name, find(name, options[name], inherited, context));
+  }
+  const values = Object.fromEntries(optionNames.map((name) => [name, found.get(name)?.value]));
+  return Object.freeze({ ...values, ...windowsOf(found) }) as ResolvedOptions;
+}
+
+/** One option from text that stands elsewhere than in the environment; `where` is a flag's name. */
+export function parseOptionText(
+  name: OptionName,
+  text: string,
+  where: string,
+  environment: Environment = process.env,
+): unknown {
+  const context: ParseContext = { environment, knownProviders: () => providerNames };
+  return parseText(name, text, where, context);
+}
+
+function find(
+  name: OptionName,
+  given: unknown,
+  inherited: ResolvedOptions | undefined,
+  context: ParseContext,
+): Found {
+  if (given !== undefined) return { rank: rank.given, value: parse(name, given, context) };
+  if (inherited !== undefined) return { rank: rank.inherited, value: inherited[name] };
+  const variable = variableOf(name);
+  const text = variable && context.environment[variable]?.trim();
+  return variable && text
+    ? { rank: rank.environment, value: parseText(name, text, variable, context) }
+    : { rank: rank.default, value: refusable(name, () => optionTable[name].fallback(context)) };
+}
+
+function parse(name: OptionName, value: unknown, context: ParseContext): unknown {
+  const { nullable, fallback, parse: parseValue } = optionTable[name];
+  return refusable(name, () =>
+    value === null && nullable ? fallback(context) : parseValue(value, context),
+  );
+}
+
+function parseText(name: OptionName, text: string, where: string, context: ParseContext): unknown {
+  const { read, parse: parseValue } = optionTable[name];
+  return refusable(name, () => parseValue(read === undefined ? text : read(text), context), where);
+}
+
+function refusable<Value>(name: OptionName, action: () => Value, where?: string): Value {
+  try {
+    return action();
+  } catch (error) {
+    throw error instanceof Refused ? invalidOption(name, error, where) : error;
+  }
+}
+
+function namesWith(batchers: readonly BatcherClass[]): readonly string[] {
+  return refusable('batchers', () => [...providerNames, ...namesOfBatchers(batchers)]);
+}
+
+function windowsOf(found: ReadonlyMap<OptionName, Found>) {
+  const window = found.get('window') as Found & { value: number };
+  const longest = found.get('maxWindow') as Found & { value: number };
+  const where = longest.rank === rank.environment ? variableOf('maxWindow') : undefined;
+  const fitted = refusable('maxWindow', () => fitWindows(window, longest), where);
+  return { window: fitted[0], maxWindow: fitted[1] };
+}

@@ -1,0 +1,85 @@
+import type { Batcher, Remote } from '../batchers/batcher.ts';
+import type { Wire } from '../http/wire.ts';
+import type { Lease, RequestId } from '../ledger/ledger.ts';
+import type { Handle, ItemId } from '../types.ts';
+import { type BatchlingEventName, type BatchlingEvents, publish } from './events.ts';
+import type { EngineScope, PendingRequest } from './pending.ts';
+import type { Queue } from './queue.ts';
+
+/** A request in a batch. Nobody waits for it here when `pending` is missing. */
+export interface BatchMember {
+  readonly request: RequestId;
+  readonly attempt: number;
+  pending: PendingRequest | undefined;
+  settled: boolean;
+}
+
+/** A batch this process works on. */
+export class ActiveBatch {
+  readonly token: string;
+  readonly queue: Queue;
+  readonly lease: Lease;
+  /** In the order of the lines. */
+  readonly members = new Map<ItemId, BatchMember>();
+  /** The scopes whose callers wait for this batch. */
+  readonly scopes = new Set<EngineScope>();
+  handle: Handle = {};
+  remote: Remote | undefined;
+  cursor: string | undefined;
+  acceptedAt = 0;
+  /** It counts among the batches its account may have under way. */
+  holdsSlot = false;
+  collecting = false;
+  /** Sent again after its first create was nowhere to be found: a twin may turn up. */
+  resent = false;
+
+  constructor(token: string, queue: Queue, lease: Lease) {
+    this.token = token;
+    this.queue = queue;
+    this.lease = lease;
+  }
+
+  get batcher(): Batcher {
+    return this.queue.batcher;
+  }
+
+  get wire(): Wire {
+    return this.queue.wire;
+  }
+
+  /** Puts a waiting caller on a line of this batch. */
+  attach(pending: PendingRequest): void {
+    pending.batch = this;
+    this.scopes.add(pending.scope);
+    const member = this.members.get(pending.id);
+    if (member) {
+      pending.attempt = member.attempt;
+      member.pending = pending;
+      return;
+    }
+    const { request, attempt } = pending;
+    this.members.set(pending.id, { request, attempt, pending, settled: false });
+  }
+
+  releaseSlot(): void {
+    if (this.holdsSlot) this.queue.account.slots.release();
+    this.holdsSlot = false;
+  }
+
+  facts() {
+    return {
+      provider: this.batcher.info.name,
+      endpoint: this.queue.endpoint,
+      model: this.queue.model,
+      batch: this.token,
+      count: this.members.size,
+      ...(this.remote && { remoteId: this.remote.id }),
+    };
+  }
+
+  /** Tells the world once, and every scope that waits for this batch. */
+  emit<Name extends BatchlingEventName>(name: Name, payload: BatchlingEvents[Name]): void {
+    publish(name, payload);
+    for (const scope of this.scopes) scope.emit(name, payload);
+  }
+}

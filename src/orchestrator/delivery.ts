@@ -1,0 +1,66 @@
+import type { Ledger, OwnerId, Settlement } from '../ledger/ledger.ts';
+import type { Answer } from '../types.ts';
+import { type OwnReason, ownAnswer } from './answers.ts';
+import { type AnswerSource, publish } from './events.ts';
+import type { PendingRequest } from './pending.ts';
+
+/** Hands an answer to its caller, once. */
+export function deliver(
+  pending: PendingRequest,
+  answer: Answer,
+  source: AnswerSource,
+  batchToken?: string,
+): void {
+  if (pending.settled) return;
+  pending.settled = true;
+  const usage = source === 'batch' ? pending.batcher.usage(answer.json) : undefined;
+  const event = {
+    provider: pending.batcher.info.name,
+    endpoint: pending.route.endpoint,
+    model: pending.route.model,
+    status: answer.status,
+    source,
+    ...(batchToken !== undefined && { batch: batchToken }),
+    ...usage,
+  };
+  publish('call:answered', event);
+  pending.scope.emit('call:answered', event);
+  pending.call.settle({
+    answer,
+    source,
+    itemId: pending.id,
+    ...(batchToken !== undefined && { batchToken }),
+  });
+}
+
+/** Ends requests that are in no batch with an error of ours, durably. */
+export async function refuse(
+  ledger: Ledger,
+  owner: OwnerId,
+  requests: readonly PendingRequest[],
+  answerFor: (pending: PendingRequest) => Answer,
+): Promise<void> {
+  const answers = requests.map((pending) => answerFor(pending));
+  const settlements = requests.map(
+    (pending, index): Settlement => ({
+      request: pending.request,
+      is: 'answer',
+      answer: answers[index] as Answer,
+    }),
+  );
+  await ledger.settled(owner, settlements);
+  requests.forEach((pending, index) => {
+    deliver(pending, answers[index] as Answer, 'batch');
+  });
+}
+
+/** The same, with one reason for all. */
+export function refuseAll(
+  ledger: Ledger,
+  owner: OwnerId,
+  requests: readonly PendingRequest[],
+  reason: OwnReason,
+  message: string,
+): Promise<void> {
+  return refuse(ledger, owner, requests, (pending) => ownAnswer(pending.batcher, reason, message));
+}

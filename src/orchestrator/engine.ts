@@ -1,0 +1,231 @@
+import { hostname } from 'node:os';
+import type { Remote } from '../batchers/batcher.ts';
+import { BatchlingError, LeaseLostError } from '../errors.ts';
+import { sleep } from '../http/backoff.ts';
+import type { HttpClient } from '../http/client.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { Clock, Logger } from '../types.ts';
+import { Accounts } from './accounts.ts';
+import type { ActiveBatch } from './active-batch.ts';
+import { ownAnswer } from './answers.ts';
+import { Collector } from './collector.ts';
+import { deliver } from './delivery.ts';
+import { Intake } from './intake.ts';
+import { Neighbours } from './neighbours.ts';
+import type { CapturedCall, EngineScope, PendingRequest } from './pending.ts';
+import { Queues } from './queues.ts';
+import { Recovery } from './recovery.ts';
+import { Refusals } from './refusals.ts';
+import { Resume } from './resume.ts';
+import { Submitter } from './submitter.ts';
+import { Watcher } from './watcher.ts';
+import type { Workshop } from './workshop.ts';
+
+const closingGrace = 2_000;
+
+export interface EngineOptions {
+  readonly ledger: Ledger;
+  readonly http: HttpClient;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly run: string;
+  /**
+   * How often this run has asked each fingerprint. `undefined`: other processes belong to the same
+   * run, so the ledger counts for all of them.
+   */
+  readonly occurrences: Map<string, number> | undefined;
+}
+
+/**
+ * Orchestrator, ledger handle and pollers: one per process and store, shared by all scopes. It only
+ * wires the modules of a call's walk together: intake → queue → submitter → watcher → collector.
+ */
+export class Engine {
+  readonly #workshop: Workshop;
+  readonly #http: HttpClient;
+  readonly #queues: Queues;
+  readonly #intake: Intake;
+  readonly #neighbours: Neighbours;
+  readonly #watcher: Watcher;
+  readonly #collector: Collector;
+  readonly #refusals: Refusals;
+  readonly #stop: AbortController;
+  readonly #background = new Set<Promise<void>>();
+  #closing: Promise<void> | undefined;
+
+  static async open(options: EngineOptions): Promise<Engine> {
+    const { ledger, run } = options;
+    const owner = await ledger.join({ run, host: hostname(), pid: process.pid });
+    return new Engine(options, owner);
+  }
+
+  private constructor(options: EngineOptions, owner: number) {
+    const { ledger, clock, logger, http, occurrences } = options;
+    const stop = new AbortController();
+    this.#stop = stop;
+    this.#http = http;
+    const report = (what: string, error: unknown) => {
+      if (!stop.signal.aborted) logger.warn(`batchling could not ${what}`, { error });
+    };
+    const workshop: Workshop = {
+      ledger,
+      owner,
+      clock,
+      logger,
+      batches: new Map(),
+      stopped: stop.signal,
+      report,
+      background: (what, work) => {
+        const tracked: Promise<void> = work
+          .then(
+            () => undefined,
+            (error: unknown) => {
+              if (!(error instanceof LeaseLostError)) report(what, error);
+            },
+          )
+          .finally(() => this.#background.delete(tracked));
+        this.#background.add(tracked);
+      },
+    };
+    this.#workshop = workshop;
+    const recovery = new Recovery(workshop);
+    const watch = (batch: ActiveBatch) => this.#watcher.watch(batch);
+    const submitter = new Submitter(workshop, recovery, watch);
+    const resume = new Resume(workshop, recovery, watch);
+    this.#queues = new Queues(workshop, new Accounts(ledger, http), (queue, requests, reason) =>
+      submitter.submit(queue, requests, reason),
+    );
+    this.#neighbours = new Neighbours(workshop, (id, asker) => resume.claim(id, asker));
+    this.#intake = new Intake(workshop, this.#queues, occurrences, (pending, admission) =>
+      this.#neighbours.join(pending, admission),
+    );
+    this.#watcher = new Watcher(workshop, (batch, remote) => this.#onRemote(batch, remote));
+    this.#collector = new Collector(workshop);
+    this.#refusals = new Refusals(workshop, (batch, requests) =>
+      submitter.submit(batch.queue, requests, 'flush'),
+    );
+  }
+
+  capture(call: CapturedCall): void {
+    this.#intake.push(call);
+  }
+
+  /** Sends what the scope has waiting, without waiting for company any longer. */
+  async flush(scope?: EngineScope): Promise<void> {
+    await this.#intake.drained();
+    this.#queues.flush(scope);
+  }
+
+  /** The caller gave up: what is not planned yet is never sent, the rest stays in its batch. */
+  abort(call: CapturedCall): void {
+    call.aborted = true;
+    const { pending } = call;
+    if (pending === undefined || pending.settled) return;
+    pending.settled = true;
+    this.#neighbours.forget(pending);
+    if (pending.batch === undefined && pending.request !== 0) this.#queues.withdraw([pending]);
+    else this.#detach(pending);
+  }
+
+  /** Ends calls of a scope with an answer of ours; `remotely` cancels at the provider, too. */
+  async cancel(calls: readonly CapturedCall[], message: string, remotely: boolean): Promise<void> {
+    await this.#intake.drained();
+    const batches = new Set<ActiveBatch>();
+    for (const call of calls) {
+      const { pending } = call;
+      if (pending === undefined || pending.settled) continue;
+      if (pending.batch) batches.add(pending.batch);
+      const answer = ownAnswer(pending.batcher, 'cancelled', message);
+      const { batch } = pending;
+      deliver(pending, answer, 'batch', batch?.token);
+      this.#neighbours.forget(pending);
+      if (batch) this.#detach(pending);
+      else this.#queues.withdraw([pending]);
+    }
+    if (remotely) await Promise.all([...batches].map((batch) => this.#cancelRemote(batch)));
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#shutDown();
+    return this.#closing;
+  }
+
+  /** A create in flight gets a moment to be recorded; what is only waiting is not waited for. */
+  async #shutDown(): Promise<void> {
+    this.#queues.close();
+    this.#watcher.close();
+    this.#neighbours.close();
+    const { ledger, owner, clock, stopped } = this.#workshop;
+    const grace = sleep(clock, closingGrace, stopped).catch(() => undefined);
+    await Promise.race([this.#quiet(), grace]);
+    this.#stop.abort(new BatchlingError('SCOPE_CLOSED', 'The engine is closed.'));
+    await this.#http.close();
+    await this.#quiet();
+    await ledger.leave(owner);
+    await ledger.close();
+  }
+
+  async #quiet(): Promise<void> {
+    while (this.#background.size > 0) await Promise.all(this.#background);
+  }
+
+  #detach(pending: PendingRequest): void {
+    const member = pending.batch?.members.get(pending.id);
+    if (member) member.pending = undefined;
+  }
+
+  /** Only a batch that nobody else waits for. */
+  async #cancelRemote(batch: ActiveBatch): Promise<void> {
+    for (const { pending, settled } of batch.members.values()) if (pending && !settled) return;
+    if (batch.remote === undefined) return;
+    try {
+      await batch.batcher.cancel(batch.wire, batch.remote);
+    } catch (error) {
+      this.#workshop.report(`cancel batch ${batch.token}`, error);
+    }
+  }
+
+  #onRemote(batch: ActiveBatch, remote: Remote): void {
+    if (batch.collecting) return;
+    const previous = batch.remote;
+    batch.remote = remote;
+    const { ledger, background } = this.#workshop;
+    const { raw, counts } = remote;
+    batch.emit('batch:polled', { ...batch.facts(), status: raw, ...(counts && { counts }) });
+    if (previous?.raw !== raw || previous.counts?.completed !== counts?.completed) {
+      const noted = ledger.polled([{ lease: batch.lease, remote }]);
+      background(`note the state of batch ${batch.token}`, noted);
+    }
+    if (remote.state !== 'ended') return;
+    batch.collecting = true;
+    this.#watcher.unwatch(batch);
+    background(`end batch ${batch.token}`, this.#end(batch, remote));
+  }
+
+  async #end(batch: ActiveBatch, remote: Remote): Promise<void> {
+    const { batches } = this.#workshop;
+    try {
+      if (remote.failure) {
+        batch.releaseSlot();
+        await this.#refusals.handle(batch, remote, remote.failure);
+      } else {
+        batch.emit('batch:ended', { ...batch.facts(), status: remote.raw });
+        await this.#collector.collect(batch, remote);
+        batch.releaseSlot();
+      }
+    } finally {
+      batches.delete(batch.lease.batch);
+    }
+    await this.#cleanUp(batch);
+  }
+
+  async #cleanUp(batch: ActiveBatch): Promise<void> {
+    const [scope] = batch.scopes;
+    if (scope !== undefined && !scope.cleanup) return;
+    try {
+      await batch.batcher.cleanup(batch.wire, batch.handle);
+    } catch (error) {
+      this.#workshop.report(`delete the input file of batch ${batch.token}`, error);
+    }
+  }
+}

@@ -1,0 +1,58 @@
+import { channel } from 'node:diagnostics_channel';
+import type { Counts } from '../types.ts';
+
+interface CallFacts {
+  readonly provider: string;
+  readonly endpoint: string;
+  readonly model: string;
+}
+
+interface BatchFacts extends CallFacts {
+  /** The batch's local token, as `ls` shows it. */
+  readonly batch: string;
+  readonly remoteId?: string;
+  readonly count: number;
+}
+
+/** Payloads of the events, the same on a scope and on `diagnostics_channel`. Never a credential. */
+export interface BatchlingEvents {
+  'call:captured': CallFacts;
+  'call:answered': CallFacts & {
+    readonly status: number;
+    readonly source: AnswerSource;
+    readonly batch?: string;
+    readonly inputTokens?: number;
+    readonly outputTokens?: number;
+  };
+  'call:bypassed': { readonly url: string; readonly reason: string };
+  'queue:flushed': CallFacts & { readonly count: number; readonly reason: FlushReason };
+  'batch:submitting': BatchFacts & { readonly bytes: number };
+  'batch:submitted': BatchFacts;
+  'batch:polled': BatchFacts & { readonly status: string; readonly counts?: Counts };
+  'batch:ended': BatchFacts & { readonly status: string };
+  'batch:collected': BatchFacts & { readonly answered: number; readonly failed: number };
+  'batch:resent': BatchFacts & { readonly reason: string };
+  'request:retried': CallFacts & { readonly attempt: number; readonly reason: string };
+}
+
+export type BatchlingEventName = keyof BatchlingEvents;
+export type AnswerSource = 'batch' | 'ledger' | 'realtime';
+export type FlushReason = 'size' | 'window' | 'maxWindow' | 'flush';
+
+export type Emit = <Name extends BatchlingEventName>(
+  name: Name,
+  payload: BatchlingEvents[Name],
+) => void;
+
+/** Looked up once: `channel()` costs a map access per event otherwise. */
+const channels = new Map<BatchlingEventName, ReturnType<typeof channel>>();
+
+/** Tells everyone who subscribed to `batchling:<name>`, once per event. */
+export const publish: Emit = (name, payload) => {
+  let target = channels.get(name);
+  if (target === undefined) {
+    target = channel(`batchling:${name}`);
+    channels.set(name, target);
+  }
+  if (target.hasSubscribers) target.publish(payload);
+};

@@ -1,0 +1,230 @@
+import { setImmediate as immediate } from 'node:timers/promises';
+import type { Route } from '../batchers/batcher.ts';
+import { parseDuration } from '../duration.ts';
+import type { Admission, Ask } from '../ledger/ledger.ts';
+import { type SplitHeaders, splitHeaders } from './account.ts';
+import { ownAnswer } from './answers.ts';
+import { deliver } from './delivery.ts';
+import { publish } from './events.ts';
+import { fingerprintOf, itemId } from './fingerprint.ts';
+import type { CapturedCall, PendingRequest } from './pending.ts';
+import type { Queues } from './queues.ts';
+import type { Workshop } from './workshop.ts';
+
+/** At most so many rows in one ledger transaction. */
+const admitAtOnce = 500;
+/** No synchronous slice of ours may be felt by the program. */
+const sliceMilliseconds = 8;
+
+interface Prepared {
+  readonly call: CapturedCall;
+  readonly route: Route;
+  readonly headers: SplitHeaders;
+  readonly fingerprint: Buffer;
+}
+
+/**
+ * The way in. Capturing a call only puts it here; parsing, hashing and asking the ledger happen
+ * later, in slices.
+ */
+export class Intake {
+  readonly #workshop: Workshop;
+  readonly #queues: Queues;
+  readonly #join: (pending: PendingRequest, admission: Admission) => void;
+  /** How often this run has asked each fingerprint; `undefined` when the ledger counts. */
+  readonly #occurrences: Map<string, number> | undefined;
+  #calls: CapturedCall[] = [];
+  #draining: Promise<void> | undefined;
+
+  constructor(
+    workshop: Workshop,
+    queues: Queues,
+    occurrences: Map<string, number> | undefined,
+    join: (pending: PendingRequest, admission: Admission) => void,
+  ) {
+    this.#workshop = workshop;
+    this.#queues = queues;
+    this.#join = join;
+    this.#occurrences = occurrences;
+  }
+
+  push(call: CapturedCall): void {
+    this.#calls.push(call);
+    this.#draining ??= this.#drain();
+  }
+
+  /** Resolves when everything captured so far is in a queue, answered or passed on. */
+  async drained(): Promise<void> {
+    while (this.#draining) await this.#draining;
+  }
+
+  async #drain(): Promise<void> {
+    try {
+      while (this.#calls.length > 0) {
+        await immediate();
+        const calls = this.#calls;
+        this.#calls = [];
+        for (let at = 0; at < calls.length; ) at = await this.#slice(calls, at);
+      }
+    } finally {
+      this.#draining = undefined;
+    }
+  }
+
+  /** Takes as many calls as fit one slice of time and one transaction. */
+  async #slice(calls: CapturedCall[], from: number): Promise<number> {
+    const prepared: Prepared[] = [];
+    const until = performance.now() + sliceMilliseconds;
+    let at = from;
+    while (at < calls.length && prepared.length < admitAtOnce) {
+      const call = calls[at] as CapturedCall;
+      at += 1;
+      if (call.aborted) continue;
+      const ready = prepare(call);
+      if (ready) prepared.push(ready);
+      if (performance.now() > until) break;
+    }
+    try {
+      await this.#admit(prepared);
+    } catch (error) {
+      for (const { call } of prepared) call.fail(error);
+    }
+    if (at < calls.length) await immediate();
+    return at;
+  }
+
+  async #admit(prepared: readonly Prepared[]): Promise<void> {
+    const asks: Ask[] = [];
+    const requests: PendingRequest[] = [];
+    for (const one of prepared) {
+      const { call, route, headers } = one;
+      const queue =
+        this.#queues.known(call, route, headers) ?? (await this.#queues.open(call, route, headers));
+      const occurrence = this.#next(one.fingerprint);
+      asks.push({
+        fingerprint: one.fingerprint,
+        occurrence,
+        queue: queue.id,
+        cache: call.scope.cache,
+      });
+      requests.push(pendingRequest(one, queue, occurrence));
+    }
+    const { ledger, owner } = this.#workshop;
+    const admissions = await ledger.admit(owner, asks);
+    admissions.forEach((admission, index) => {
+      const pending = named(requests[index] as PendingRequest, admission);
+      if (pending.call.aborted) this.#queues.withdraw([pending]);
+      else if (admission.is === 'mine') pending.queue.add(pending);
+      else if (admission.is === 'wait') this.#join(pending, admission);
+      else deliver(pending, admission.answer, 'ledger', admission.batchToken);
+    });
+  }
+
+  #next(fingerprint: Buffer): number | 'next' {
+    if (this.#occurrences === undefined) return 'next';
+    const key = fingerprint.toString('latin1');
+    const occurrence = this.#occurrences.get(key) ?? 0;
+    this.#occurrences.set(key, occurrence + 1);
+    return occurrence;
+  }
+}
+
+function prepare(call: CapturedCall): Prepared | undefined {
+  const { batcher, base, path, configured } = call.target;
+  const json = parseObject(call.body);
+  if (json === undefined) {
+    call.settle({ bypass: 'the body is not a JSON object' });
+    return undefined;
+  }
+  const headers = splitHeaders(call.headers, batcher.info, configured);
+  const match = batcher.match({
+    url: call.url,
+    path,
+    headers: headers.rest,
+    body: call.body,
+    json,
+  });
+  if ('bypass' in match) {
+    call.settle(match);
+    return undefined;
+  }
+  const { only } = call.scope;
+  const facts = { provider: batcher.info.name, endpoint: match.endpoint, model: match.model };
+  if (only && !only({ ...facts, url: call.url.href })) {
+    call.settle({ passThrough: true });
+    return undefined;
+  }
+  publish('call:captured', facts);
+  call.scope.emit('call:captured', facts);
+  const refusal = windowRefusal(call, match);
+  if (refusal !== undefined) {
+    call.settle({
+      answer: ownAnswer(batcher, 'unsupported', refusal),
+      source: 'batch',
+      itemId: '',
+    });
+    return undefined;
+  }
+  const route =
+    headers.extra.length > 0
+      ? { ...match, identity: [...match.identity, ...headers.extra] }
+      : match;
+  return { call, route, headers, fingerprint: fingerprintOf(batcher.info.name, base, route) };
+}
+
+/** A completion window the provider does not offer is a clear error, not a silent other one. */
+function windowRefusal(call: CapturedCall, route: Route): string | undefined {
+  const { batcher } = call.target;
+  const { windows } = batcher.limits(route.endpoint);
+  const asked = call.scope.policy.completionWindow;
+  if (windows.some((offered) => parseDuration(offered) === asked)) return undefined;
+  return (
+    `completionWindow is not one that ${batcher.info.name} offers (${windows.join(', ')}). ` +
+    'Set the option completionWindow to one of these.'
+  );
+}
+
+function parseObject(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function pendingRequest(
+  { call, route, fingerprint }: Prepared,
+  queue: PendingRequest['queue'],
+  occurrence: number | 'next',
+): PendingRequest {
+  const pending: PendingRequest = {
+    call,
+    scope: call.scope,
+    batcher: call.target.batcher,
+    route,
+    queue,
+    fingerprint,
+    id: '',
+    occurrence: occurrence === 'next' ? 0 : occurrence,
+    request: 0,
+    bytes: 0,
+    attempt: 0,
+    batch: undefined,
+    settled: false,
+  };
+  call.pending = pending;
+  return pending;
+}
+
+/** The ledger's decision names the request: its id, its occurrence and with them its item id. */
+function named(pending: PendingRequest, admission: Admission): PendingRequest {
+  pending.request = admission.request;
+  pending.occurrence = admission.occurrence;
+  pending.id = itemId(pending.fingerprint, admission.occurrence);
+  const { before, after } = pending.batcher.envelope(pending.route, pending.id);
+  pending.bytes = before.length + Buffer.byteLength(pending.route.body) + after.length;
+  return pending;
+}

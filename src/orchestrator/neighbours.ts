@@ -1,0 +1,125 @@
+import type { Admission, Ask, BatchId } from '../ledger/ledger.ts';
+import type { ActiveBatch } from './active-batch.ts';
+import { deliver } from './delivery.ts';
+import type { PendingRequest } from './pending.ts';
+import type { Workshop } from './workshop.ts';
+
+const lookInterval = 200;
+/** A dead owner writes nothing, so every so often we ask although nothing has changed. */
+const looksBetweenAsks = 10;
+const askAtOnce = 500;
+
+type Resume = (batch: BatchId, asker: PendingRequest) => Promise<ActiveBatch | undefined>;
+
+/**
+ * Requests that somebody else is sending or has sent: another process, or a run that died. Who is
+ * alive is waited for; what a dead owner left is taken over.
+ */
+export class Neighbours {
+  readonly #workshop: Workshop;
+  readonly #resume: Resume;
+  readonly #waiting = new Set<PendingRequest>();
+  readonly #resuming = new Map<BatchId, Promise<ActiveBatch | undefined>>();
+  #timer: unknown;
+  #seen = -1;
+  #looks = 0;
+
+  constructor(workshop: Workshop, resume: Resume) {
+    this.#workshop = workshop;
+    this.#resume = resume;
+  }
+
+  join(pending: PendingRequest, admission: Admission): void {
+    this.#follow(pending, admission).catch((error: unknown) => pending.call.fail(error));
+  }
+
+  forget(pending: PendingRequest): void {
+    this.#waiting.delete(pending);
+  }
+
+  close(): void {
+    this.#workshop.clock.clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#waiting.clear();
+  }
+
+  async #follow(pending: PendingRequest, admission: Admission): Promise<void> {
+    if (pending.settled || pending.call.aborted) return;
+    if (admission.is === 'mine') {
+      pending.queue.add(pending);
+    } else if (admission.is === 'answered') {
+      deliver(pending, admission.answer, 'ledger', admission.batchToken);
+    } else {
+      const batch =
+        admission.batch === undefined ? undefined : await this.#find(admission.batch, pending);
+      if (pending.call.aborted) return;
+      if (batch && attachTo(batch, pending)) return;
+      this.#waiting.add(pending);
+      this.#arm();
+    }
+  }
+
+  #find(id: BatchId, pending: PendingRequest): Promise<ActiveBatch | undefined> {
+    const active = this.#workshop.batches.get(id);
+    if (active) return Promise.resolve(active);
+    let resuming = this.#resuming.get(id);
+    if (resuming === undefined) {
+      resuming = this.#resume(id, pending).finally(() => this.#resuming.delete(id));
+      this.#resuming.set(id, resuming);
+    }
+    return resuming;
+  }
+
+  #arm(): void {
+    if (this.#timer !== undefined || this.#waiting.size === 0) return;
+    this.#timer = this.#workshop.clock.setTimeout(() => {
+      this.#look().catch((error: unknown) => {
+        this.#workshop.report('look for answers of other processes', error);
+        this.#again();
+      });
+    }, lookInterval);
+  }
+
+  #again(): void {
+    this.#timer = undefined;
+    if (!this.#workshop.stopped.aborted) this.#arm();
+  }
+
+  async #look(): Promise<void> {
+    const { ledger, owner } = this.#workshop;
+    const changed = await ledger.changed();
+    this.#looks += 1;
+    if (changed !== this.#seen || this.#looks >= looksBetweenAsks) {
+      this.#looks = 0;
+      const waiting = [...this.#waiting];
+      for (let at = 0; at < waiting.length; at += askAtOnce) {
+        const asked = waiting.slice(at, at + askAtOnce);
+        for (const pending of asked) this.#waiting.delete(pending);
+        const admissions = await ledger.admit(owner, asked.map(askAgain));
+        admissions.forEach((admission, index) => {
+          this.join(asked[index] as PendingRequest, admission);
+        });
+      }
+      this.#seen = await ledger.changed();
+    }
+    this.#again();
+  }
+}
+
+/** False when that line has its outcome already: the ledger knows it, so ask there. */
+function attachTo(batch: ActiveBatch, pending: PendingRequest): boolean {
+  const member = batch.members.get(pending.id);
+  if (member === undefined || member.settled) return false;
+  batch.attach(pending);
+  return true;
+}
+
+function askAgain(pending: PendingRequest): Ask {
+  return {
+    fingerprint: pending.fingerprint,
+    occurrence: pending.occurrence,
+    queue: pending.queue.id,
+    cache: pending.scope.cache,
+    waiting: true,
+  };
+}

@@ -1,0 +1,90 @@
+import type { Batcher, Route } from '../batchers/batcher.ts';
+import type { RequestId } from '../ledger/ledger.ts';
+import type { Answer, Dict, ItemId } from '../types.ts';
+import type { ActiveBatch } from './active-batch.ts';
+import type { AnswerSource, Emit } from './events.ts';
+import type { Queue } from './queue.ts';
+import type { Target } from './router.ts';
+
+/** How a scope wants its calls batched. Calls of different policies never share a queue. */
+export interface Policy {
+  readonly window: number;
+  readonly maxWindow: number;
+  readonly batchSize: number | undefined;
+  /** Milliseconds. */
+  readonly completionWindow: number;
+  readonly attempts: number;
+}
+
+/** Chooses the calls to batch, by what is known before they are sent. */
+export type OnlyPredicate = (call: {
+  readonly provider: string;
+  readonly endpoint: string;
+  readonly model: string;
+  readonly url: string;
+}) => boolean;
+
+/** What the engine knows of a scope. */
+export interface EngineScope {
+  readonly policy: Policy;
+  /** The policy as text: part of the queue key. */
+  readonly policyKey: string;
+  readonly poll: { readonly minimum: number; readonly maximum: number };
+  readonly maxInFlight: number | undefined;
+  readonly cache: boolean;
+  /** What to batch; `undefined`: everything. */
+  readonly only: OnlyPredicate | undefined;
+  readonly cleanup: boolean;
+  readonly name: string | undefined;
+  readonly tags: Dict;
+  /** The scope waits for its last answers: its calls no longer wait in a queue for company. */
+  readonly flushing: boolean;
+  readonly emit: Emit;
+}
+
+/** A call as the hooks hand it over: everything read, nothing parsed. */
+export interface CapturedCall {
+  readonly scope: EngineScope;
+  readonly target: Target;
+  readonly url: URL;
+  readonly headers: Dict;
+  readonly body: string;
+  /** The answer, or the word that this call is to go out as an ordinary one. */
+  readonly settle: (verdict: Verdict) => void;
+  readonly fail: (reason: unknown) => void;
+  /** Set by the engine, so that an abort finds the request. */
+  pending?: PendingRequest;
+  aborted?: boolean;
+}
+
+export type Verdict =
+  | Delivery
+  /** Cannot be batched: goes out at full price, and the user should know. */
+  | { readonly bypass: string }
+  /** Not chosen: an ordinary call. */
+  | { readonly passThrough: true };
+
+export interface Delivery {
+  readonly answer: Answer;
+  readonly source: AnswerSource;
+  readonly batchToken?: string;
+  readonly itemId: ItemId;
+}
+
+/** One request of this process whose caller waits. */
+export interface PendingRequest {
+  readonly call: CapturedCall;
+  readonly scope: EngineScope;
+  readonly batcher: Batcher;
+  readonly route: Route;
+  readonly queue: Queue;
+  id: ItemId;
+  readonly fingerprint: Buffer;
+  occurrence: number;
+  request: RequestId;
+  /** Size of the encoded item. */
+  bytes: number;
+  attempt: number;
+  batch: ActiveBatch | undefined;
+  settled: boolean;
+}

@@ -1,0 +1,130 @@
+import type { Batcher } from '../batchers/batcher.ts';
+import type { Wire } from '../http/wire.ts';
+import type { QueueId } from '../ledger/ledger.ts';
+import type { Clock, Dict } from '../types.ts';
+import type { Account } from './accounts.ts';
+import type { FlushReason } from './events.ts';
+import type { EngineScope, PendingRequest, Policy } from './pending.ts';
+
+export interface QueueSpec {
+  readonly id: QueueId;
+  readonly batcher: Batcher;
+  readonly account: Account;
+  readonly wire: Wire;
+  readonly endpoint: string;
+  readonly model: string;
+  readonly batchHeaders: Dict;
+  readonly policy: Policy;
+}
+
+type Flush = (queue: Queue, requests: readonly PendingRequest[], reason: FlushReason) => void;
+
+/**
+ * Calls that wait for company. A queue is flushed at `batchSize` requests, when no call has joined it
+ * for `window`, or `maxWindow` after the call that opened it.
+ *
+ * One timer per queue, not per call: a joining call only moves `#lastAt`, and the timer looks at it
+ * when it fires and sleeps on if the queue was not quiet.
+ */
+export class Queue implements QueueSpec {
+  readonly id: QueueId;
+  readonly batcher: Batcher;
+  readonly account: Account;
+  readonly wire: Wire;
+  readonly endpoint: string;
+  readonly model: string;
+  readonly batchHeaders: Dict;
+  readonly policy: Policy;
+  /** How often in a row the provider had no room; back-off grows with it. */
+  refusals = 0;
+  readonly #clock: Clock;
+  readonly #flush: Flush;
+  readonly #size: number;
+  #waiting = new Set<PendingRequest>();
+  #openedAt = 0;
+  #lastAt = 0;
+  #timer: unknown;
+  #hurried = false;
+
+  constructor(spec: QueueSpec, clock: Clock, flush: Flush) {
+    this.id = spec.id;
+    this.batcher = spec.batcher;
+    this.account = spec.account;
+    this.wire = spec.wire;
+    this.endpoint = spec.endpoint;
+    this.model = spec.model;
+    this.batchHeaders = spec.batchHeaders;
+    this.policy = spec.policy;
+    const limits = spec.batcher.limits(spec.endpoint);
+    this.#size = Math.min(spec.policy.batchSize ?? limits.recommendedItems, limits.items);
+    this.#clock = clock;
+    this.#flush = flush;
+  }
+
+  add(pending: PendingRequest): void {
+    const now = this.#clock.now();
+    if (this.#waiting.size === 0) this.#openedAt = now;
+    this.#lastAt = now;
+    this.#waiting.add(pending);
+    if (this.#waiting.size >= this.#size) {
+      this.#take('size');
+    } else if (pending.scope.flushing && !this.#hurried) {
+      this.close();
+      this.#hurried = true;
+      this.#arm(0);
+    } else if (this.#timer === undefined) {
+      this.#arm(this.#due() - now);
+    }
+  }
+
+  remove(pending: PendingRequest): boolean {
+    return this.#waiting.delete(pending);
+  }
+
+  /** Sends what this scope (or anyone) has waiting, now. */
+  flush(scope?: EngineScope): void {
+    if (scope === undefined) {
+      this.#take('flush');
+      return;
+    }
+    const own = [...this.#waiting].filter((pending) => pending.scope === scope);
+    for (const pending of own) this.#waiting.delete(pending);
+    if (own.length > 0) this.#flush(this, own, 'flush');
+  }
+
+  close(): void {
+    if (this.#timer !== undefined) this.#clock.clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+
+  #due(): number {
+    const { window, maxWindow } = this.policy;
+    return Math.min(this.#lastAt + window, this.#openedAt + maxWindow);
+  }
+
+  #arm(delay: number): void {
+    this.#timer = this.#clock.setTimeout(() => this.#onTimer(), Math.max(0, delay));
+  }
+
+  #onTimer(): void {
+    this.#timer = undefined;
+    this.#hurried = false;
+    for (const pending of this.#waiting) {
+      if (pending.scope.flushing) {
+        this.flush(pending.scope);
+        break;
+      }
+    }
+    if (this.#waiting.size === 0) return;
+    const now = this.#clock.now();
+    const due = this.#due();
+    if (now < due) this.#arm(due - now);
+    else this.#take(now >= this.#openedAt + this.policy.maxWindow ? 'maxWindow' : 'window');
+  }
+
+  #take(reason: FlushReason): void {
+    const requests = [...this.#waiting];
+    this.#waiting = new Set();
+    if (requests.length > 0) this.#flush(this, requests, reason);
+  }
+}

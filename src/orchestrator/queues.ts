@@ -1,0 +1,97 @@
+import type { Route } from '../batchers/batcher.ts';
+import type { QueueKey } from '../ledger/ledger.ts';
+import type { SplitHeaders } from './account.ts';
+import type { Account, Accounts } from './accounts.ts';
+import type { FlushReason } from './events.ts';
+import type { CapturedCall, EngineScope, PendingRequest } from './pending.ts';
+import { Queue } from './queue.ts';
+import type { Workshop } from './workshop.ts';
+
+type Flush = (queue: Queue, requests: readonly PendingRequest[], reason: FlushReason) => void;
+
+/** The queues of one engine, found by their full key. */
+export class Queues {
+  readonly #workshop: Workshop;
+  readonly #accounts: Accounts;
+  readonly #flush: Flush;
+  readonly #queues = new Map<string, Queue>();
+
+  constructor(workshop: Workshop, accounts: Accounts, flush: Flush) {
+    this.#workshop = workshop;
+    this.#accounts = accounts;
+    this.#flush = flush;
+  }
+
+  /** Without waiting, where the queue is there already: the way of nearly every call. */
+  known(call: CapturedCall, route: Route, headers: SplitHeaders): Queue | undefined {
+    const account = this.#accounts.known(headers);
+    return account && this.#queues.get(queueKey(call, route, account));
+  }
+
+  async open(call: CapturedCall, route: Route, headers: SplitHeaders): Promise<Queue> {
+    const { batcher, wireBase } = call.target;
+    const account = await this.#accounts.open(headers, batcher);
+    const key = queueKey(call, route, account);
+    return this.#queues.get(key) ?? (await this.#create(key, call, route, account, wireBase));
+  }
+
+  async #create(
+    key: string,
+    call: CapturedCall,
+    route: Route,
+    account: Account,
+    base: string,
+  ): Promise<Queue> {
+    const { batcher } = call.target;
+    const stored: QueueKey = {
+      account: account.id,
+      provider: batcher.info.name,
+      base,
+      endpoint: route.endpoint,
+      model: route.model,
+      batchHeaders: route.batchHeaders,
+      ...(route.partition !== undefined && { partition: route.partition }),
+    };
+    const queue = new Queue(
+      {
+        id: await this.#workshop.ledger.queue(stored),
+        batcher,
+        account,
+        wire: account.wire(batcher, base),
+        endpoint: route.endpoint,
+        model: route.model,
+        batchHeaders: route.batchHeaders,
+        policy: call.scope.policy,
+      },
+      this.#workshop.clock,
+      this.#flush,
+    );
+    this.#queues.set(key, queue);
+    return queue;
+  }
+
+  /** Sends what waits in any queue: of one scope, or all of it. */
+  flush(scope?: EngineScope): void {
+    for (const queue of this.#queues.values()) queue.flush(scope);
+  }
+
+  /** Forgets requests that are in no batch yet. */
+  withdraw(requests: readonly PendingRequest[]): void {
+    for (const pending of requests) pending.queue.remove(pending);
+    const { ledger, owner, background } = this.#workshop;
+    const ids = requests.map((pending) => pending.request);
+    background('withdraw requests', ledger.withdraw(owner, ids));
+  }
+
+  close(): void {
+    for (const queue of this.#queues.values()) queue.close();
+  }
+}
+
+function queueKey(call: CapturedCall, route: Route, account: Account): string {
+  const { target, scope } = call;
+  let key = `${target.batcher.info.name}\n${route.endpoint}\n${route.model}\n${target.wireBase}`;
+  key += `\n${account.id}\n${scope.policyKey}\n${route.partition ?? ''}`;
+  for (const name in route.batchHeaders) key += `\n${name}: ${route.batchHeaders[name]}`;
+  return key;
+}

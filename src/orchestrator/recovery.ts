@@ -1,0 +1,102 @@
+import type { Remote } from '../batchers/batcher.ts';
+import { sleep } from '../http/backoff.ts';
+import type { ActiveBatch } from './active-batch.ts';
+import type { Workshop } from './workshop.ts';
+
+/** When to look where the provider echoes what we sent: an accepted create shows up by then. */
+const exactLooks = [1_000, 4_000, 15_000];
+/** How long an accepted create may stay invisible where nothing is echoed. */
+const invisible = 10 * 60_000;
+const candidateInterval = 5_000;
+
+/** Decides what became of a create whose outcome is unknown, by looking at the provider. */
+export class Recovery {
+  readonly #workshop: Workshop;
+
+  constructor(workshop: Workshop) {
+    this.#workshop = workshop;
+  }
+
+  /** The batch as the provider has it, or `undefined` when it was never accepted. */
+  find(batch: ActiveBatch, since = this.#workshop.clock.now()): Promise<Remote | undefined> {
+    return batch.batcher.info.exactlyFindable
+      ? this.#findExactly(batch)
+      : this.#findCandidate(batch, since);
+  }
+
+  async #findExactly(batch: ActiveBatch): Promise<Remote | undefined> {
+    for (const delay of exactLooks) {
+      await sleep(this.#workshop.clock, delay, this.#workshop.stopped);
+      const found = await this.#look(batch);
+      const [first, ...twins] = found;
+      if (first === undefined) continue;
+      for (const twin of twins) await this.#cancelTwin(batch, twin);
+      return first;
+    }
+    return undefined;
+  }
+
+  /**
+   * Nothing of the create is echoed: batches newer than the high-water mark and of our size may be
+   * ours. Only the ids in their results prove it, and those come at the end; so we wait for the end.
+   */
+  async #findCandidate(batch: ActiveBatch, since: number): Promise<Remote | undefined> {
+    const { clock, stopped, ledger } = this.#workshop;
+    const disproved = new Set<string>();
+    for (;;) {
+      await sleep(clock, candidateInterval, stopped);
+      const candidates = await this.#look(batch);
+      let open = 0;
+      for (const candidate of candidates) {
+        if (disproved.has(candidate.id)) continue;
+        if (await ledger.show(candidate.id)) {
+          disproved.add(candidate.id);
+          continue;
+        }
+        if (candidate.state !== 'ended') {
+          open += 1;
+          continue;
+        }
+        const ours = await this.#isOurs(batch, candidate);
+        if (ours === true) return candidate;
+        if (ours === false) disproved.add(candidate.id);
+        else open += 1;
+      }
+      if (open === 0 && clock.now() - since > invisible) return undefined;
+    }
+  }
+
+  async #isOurs(batch: ActiveBatch, candidate: Remote): Promise<boolean | undefined> {
+    try {
+      for await (const rows of batch.batcher.results(batch.wire, candidate)) {
+        for (const row of rows) if ('id' in row) return batch.members.has(row.id);
+      }
+      return false;
+    } catch (error) {
+      this.#workshop.report(`read batch ${candidate.id} to see whether it is ours`, error);
+      return undefined;
+    }
+  }
+
+  async #look(batch: ActiveBatch): Promise<readonly Remote[]> {
+    for (;;) {
+      try {
+        const plan = { token: batch.token, count: batch.members.size };
+        const found = await batch.batcher.find(batch.wire, plan, batch.handle);
+        return found.kind === 'absent' ? [] : found.remotes;
+      } catch (error) {
+        this.#workshop.report(`look for batch ${batch.token}`, error);
+        await sleep(this.#workshop.clock, candidateInterval, this.#workshop.stopped);
+      }
+    }
+  }
+
+  async #cancelTwin(batch: ActiveBatch, twin: Remote): Promise<void> {
+    batch.emit('batch:resent', { ...batch.facts(), reason: `a twin was cancelled: ${twin.id}` });
+    try {
+      await batch.batcher.cancel(batch.wire, twin);
+    } catch (error) {
+      this.#workshop.report(`cancel the twin ${twin.id} of batch ${batch.token}`, error);
+    }
+  }
+}

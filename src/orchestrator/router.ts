@@ -1,0 +1,141 @@
+import type { Batcher } from '../batchers/batcher.ts';
+import { BatchlingError } from '../errors.ts';
+
+/** One entry of the `hosts` option, taken apart. */
+export interface HostEntry {
+  /** The key as configured. */
+  readonly key: string;
+  readonly provider: string;
+  /** `undefined`: both. */
+  readonly protocol: 'http:' | 'https:' | undefined;
+  readonly host: string;
+  /** Empty: the key stands for the provider's own host. */
+  readonly path: string;
+}
+
+/** Where a captured call belongs. */
+export interface Target {
+  readonly batcher: Batcher;
+  /** Identity of the service: its own host, or the `hosts` key as configured. */
+  readonly base: string;
+  /** Where the batch traffic goes: everything of the call's URL before its endpoint. */
+  readonly wireBase: string;
+  /** The path below `wireBase`: `/chat/completions`. */
+  readonly path: string;
+  /** The service was named by the user's `hosts` option. */
+  readonly configured: boolean;
+}
+
+interface Place {
+  readonly batcher: Batcher;
+  readonly base: string;
+  /** The path before the version segment. */
+  readonly prefix: string;
+  readonly versions: readonly string[];
+  readonly configured: boolean;
+  /** `undefined`: both, which only a `hosts` key without a scheme may ask for. */
+  readonly protocol: 'https:' | 'http:' | undefined;
+}
+
+/**
+ * Answers "is this mine?" for every request made inside a scope, so it starts with a look-up of the
+ * host in the text of the URL; parsing a URL costs more than everything else here.
+ */
+export class Router {
+  readonly #places = new Map<string, Place[]>();
+
+  constructor(batchers: readonly Batcher[], hosts: readonly HostEntry[]) {
+    for (const batcher of batchers) {
+      for (const host of batcher.info.hosts) this.#add(host, ownPlace(batcher, host, 'https:'));
+    }
+    for (const entry of hosts) {
+      const batcher = batchers.find((candidate) => candidate.info.name === entry.provider);
+      if (batcher === undefined) throw notBuilt(entry);
+      this.#add(entry.host, configuredPlace(batcher, entry));
+    }
+    // The longest prefix is the most exact one; a configured place beats the provider's own.
+    for (const places of this.#places.values()) {
+      places.sort(
+        (a, b) => b.prefix.length - a.prefix.length || Number(b.configured) - Number(a.configured),
+      );
+    }
+  }
+
+  #add(host: string, place: Place): void {
+    const places = this.#places.get(host);
+    if (places) places.push(place);
+    else this.#places.set(host, [place]);
+  }
+
+  /** True when some batcher lives at this URL's host; false costs next to nothing. */
+  knowsHost(url: string): boolean {
+    const start = url.indexOf('://') + 3;
+    if (start === 2) return false;
+    let end = start;
+    while (end < url.length && !isEndOfAuthority(url.charCodeAt(end))) end += 1;
+    const authority = url.slice(start, end);
+    if (this.#places.has(authority)) return true;
+    return isUnusual(authority) && URL.canParse(url) && this.#places.has(new URL(url).host);
+  }
+
+  locate(url: URL): Target | undefined {
+    for (const place of this.#places.get(url.host) ?? []) {
+      if (place.protocol !== undefined && place.protocol !== url.protocol) continue;
+      const target = locateIn(place, url);
+      if (target) return target;
+    }
+    return undefined;
+  }
+}
+
+function locateIn(place: Place, url: URL): Target | undefined {
+  const { pathname } = url;
+  if (!pathname.startsWith(place.prefix)) return undefined;
+  const rest = pathname.slice(place.prefix.length);
+  for (const version of place.versions) {
+    if (!rest.startsWith(`${version}/`)) continue;
+    return {
+      batcher: place.batcher,
+      base: place.base,
+      wireBase: `${url.origin}${place.prefix}${version}`,
+      path: rest.slice(version.length),
+      configured: place.configured,
+    };
+  }
+  return undefined;
+}
+
+function ownPlace(
+  batcher: Batcher,
+  base: string,
+  protocol: Place['protocol'],
+  configured = false,
+): Place {
+  return { batcher, base, prefix: batcher.info.root, versions: [''], configured, protocol };
+}
+
+function configuredPlace(batcher: Batcher, entry: HostEntry): Place {
+  const { key, path, protocol } = entry;
+  if (path === '') return ownPlace(batcher, key, protocol, true);
+  const { versions } = batcher.info;
+  const version = versions.find((candidate) => path.endsWith(candidate));
+  const prefix = version === undefined ? path : path.slice(0, -version.length);
+  return { batcher, base: key, prefix, versions: [...versions, ''], configured: true, protocol };
+}
+
+function isEndOfAuthority(code: number): boolean {
+  return code === 47 || code === 63 || code === 35 || code === 92;
+}
+
+/** Upper case, user info, a default port or escapes: what `URL` would write differently. */
+function isUnusual(authority: string): boolean {
+  return /[^a-z0-9.:\-[\]]|:443$|:80$/.test(authority);
+}
+
+function notBuilt(entry: HostEntry): BatchlingError {
+  return new BatchlingError(
+    'NOT_AVAILABLE',
+    `hosts names the provider ${entry.provider}, which this version of batchling cannot batch yet.`,
+    { facts: { option: 'hosts', provider: entry.provider } },
+  );
+}

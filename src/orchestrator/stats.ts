@@ -1,0 +1,84 @@
+import type { BatchlingEventName, BatchlingEvents } from './events.ts';
+
+/** What a scope has done so far: the sum of its events. */
+export interface Stats {
+  readonly captured: number;
+  readonly answered: number;
+  readonly fromLedger: number;
+  readonly realtime: number;
+  readonly bypassed: number;
+  readonly retried: number;
+  /** Calls that were answered with an error. */
+  readonly failed: number;
+  readonly batches: {
+    readonly submitted: number;
+    readonly ended: number;
+    readonly collected: number;
+  };
+  readonly tokens: { readonly input: number; readonly output: number };
+  /** At list prices and batch discounts; 0 for models without a known price. */
+  readonly dollars: { readonly paid: number; readonly saved: number };
+}
+
+type Mutable<T> = { -readonly [Key in keyof T]: T[Key] extends number ? number : Mutable<T[Key]> };
+
+export type MutableStats = Mutable<Stats>;
+
+export function emptyStats(): MutableStats {
+  return {
+    captured: 0,
+    answered: 0,
+    fromLedger: 0,
+    realtime: 0,
+    bypassed: 0,
+    retried: 0,
+    failed: 0,
+    batches: { submitted: 0, ended: 0, collected: 0 },
+    tokens: { input: 0, output: 0 },
+    dollars: { paid: 0, saved: 0 },
+  };
+}
+
+type Sums = {
+  readonly [Name in BatchlingEventName]?: (
+    stats: MutableStats,
+    event: BatchlingEvents[Name],
+  ) => void;
+};
+
+const sums: Sums = {
+  'call:captured': (stats) => {
+    stats.captured += 1;
+  },
+  'call:answered': (stats, event) => {
+    stats.answered += 1;
+    if (event.source === 'ledger') stats.fromLedger += 1;
+    if (event.source === 'realtime') stats.realtime += 1;
+    if (event.status >= 400) stats.failed += 1;
+    stats.tokens.input += event.inputTokens ?? 0;
+    stats.tokens.output += event.outputTokens ?? 0;
+  },
+  'call:bypassed': (stats) => {
+    stats.bypassed += 1;
+  },
+  'batch:submitted': (stats) => {
+    stats.batches.submitted += 1;
+  },
+  'batch:ended': (stats) => {
+    stats.batches.ended += 1;
+  },
+  'batch:collected': (stats) => {
+    stats.batches.collected += 1;
+  },
+  'request:retried': (stats) => {
+    stats.retried += 1;
+  },
+};
+
+export function addToStats<Name extends BatchlingEventName>(
+  stats: MutableStats,
+  name: Name,
+  event: BatchlingEvents[Name],
+): void {
+  sums[name]?.(stats, event);
+}

@@ -1,0 +1,245 @@
+import { randomBytes } from 'node:crypto';
+import type { BatchFailure, Item, Plan, Remote } from '../batchers/batcher.ts';
+import { RefusedError } from '../batchers/refused-error.ts';
+import { ReplyError } from '../batchers/replies.ts';
+import { parseDuration } from '../duration.ts';
+import { LeaseLostError, NotSentError, UnknownOutcomeError } from '../errors.ts';
+import { backoff, sleep } from '../http/backoff.ts';
+import { ActiveBatch } from './active-batch.ts';
+import { ownAnswer } from './answers.ts';
+import { refuse, refuseAll } from './delivery.ts';
+import { type FlushReason, publish } from './events.ts';
+import { pack } from './packer.ts';
+import type { EngineScope, PendingRequest } from './pending.ts';
+import type { Queue } from './queue.ts';
+import type { Recovery } from './recovery.ts';
+import type { Workshop } from './workshop.ts';
+
+/** How long a provider that cannot be reached is tried again before the callers are told. */
+const patience = 15 * 60_000;
+/** How long a create waits for another create of the same account. */
+const queueForCreate = 30_000;
+const itemsPerChunk = 64;
+
+/**
+ * Sends flushed requests as batches, by the submit protocol: planned → staged → creating → bytes
+ * out → accepted. Only the stretch from creating to accepted is dangerous: there the provider may
+ * have the batch without our knowing, so an unclear outcome is looked for before anything is sent
+ * again.
+ */
+export class Submitter {
+  readonly #workshop: Workshop;
+  readonly #recovery: Recovery;
+  readonly #watch: (batch: ActiveBatch) => void;
+
+  constructor(workshop: Workshop, recovery: Recovery, watch: (batch: ActiveBatch) => void) {
+    this.#workshop = workshop;
+    this.#recovery = recovery;
+    this.#watch = watch;
+  }
+
+  submit(queue: Queue, requests: readonly PendingRequest[], reason: FlushReason): void {
+    announce(queue, requests, reason);
+    const { batcher, endpoint, policy } = queue;
+    const limits = batcher.limits(endpoint);
+    const { batches, tooLarge } = pack(requests, (pending) => pending.bytes, {
+      ...limits,
+      items: Math.min(policy.batchSize ?? limits.recommendedItems, limits.items),
+      frameBytes: (count) => batcher.frameBytes(count),
+    });
+    const { ledger, owner, background } = this.#workshop;
+    if (tooLarge.length > 0) {
+      const message = `The request is larger than a ${batcher.info.name} batch may be.`;
+      const refused = refuseAll(ledger, owner, tooLarge, 'too_large', message);
+      background('refuse requests that are too large', refused);
+    }
+    for (const members of batches) background('send a batch', this.#send(queue, members));
+  }
+
+  async #send(queue: Queue, requests: readonly PendingRequest[]): Promise<void> {
+    const { ledger, owner, batches } = this.#workshop;
+    const { slots } = queue.account;
+    await slots.acquire(() => inFlight(queue, requests));
+    let batch: ActiveBatch | undefined;
+    try {
+      const members = requests.filter((pending) => !pending.call.aborted && !pending.settled);
+      if (members.length === 0 || this.#workshop.stopped.aborted) {
+        slots.release();
+        return;
+      }
+      const token = `bl_${randomBytes(8).toString('hex')}`;
+      const { scope } = members[0] as PendingRequest;
+      const lease = await ledger.plan(
+        owner,
+        { token, queue: queue.id, tags: scope.tags, ...(scope.name && { name: scope.name }) },
+        members.map((pending) => pending.request),
+      );
+      batch = new ActiveBatch(token, queue, lease);
+      for (const pending of members) batch.attach(pending);
+      batch.holdsSlot = true;
+      batches.set(lease.batch, batch);
+      await this.#protocol(batch, planOf(batch, members, scope));
+    } catch (error) {
+      if (batch) batch.releaseSlot();
+      else slots.release();
+      await this.#giveUp(batch, requests, error);
+    }
+  }
+
+  async #protocol(batch: ActiveBatch, plan: Plan): Promise<void> {
+    const { ledger } = this.#workshop;
+    batch.emit('batch:submitting', { ...batch.facts(), bytes: plan.bytes });
+    const exact = batch.batcher.info.exactlyFindable;
+    const { creates } = batch.queue.account;
+    if (!exact) await creates.acquire(() => 1);
+    let remote: Remote;
+    try {
+      batch.handle = await this.#patiently(batch, () => batch.batcher.stage(batch.wire, plan));
+      await ledger.staged(batch.lease, batch.handle);
+      await this.#markCreating(batch, !exact);
+      remote = await this.#create(batch, plan);
+    } finally {
+      if (!exact) creates.release();
+    }
+    await this.#accept(batch, remote);
+  }
+
+  async #accept(batch: ActiveBatch, remote: Remote): Promise<void> {
+    const { ledger, clock } = this.#workshop;
+    batch.remote = remote;
+    batch.acceptedAt = clock.now();
+    await ledger.accepted(batch.lease, remote);
+    batch.emit('batch:submitted', batch.facts());
+    this.#watch(batch);
+  }
+
+  /** Another process may be creating for the same account; after a while we go on regardless. */
+  async #markCreating(batch: ActiveBatch, alone: boolean): Promise<void> {
+    const { ledger, clock } = this.#workshop;
+    const until = clock.now() + queueForCreate;
+    for (;;) {
+      const last = clock.now() >= until;
+      if (await ledger.creating(batch.lease, batch.handle, { alone: alone && !last })) return;
+      await sleep(clock, 100, this.#workshop.stopped);
+    }
+  }
+
+  async #create(batch: ActiveBatch, plan: Plan): Promise<Remote> {
+    for (;;) {
+      try {
+        return await this.#patiently(batch, () =>
+          batch.batcher.create(batch.wire, plan, batch.handle),
+        );
+      } catch (error) {
+        if (!(error instanceof UnknownOutcomeError)) throw error;
+        this.#workshop.report(`create batch ${batch.token}`, error);
+        const found = await this.#recovery.find(batch);
+        if (found) return found;
+        batch.resent = true;
+        batch.emit('batch:resent', { ...batch.facts(), reason: 'the create was never accepted' });
+      }
+    }
+  }
+
+  /** Repeats what certainly had no effect: not sent, or refused for now. */
+  async #patiently<T>(batch: ActiveBatch, work: () => Promise<T>): Promise<T> {
+    const { clock, stopped } = this.#workshop;
+    const until = clock.now() + patience;
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await work();
+      } catch (error) {
+        const wait = waitFor(
+          error,
+          batch.remote === undefined && batch.handle.fileId === undefined,
+        );
+        if (wait === undefined || (wait.limited && clock.now() >= until)) throw error;
+        this.#workshop.report(`send batch ${batch.token}`, error);
+        await sleep(clock, backoff({ attempt, retryAfter: wait.retryAfter }), stopped);
+      }
+    }
+  }
+
+  /** The batch will not be sent: each caller gets the real reason. */
+  async #giveUp(
+    batch: ActiveBatch | undefined,
+    requests: readonly PendingRequest[],
+    error: unknown,
+  ): Promise<void> {
+    const { ledger, owner, batches, stopped } = this.#workshop;
+    if (error instanceof LeaseLostError || stopped.aborted) return;
+    const waiting = requests.filter((pending) => !pending.settled);
+    if (batch) {
+      batches.delete(batch.lease.batch);
+      await ledger.refused(batch.lease, error instanceof Error ? error.message : String(error));
+    }
+    const answer = failureOf(error)?.answer;
+    await refuse(ledger, owner, waiting, ({ batcher }) => {
+      return answer ?? ownAnswer(batcher, 'missing', reasonOf(error));
+    });
+  }
+}
+
+function announce(queue: Queue, requests: readonly PendingRequest[], reason: FlushReason): void {
+  const event = {
+    provider: queue.batcher.info.name,
+    endpoint: queue.endpoint,
+    model: queue.model,
+    count: requests.length,
+    reason,
+  };
+  publish('queue:flushed', event);
+  const scopes = new Set(requests.map((pending) => pending.scope));
+  for (const scope of scopes) scope.emit('queue:flushed', event);
+}
+
+function inFlight(queue: Queue, requests: readonly PendingRequest[]): number {
+  const asked = requests[0]?.scope.maxInFlight;
+  return asked ?? queue.batcher.limits(queue.endpoint).inFlight;
+}
+
+function planOf(batch: ActiveBatch, members: readonly PendingRequest[], scope: EngineScope): Plan {
+  const { queue, batcher } = batch;
+  const { windows } = batcher.limits(queue.endpoint);
+  const asked = queue.policy.completionWindow;
+  return {
+    token: batch.token,
+    route: queue,
+    count: members.length,
+    bytes: members.reduce((sum, pending) => sum + pending.bytes, 0),
+    completionWindow: windows.find((offered) => parseDuration(offered) === asked) as string,
+    tags: { ...scope.tags, ...(scope.name && { name: scope.name }) },
+    async *items() {
+      for (let at = 0; at < members.length; at += itemsPerChunk) {
+        yield members.slice(at, at + itemsPerChunk).map(itemOf);
+      }
+    },
+  };
+}
+
+function itemOf(pending: PendingRequest): Item {
+  const { before, after } = pending.batcher.envelope(pending.route, pending.id);
+  return { id: pending.id, before, after, body: pending.route.body };
+}
+
+/** `undefined`: repeating it is pointless or dangerous. `limited`: only for as long as `patience`. */
+function waitFor(
+  error: unknown,
+  staging: boolean,
+): { retryAfter?: number | undefined; limited: boolean } | undefined {
+  if (error instanceof NotSentError) return { limited: true };
+  // An upload can be repeated whatever became of the last one.
+  if (error instanceof UnknownOutcomeError) return staging ? { limited: true } : undefined;
+  const failure = failureOf(error);
+  if (failure?.next !== 'later') return undefined;
+  return { retryAfter: failure.retryAfter, limited: failure.answer?.status !== 429 };
+}
+
+function failureOf(error: unknown): BatchFailure | undefined {
+  return error instanceof RefusedError || error instanceof ReplyError ? error.failure : undefined;
+}
+
+function reasonOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  return `The batch could not be sent: ${message}`;
+}

@@ -1,0 +1,44 @@
+import type { BatchlingEventName, BatchlingEvents, Emit } from './orchestrator/events.ts';
+import { addToStats, emptyStats, type Stats } from './orchestrator/stats.ts';
+
+type Listener<Name extends BatchlingEventName> = (event: BatchlingEvents[Name]) => void;
+
+/** What a scope tells: its events, and their sum. */
+export class ScopeEvents {
+  readonly stats = emptyStats();
+  readonly #listeners = new Map<BatchlingEventName, Set<Listener<never>>>();
+
+  readonly emit: Emit = (name, event) => {
+    addToStats(this.stats, name, event);
+    const listeners = this.#listeners.get(name);
+    if (listeners === undefined) return;
+    for (const listener of listeners) callSafely(listener as Listener<typeof name>, event);
+  };
+
+  on<Name extends BatchlingEventName>(name: Name, listener: Listener<Name>): () => void {
+    let listeners = this.#listeners.get(name);
+    if (listeners === undefined) {
+      listeners = new Set();
+      this.#listeners.set(name, listeners);
+    }
+    listeners.add(listener as Listener<never>);
+    return () => {
+      listeners.delete(listener as Listener<never>);
+    };
+  }
+
+  snapshot(): Stats {
+    return structuredClone(this.stats);
+  }
+}
+
+/** A listener that throws must not stop an answer: its error surfaces as an uncaught one. */
+function callSafely<Event>(listener: (event: Event) => void, event: Event): void {
+  try {
+    listener(event);
+  } catch (error) {
+    process.nextTick(() => {
+      throw error;
+    });
+  }
+}

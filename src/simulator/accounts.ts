@@ -1,0 +1,31 @@
+import { createHash } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+
+/** The credential, whichever header carries it. */
+export function credentialOf(headers: IncomingHttpHeaders): string | null {
+  const bearer = /^Bearer\s+(\S.*)$/i.exec(headers.authorization ?? '')?.[1];
+  const key = bearer ?? headers['x-api-key'];
+  return typeof key === 'string' && key !== '' ? key : null;
+}
+
+/** A short name for credential and scope: keys are kept apart but never kept. */
+export function accountOf(
+  provider: string,
+  credential: string,
+  headers: IncomingHttpHeaders,
+  scopeHeaders: readonly string[],
+): string {
+  const scope = scopeHeaders.map((name) => String(headers[name] ?? ''));
+  const identity = JSON.stringify([provider, credential, ...scope]);
+  return createHash('sha256').update(identity).digest('hex').slice(0, 12);
+}
+
+const secretHeader = /authorization|api-?key|token|cookie|secret|signature/i;
+
+export function redactHeaders(headers: IncomingHttpHeaders): Record<string, string> {
+  const redacted: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    redacted[name] = secretHeader.test(name) ? 'REDACTED' : String(value);
+  }
+  return redacted;
+}

@@ -1,0 +1,37 @@
+import type { Batch } from '../batch.ts';
+import type { SimulatorSettings } from '../settings.ts';
+
+/** The MessageBatch of the wire. */
+export function batchObject(batch: Batch, settings: SimulatorSettings, origin: string) {
+  const ended = batch.phase === 'ended';
+  return {
+    id: batch.id,
+    type: 'message_batch',
+    processing_status: statusOf(batch),
+    request_counts: countsOf(batch, settings),
+    created_at: timestamp(batch.createdAt),
+    expires_at: timestamp(batch.createdAt + 24 * 3600 * 1000),
+    ended_at: timestamp(batch.reachedAt.ended),
+    cancel_initiated_at: timestamp(batch.reachedAt.cancelling),
+    archived_at: null,
+    results_url: ended ? `${origin}/v1/messages/batches/${batch.id}/results` : null,
+  };
+}
+
+function statusOf({ phase, script }: Batch): string {
+  if (phase === 'ended') return 'ended';
+  if (phase === 'cancelling') return 'canceling';
+  return script.unknownStatus ?? 'in_progress';
+}
+
+/** Every tally but `processing` stays 0 until the whole batch has ended. */
+function countsOf({ phase, total, counts }: Batch, settings: SimulatorSettings) {
+  const none = { processing: 0, succeeded: 0, errored: 0, canceled: 0, expired: 0 };
+  if (phase !== 'ended') return { ...none, processing: total };
+  if (settings.wrongRequestCounts) return { ...none, succeeded: total };
+  return { ...none, ...counts };
+}
+
+function timestamp(milliseconds: number | undefined): string | null {
+  return milliseconds === undefined ? null : new Date(milliseconds).toISOString();
+}

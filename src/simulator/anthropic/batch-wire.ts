@@ -1,0 +1,36 @@
+import type { BatchLine } from '../batch.ts';
+import type { BatchWire } from '../batch-wire.ts';
+import { toChunks } from '../lines.ts';
+import type { World } from '../world.ts';
+import { batchDialect } from './dialect.ts';
+import { resultLine } from './result-line.ts';
+
+/** What only Anthropic's batches have. */
+export interface AnthropicBatch {
+  /** Fixed by the create call and applied to every item. */
+  version: string;
+  /** Emptied once the batch has taken them over. */
+  requests: BatchLine[];
+  results: Buffer[] | null;
+  /** How many reads of the results still answer 404. */
+  readsNotFound: number;
+}
+
+export function createWire(world: World): BatchWire<AnthropicBatch> {
+  return {
+    failsAsWhole: false,
+    dialect: ({ details }) => batchDialect(details.version),
+    resultLine: (_batch, customId, outcome) => resultLine(customId, outcome),
+    async prepare({ details }) {
+      const { requests } = details;
+      details.requests = [];
+      return requests;
+    },
+    async publish({ details, results }) {
+      const lines = [...results.answered, ...results.failed];
+      world.random.shuffle(lines);
+      details.readsNotFound = world.settings.resultsNotFoundReads;
+      details.results = await toChunks(lines, world.clock);
+    },
+  };
+}

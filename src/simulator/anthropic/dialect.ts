@@ -1,0 +1,84 @@
+import type { Outcome } from '../batch.ts';
+import type { Dialect, DialectAnswer } from '../execute.ts';
+import type { JsonObject } from '../json.ts';
+import { answerText, estimateTokens, lastUserText } from '../prompt.ts';
+import { newId } from '../random.ts';
+
+const withoutSampling = '2026-10-21';
+const samplingFields = ['temperature', 'top_p', 'top_k'];
+
+export function realtimeDialect(version: string): Dialect {
+  return {
+    provider: 'anthropic',
+    prompt: (_endpoint, body) => lastUserText(body.messages),
+    check: (_endpoint, body) => check(body, version),
+    answer: (_endpoint, body, n) => answer(body, n, 'standard'),
+  };
+}
+
+export function batchDialect(version: string): Dialect {
+  return {
+    ...realtimeDialect(version),
+    check: (_endpoint, body) => checkBatched(body) ?? check(body, version),
+    answer: (_endpoint, body, n) => answer(body, n, 'batch'),
+  };
+}
+
+function check(body: JsonObject, version: string): Outcome | null {
+  for (const field of ['model', 'max_tokens', 'messages']) {
+    if (body[field] === undefined) return refused(`${field}: Field required`);
+  }
+  if (typeof body.max_tokens !== 'number' || body.max_tokens < 0) {
+    return refused('max_tokens: Input should be a valid integer');
+  }
+  if (!Array.isArray(body.messages) || body.messages.length === 0) {
+    return refused('messages: at least one message is required');
+  }
+  const sampling = samplingFields.find((field) => body[field] !== undefined);
+  if (version >= withoutSampling && sampling !== undefined) {
+    return refused(`${sampling}: not supported by version ${version}`);
+  }
+  return null;
+}
+
+function checkBatched(body: JsonObject): Outcome | null {
+  if (body.stream === true) return refused('stream: streaming is not supported in batches');
+  if (body.speed !== undefined) return refused('speed: not supported in batches');
+  if (body.max_tokens === 0) return refused('max_tokens: 0 is not supported in batches');
+  return null;
+}
+
+function refused(message: string): Outcome {
+  return { kind: 'refused', status: 400, message };
+}
+
+function answer(body: JsonObject, n: number, serviceTier: string): DialectAnswer {
+  const model = String(body.model);
+  const text = answerText(lastUserText(body.messages), model, n);
+  const inputTokens = estimateTokens(body.messages, body.system);
+  const outputTokens = estimateTokens(text);
+  return {
+    inputTokens,
+    outputTokens,
+    body: {
+      id: newId('msg_'),
+      type: 'message',
+      role: 'assistant',
+      model,
+      content: [{ type: 'text', text, citations: null }],
+      stop_reason: 'end_turn',
+      stop_sequence: null,
+      stop_details: null,
+      container: null,
+      usage: {
+        input_tokens: inputTokens,
+        cache_creation_input_tokens: 0,
+        cache_read_input_tokens: 0,
+        cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 0 },
+        output_tokens: outputTokens,
+        server_tool_use: null,
+        service_tier: serviceTier,
+      },
+    },
+  };
+}

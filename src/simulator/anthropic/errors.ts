@@ -1,0 +1,41 @@
+import { type Exchange, Refusal } from '../exchange.ts';
+
+const types: Record<number, string> = {
+  400: 'invalid_request_error',
+  401: 'authentication_error',
+  402: 'billing_error',
+  403: 'permission_error',
+  404: 'not_found_error',
+  409: 'conflict_error',
+  413: 'request_too_large',
+  429: 'rate_limit_error',
+  504: 'timeout_error',
+  529: 'overloaded_error',
+};
+
+export function errorBody(refusal: Refusal, requestId: string): unknown {
+  const { status, message, details } = refusal;
+  const type =
+    details.type ?? types[status] ?? (status < 500 && status >= 400 ? types[400] : 'api_error');
+  return { type: 'error', error: { type, message }, request_id: requestId };
+}
+
+export function notFound({ method, path }: Exchange): Refusal {
+  return new Refusal(404, `Not found: ${method} ${path}`);
+}
+
+export function unauthorized(keyGiven: boolean): Refusal {
+  return new Refusal(401, keyGiven ? 'invalid x-api-key' : 'x-api-key header is required');
+}
+
+/** The version is part of every call; without it not even a list is served. */
+export function demandVersion({ headers }: Exchange): string {
+  const version = headers['anthropic-version'];
+  if (typeof version !== 'string') {
+    throw new Refusal(400, 'anthropic-version: header is required');
+  }
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(version)) {
+    throw new Refusal(400, `anthropic-version: "${version}" is not a valid version`);
+  }
+  return version;
+}

@@ -1,0 +1,24 @@
+import type { Outcome } from '../batch.ts';
+import { Refusal } from '../exchange.ts';
+import { newId } from '../random.ts';
+import { errorBody } from './errors.ts';
+
+/** One line of a result file. */
+export function resultLine(customId: string, outcome: Outcome): string {
+  return JSON.stringify({ custom_id: customId, result: resultOf(outcome) });
+}
+
+function resultOf(outcome: Outcome) {
+  switch (outcome.kind) {
+    case 'answered':
+      return { type: 'succeeded', message: outcome.body };
+    case 'empty':
+      return { type: 'succeeded', message: {} };
+    case 'refused': {
+      const refusal = new Refusal(outcome.status, outcome.message);
+      return { type: 'errored', error: errorBody(refusal, newId('req_')) };
+    }
+    default:
+      return { type: outcome.kind };
+  }
+}

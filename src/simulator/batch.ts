@@ -1,0 +1,139 @@
+import type { BatchError, BatchScript } from './faults.ts';
+import type { JsonObject } from './json.ts';
+import { newId } from './random.ts';
+
+/** The stretches of a batch's life, in the words most providers use. */
+export type Phase = 'validating' | 'in_progress' | 'finalizing' | 'cancelling' | 'ended';
+
+export type Ending = 'completed' | 'failed' | 'expired' | 'cancelled';
+
+export interface BatchLine {
+  customId: string;
+  endpoint: string;
+  body: JsonObject;
+}
+
+/** How one line of a batch came out, before a provider gives it its shape. */
+export type Outcome =
+  | { kind: 'answered'; body: unknown }
+  | { kind: 'refused'; status: number; message: string; code?: string; param?: string }
+  | { kind: 'empty' | 'expired' | 'canceled' };
+
+export interface BatchCounts {
+  succeeded: number;
+  errored: number;
+  expired: number;
+  canceled: number;
+}
+
+/** One batch, whatever its provider; `details` is what only its provider knows. */
+export interface Batch<Details = unknown> {
+  id: string;
+  account: string;
+  foreign: boolean;
+  script: BatchScript;
+  details: Details;
+  createdAt: number;
+  /** From when on lists show it. */
+  listedAt: number;
+  phase: Phase;
+  ending: Ending | null;
+  /** When each phase and the ending were reached, in milliseconds. */
+  reachedAt: Partial<Record<Phase | Ending, number>>;
+  /** 0 until the lines are known. */
+  total: number;
+  lines: BatchLine[];
+  counts: BatchCounts;
+  errors: BatchError[];
+  tokens: { input: number; output: number };
+  /** Result lines, those with an answer and those without. */
+  results: { answered: string[]; failed: string[] };
+  cancel: Cancellation;
+}
+
+export interface Cancellation {
+  readonly requested: boolean;
+  readonly whenRequested: Promise<void>;
+  request(): void;
+}
+
+export interface BatchOptions<Details> {
+  prefix: string;
+  account: string;
+  details: Details;
+  now: number;
+  listLag: number;
+  foreign: boolean;
+  script: BatchScript;
+}
+
+export function createBatch<Details>(options: BatchOptions<Details>): Batch<Details> {
+  const { prefix, account, details, now, listLag, foreign, script } = options;
+  return {
+    id: newId(prefix),
+    account,
+    foreign,
+    script,
+    details,
+    createdAt: now,
+    listedAt: now + listLag,
+    phase: 'validating',
+    ending: null,
+    reachedAt: { validating: now },
+    total: 0,
+    lines: [],
+    counts: { succeeded: 0, errored: 0, expired: 0, canceled: 0 },
+    errors: [],
+    tokens: { input: 0, output: 0 },
+    results: { answered: [], failed: [] },
+    cancel: createCancellation(),
+  };
+}
+
+function createCancellation(): Cancellation {
+  let requested = false;
+  let resolve = () => {};
+  const whenRequested = new Promise<void>((settle) => {
+    resolve = settle;
+  });
+  return {
+    get requested() {
+      return requested;
+    },
+    whenRequested,
+    request() {
+      requested = true;
+      resolve();
+    },
+  };
+}
+
+/** The batches of one provider, oldest first. */
+export class BatchStore<Details = unknown> {
+  readonly #batches = new Map<string, Batch<Details>>();
+
+  add(batch: Batch<Details>): void {
+    this.#batches.set(batch.id, batch);
+  }
+
+  /** Another account's batch does not exist for this one. */
+  find(id: string, account: string): Batch<Details> | undefined {
+    const batch = this.#batches.get(id);
+    return batch?.account === account ? batch : undefined;
+  }
+
+  remove(id: string): void {
+    this.#batches.delete(id);
+  }
+
+  all(): Batch<Details>[] {
+    return [...this.#batches.values()];
+  }
+
+  /** Newest first, as every provider lists them. */
+  listed(account: string, now: number): Batch<Details>[] {
+    return this.all()
+      .filter((batch) => batch.account === account && batch.listedAt <= now)
+      .reverse();
+  }
+}

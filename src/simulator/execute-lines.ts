@@ -1,0 +1,75 @@
+import type { Batch, BatchLine } from './batch.ts';
+import { addResult, type BatchWire, countOutcome, resultsFor } from './batch-wire.ts';
+import { type Dialect, execute } from './execute.ts';
+import { newId } from './random.ts';
+import type { World } from './world.ts';
+
+const tick = 5;
+
+/**
+ * Works off the first `goal` lines, evenly over the running time, so that counts move and a
+ * cancel finds the batch half done. Nothing is executed while the gate is held.
+ */
+export async function executeLines<Details>(
+  world: World,
+  wire: BatchWire<Details>,
+  batch: Batch<Details>,
+  goal: number,
+): Promise<void> {
+  const { clock, gate, settings } = world;
+  const { cancel } = batch;
+  const dialect = wire.dialect(batch);
+  const lines = batch.lines;
+  const pause = clock.slices();
+  const began = clock.now();
+  const elapsed = () => Math.min(1, (clock.now() - began) / Math.max(settings.speed.running, 1));
+
+  let done = 0;
+  while (!cancel.requested) {
+    if (gate.held) await Promise.race([gate.pass(), cancel.whenRequested]);
+    const share = settings.speed.running === 0 ? 1 : elapsed();
+    const due = Math.ceil(goal * share);
+    while (done < due && !cancel.requested && !gate.held) {
+      executeLine(world, wire, batch, dialect, lines[done] as BatchLine);
+      done += 1;
+      await pause();
+    }
+    if (gate.held) continue;
+    if (share === 1 && done >= goal) break;
+    await Promise.race([clock.sleep(tick), cancel.whenRequested]);
+  }
+  batch.lines = lines.slice(done);
+}
+
+function executeLine<Details>(
+  world: World,
+  wire: BatchWire<Details>,
+  batch: Batch<Details>,
+  dialect: Dialect,
+  line: BatchLine,
+): void {
+  const { account, foreign, id: batchId } = batch;
+  const { outcome, spoiled, inputTokens, outputTokens } = execute(world, dialect, {
+    ...line,
+    account,
+    batchId,
+    foreign,
+  });
+  batch.tokens.input += inputTokens;
+  batch.tokens.output += outputTokens;
+  switch (spoiled) {
+    case 'missing':
+      countOutcome(batch, outcome);
+      return;
+    case 'broken':
+      countOutcome(batch, outcome);
+      resultsFor(batch, outcome).push('{"id":"broken","custom_');
+      return;
+    case 'double':
+      resultsFor(batch, outcome).push(wire.resultLine(batch, line.customId, outcome));
+      break;
+    case 'foreign':
+      resultsFor(batch, outcome).push(wire.resultLine(batch, newId('unknown-'), outcome));
+  }
+  addResult(wire, batch, line.customId, outcome);
+}

@@ -1,0 +1,34 @@
+import { createHash } from 'node:crypto';
+
+export type Marker =
+  | { kind: 'status'; status: number }
+  | {
+      kind: 'missing' | 'broken' | 'double' | 'foreign' | 'empty' | 'expired' | 'canceled';
+    };
+
+const pattern =
+  /\[\[(once )?(?:status (\d{1,3})|(missing|broken|double|foreign|empty|expired|canceled))\]\]/;
+
+/** Reads `[[…]]` markers; remembers bodies, because a `[[once …]]` strikes only the first time. */
+export class Markers {
+  readonly #struck = new Set<string>();
+
+  read(prompt: string, body: unknown): Marker | null {
+    const found = pattern.exec(prompt);
+    if (found === null) return null;
+    if (found[1] !== undefined && !this.#isFirst(body)) return null;
+    if (found[2] !== undefined) return { kind: 'status', status: Number(found[2]) };
+    return { kind: found[3] as Exclude<Marker['kind'], 'status'> };
+  }
+
+  #isFirst(body: unknown): boolean {
+    const digest = createHash('sha256').update(JSON.stringify(body)).digest('base64');
+    if (this.#struck.has(digest)) return false;
+    this.#struck.add(digest);
+    return true;
+  }
+
+  reset(): void {
+    this.#struck.clear();
+  }
+}

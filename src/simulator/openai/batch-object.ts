@@ -1,0 +1,76 @@
+import type { Batch } from '../batch.ts';
+import type { SimulatorSettings } from '../settings.ts';
+import type { OpenAIBatch } from './details.ts';
+
+export function statusOf(batch: Batch): string {
+  if (batch.phase === 'in_progress') return batch.script.unknownStatus ?? 'in_progress';
+  return batch.ending ?? batch.phase;
+}
+
+/** The Batch of the wire. */
+export function batchObject(batch: Batch<OpenAIBatch>, settings: SimulatorSettings) {
+  const { details, reachedAt } = batch;
+  const createdAt = seconds(batch.createdAt);
+  return {
+    id: batch.id,
+    object: 'batch',
+    endpoint: details.endpoint,
+    model: details.model,
+    status: statusOf(batch),
+    errors: errorsOf(batch),
+    input_file_id: details.inputFileId,
+    output_file_id: details.outputFileId,
+    error_file_id: details.errorFileId ?? (settings.emptyErrorFileId ? '' : null),
+    completion_window: '24h',
+    created_at: createdAt,
+    in_progress_at: seconds(reachedAt.in_progress),
+    finalizing_at: seconds(reachedAt.finalizing),
+    completed_at: seconds(reachedAt.completed),
+    expires_at: (createdAt ?? 0) + 24 * 3600,
+    failed_at: seconds(reachedAt.failed),
+    expired_at: seconds(reachedAt.expired),
+    cancelling_at: seconds(reachedAt.cancelling),
+    cancelled_at: seconds(reachedAt.cancelled),
+    request_counts: countsOf(batch, settings),
+    usage: usageOf(batch),
+    metadata: details.metadata,
+  };
+}
+
+function errorsOf({ errors }: Batch) {
+  if (errors.length === 0) return null;
+  const data = errors.map(({ code, line = null, message, param = null }) => ({
+    code,
+    line,
+    message,
+    param,
+  }));
+  return { object: 'list', data };
+}
+
+/**
+ * Requests that were never executed count neither as completed nor as failed: an expired batch
+ * was seen with total 10, completed 1, failed 0. A line that itself says `expired` is a failure.
+ */
+function countsOf(batch: Batch, settings: SimulatorSettings) {
+  const { total, counts, ending } = batch;
+  if (settings.wrongRequestCounts && ending !== null) return { total, completed: total, failed: 0 };
+  const leftOver = ending === 'expired' || ending === 'cancelled';
+  const failed = counts.errored + (leftOver ? 0 : counts.expired + counts.canceled);
+  return { total, completed: counts.succeeded, failed };
+}
+
+function usageOf({ tokens, ending }: Batch) {
+  if (ending === null || ending === 'failed') return null;
+  return {
+    input_tokens: tokens.input,
+    input_tokens_details: { cached_tokens: 0 },
+    output_tokens: tokens.output,
+    output_tokens_details: { reasoning_tokens: 0 },
+    total_tokens: tokens.input + tokens.output,
+  };
+}
+
+function seconds(milliseconds: number | undefined): number | null {
+  return milliseconds === undefined ? null : Math.floor(milliseconds / 1000);
+}

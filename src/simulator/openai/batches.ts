@@ -1,0 +1,82 @@
+import { type Batch, BatchStore, createBatch } from '../batch.ts';
+import { liveBatch, requestCancel } from '../batch-life.ts';
+import { type Exchange, jsonReply, Refusal, type Reply, readJson } from '../exchange.ts';
+import { countLines } from '../lines.ts';
+import type { World } from '../world.ts';
+import { batchObject, statusOf } from './batch-object.ts';
+import { createWire } from './batch-wire.ts';
+import { checkCreate } from './check-create.ts';
+import { createDetails, type OpenAIBatch } from './details.ts';
+import type { Files } from './files.ts';
+import { foreignFile } from './foreign-file.ts';
+import { page } from './page.ts';
+
+export function createBatches(world: World, files: Files) {
+  const store = new BatchStore<OpenAIBatch>();
+  const wire = createWire(world, files, store);
+  const show = (batch: Batch<OpenAIBatch>) => batchObject(batch, world.settings);
+
+  function start(account: string, details: OpenAIBatch, now: number, foreign: boolean) {
+    const batch = createBatch({
+      prefix: 'batch_',
+      account,
+      details,
+      now,
+      listLag: world.settings.listLag,
+      foreign,
+      script: foreign ? {} : world.faults.takeScript(),
+    });
+    store.add(batch);
+    void liveBatch(world, wire, batch);
+    return batch;
+  }
+
+  function startForeign(account: string, endpoint: string, size: number, now: number) {
+    const file = files.add(foreignFile(account, endpoint, size));
+    return start(account, createDetails(endpoint, file), now, true);
+  }
+
+  function demand(id: string, account: string): Batch<OpenAIBatch> {
+    const batch = store.find(id, account);
+    if (batch === undefined) throw new Refusal(404, `No batch found with id '${id}'.`);
+    return batch;
+  }
+
+  return {
+    store,
+
+    async create({ account, body }: Exchange): Promise<Reply> {
+      const details = checkCreate(await readJson(body), (id) => files.find(id, account));
+      const now = world.clock.now();
+      if (!world.settings.foreignBatches) {
+        return jsonReply(show(start(account, details, now, false)));
+      }
+      // Sometimes older, sometimes newer than the client's own: its place proves nothing.
+      const foreignFirst = world.random.next() < 0.5;
+      const size = countLines(details.input);
+      if (foreignFirst) startForeign(account, details.endpoint, size, now);
+      const batch = start(account, details, now, false);
+      if (!foreignFirst) startForeign(account, details.endpoint, size, now);
+      return jsonReply(show(batch));
+    },
+
+    list({ account, query }: Exchange): Reply {
+      const listed = store.listed(account, world.clock.now());
+      return jsonReply(page(listed.map(show), query, { standard: 20, most: 100 }));
+    },
+
+    get: ({ account }: Exchange, id: string): Reply => jsonReply(show(demand(id, account))),
+
+    cancel({ account }: Exchange, id: string): Reply {
+      const batch = demand(id, account);
+      if (batch.phase === 'ended') {
+        throw new Refusal(409, `Cannot cancel a batch with status '${statusOf(batch)}'.`);
+      }
+      requestCancel(world, batch);
+      return jsonReply(show(batch));
+    },
+
+    addForeign: (account: string, size: number): string =>
+      startForeign(account, '/v1/chat/completions', size, world.clock.now()).id,
+  };
+}

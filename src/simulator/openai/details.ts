@@ -1,0 +1,31 @@
+import type { StoredFile } from './files.ts';
+
+/** What only OpenAI's batches have. */
+export interface OpenAIBatch {
+  endpoint: string;
+  inputFileId: string;
+  /** The content of the input file; emptied once the lines were read. */
+  input: Buffer[];
+  metadata: Record<string, string> | null;
+  /** In seconds; null for the standard. */
+  outputLifetime: number | null;
+  /** Known once the lines were read. */
+  model: string | null;
+  enqueuedTokens: number;
+  outputFileId: string | null;
+  errorFileId: string | null;
+}
+
+export function createDetails(endpoint: string, file: StoredFile): OpenAIBatch {
+  return {
+    endpoint,
+    inputFileId: file.id,
+    input: file.chunks,
+    metadata: null,
+    outputLifetime: null,
+    model: null,
+    enqueuedTokens: 0,
+    outputFileId: null,
+    errorFileId: null,
+  };
+}

@@ -1,0 +1,49 @@
+import type { Outcome } from '../batch.ts';
+import type { Dialect } from '../execute.ts';
+import type { JsonObject } from '../json.ts';
+import { lastUserText } from '../prompt.ts';
+import { type Answer, answers } from './answers.ts';
+
+export const realtimeEndpoints = Object.keys(answers);
+
+const questionField: Record<string, string> = {
+  '/v1/chat/completions': 'messages',
+  '/v1/completions': 'prompt',
+};
+
+function questionOf(endpoint: string): string {
+  return questionField[endpoint] ?? 'input';
+}
+
+function check(endpoint: string, body: JsonObject): Outcome | null {
+  if (!(endpoint in answers)) return refused(`The simulator cannot answer ${endpoint}.`);
+  for (const field of ['model', questionOf(endpoint)]) {
+    if (body[field] !== undefined) continue;
+    return refused(`Missing required parameter: '${field}'.`, field);
+  }
+  return null;
+}
+
+function refused(message: string, param?: string): Outcome {
+  const outcome = { kind: 'refused', status: 400, message } as const;
+  return param === undefined ? outcome : { ...outcome, param, code: 'missing_required_parameter' };
+}
+
+export const realtimeDialect: Dialect = {
+  provider: 'openai',
+  prompt: (endpoint, body) => lastUserText(body[questionOf(endpoint)]),
+  check,
+  answer: (endpoint, body, n) => (answers[endpoint] ?? nothing)(body, n),
+};
+
+export const batchDialect: Dialect = {
+  ...realtimeDialect,
+  check(endpoint, body) {
+    // A line is answered whole. What OpenAI does with `stream` there is not documented for all
+    // endpoints; a refusal is what lets a client's mistake show.
+    if (body.stream === true) return { ...refused('Streaming is not supported in batches.') };
+    return check(endpoint, body);
+  },
+};
+
+const nothing: Answer = () => ({ body: {}, inputTokens: 0, outputTokens: 0 });

@@ -1,0 +1,120 @@
+import { type Exchange, jsonReply, Refusal, type Reply } from '../exchange.ts';
+import { newId } from '../random.ts';
+import type { World } from '../world.ts';
+import { invalid } from './errors.ts';
+import { page } from './page.ts';
+import { receiveUpload } from './upload.ts';
+
+export interface StoredFile {
+  id: string;
+  account: string;
+  filename: string;
+  purpose: string;
+  chunks: Buffer[];
+  bytes: number;
+  createdAt: number;
+  /** In seconds. */
+  lifetime: number;
+  /** How many reads of the content still answer 404. */
+  readsNotFound: number;
+}
+
+export type NewFile = Pick<StoredFile, 'account' | 'filename' | 'purpose' | 'chunks'> &
+  Partial<StoredFile>;
+
+export type Files = ReturnType<typeof createFiles>;
+
+export const thirtyDays = 30 * 24 * 3600;
+const largestInput = 200 * 1024 * 1024;
+
+export function createFiles(world: World) {
+  const stored = new Map<string, StoredFile>();
+
+  function add(file: NewFile): StoredFile {
+    const complete: StoredFile = {
+      id: newId('file-'),
+      bytes: file.chunks.reduce((sum, chunk) => sum + chunk.length, 0),
+      createdAt: world.clock.now(),
+      lifetime: thirtyDays,
+      readsNotFound: 0,
+      ...file,
+    };
+    stored.set(complete.id, complete);
+    return complete;
+  }
+
+  function find(id: string, account: string): StoredFile | undefined {
+    const file = stored.get(id);
+    return file?.account === account ? file : undefined;
+  }
+
+  function demand(id: string, account: string): StoredFile {
+    const file = find(id, account);
+    if (file === undefined) {
+      throw new Refusal(404, `No such File object: ${id}`, { param: 'id' });
+    }
+    return file;
+  }
+
+  return {
+    add,
+    find,
+
+    async upload(exchange: Exchange): Promise<Reply> {
+      const limit = world.settings.limits.openai?.bytesPerBatch ?? largestInput;
+      const upload = await receiveUpload(exchange, limit);
+      return jsonReply(fileObject(add({ ...upload, account: exchange.account })));
+    },
+
+    list({ account, query }: Exchange): Reply {
+      const purpose = query.get('purpose');
+      const mine = [...stored.values()].filter(
+        (file) => file.account === account && (purpose === null || file.purpose === purpose),
+      );
+      if (query.get('order') !== 'asc') mine.reverse();
+      return jsonReply(page(mine.map(fileObject), query, { standard: 10_000, most: 10_000 }));
+    },
+
+    get: ({ account }: Exchange, id: string): Reply => jsonReply(fileObject(demand(id, account))),
+
+    remove({ account }: Exchange, id: string): Reply {
+      demand(id, account);
+      stored.delete(id);
+      return jsonReply({ id, object: 'file', deleted: true });
+    },
+
+    content({ account }: Exchange, id: string): Reply {
+      const file = demand(id, account);
+      if (file.readsNotFound > 0) {
+        file.readsNotFound -= 1;
+        throw new Refusal(404, `No such File object: ${id}`, { param: 'id' });
+      }
+      const headers = { 'content-type': 'application/octet-stream' };
+      return { status: 200, headers, body: file.chunks };
+    },
+  };
+}
+
+function fileObject(file: StoredFile) {
+  const createdAt = Math.floor(file.createdAt / 1000);
+  return {
+    id: file.id,
+    object: 'file',
+    bytes: file.bytes,
+    created_at: createdAt,
+    filename: file.filename,
+    purpose: file.purpose,
+    status: 'processed',
+    expires_at: createdAt + file.lifetime,
+  };
+}
+
+/** `expires_after` of an upload and `output_expires_after` of a batch share their rules. */
+export function checkLifetime(param: string, anchor: unknown, seconds: unknown): number {
+  if (anchor !== 'created_at') throw invalid(`${param}[anchor]`, "must be 'created_at'.");
+  const value = Number(seconds);
+  if (!Number.isInteger(value) || value < 3600 || value > thirtyDays) {
+    throw invalid(`${param}[seconds]`, 'must be between 3600 and 2592000.');
+  }
+  return value;
+}

@@ -1,0 +1,19 @@
+import { newId } from '../random.ts';
+import type { NewFile } from './files.ts';
+
+/** The input file of a stranger's batch: as many lines, other custom ids. */
+export function foreignFile(account: string, endpoint: string, size: number): NewFile {
+  const prefix = newId('stranger-');
+  const lines = Array.from({ length: size }, (_, index) => {
+    const prompt = `a stranger's question ${index}`;
+    const messages = [{ role: 'user', content: prompt }];
+    const body = { model: 'stranger-model', messages, input: prompt };
+    return JSON.stringify({ custom_id: `${prefix}-${index}`, method: 'POST', url: endpoint, body });
+  });
+  return {
+    account,
+    filename: `${prefix}.jsonl`,
+    purpose: 'batch',
+    chunks: [Buffer.from(`${lines.join('\n')}\n`)],
+  };
+}

@@ -1,0 +1,32 @@
+import { type Exchange, eventStreamReply, jsonReply, type Reply, readJson } from '../exchange.ts';
+import { execute } from '../execute.ts';
+import type { World } from '../world.ts';
+import { realtimeDialect } from './dialect.ts';
+import { refusalBody } from './result-line.ts';
+import { streams } from './streams.ts';
+
+/** Answers an endpoint at once, at the full price. */
+export function answerRealtime(world: World, endpoint: string) {
+  return async ({ account, body: bytes }: Exchange): Promise<Reply> => {
+    const body = await readJson(bytes);
+    const job = { account, batchId: null, customId: null, endpoint, body, foreign: false };
+    const { outcome, spoiled } = execute(world, realtimeDialect, job);
+    if (spoiled === 'broken') return { status: 200, body: '{"id":"broken","cho' };
+    switch (outcome.kind) {
+      case 'answered': {
+        const stream = body.stream === true ? streams[endpoint] : undefined;
+        if (stream === undefined) return jsonReply(outcome.body);
+        return eventStreamReply(stream(outcome.body as Record<string, unknown>, body));
+      }
+      case 'empty':
+        return jsonReply({});
+      case 'refused': {
+        // Over HTTP there is no status 0; what comes closest is an error of the server.
+        const status = outcome.status < 200 ? 500 : outcome.status;
+        return jsonReply(refusalBody({ ...outcome, status }), status);
+      }
+      default:
+        return jsonReply(refusalBody({ kind: 'refused', status: 500, message: outcome.kind }), 500);
+    }
+  };
+}

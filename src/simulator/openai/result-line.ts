@@ -1,0 +1,50 @@
+import type { Outcome } from '../batch.ts';
+import { Refusal } from '../exchange.ts';
+import { newId } from '../random.ts';
+import { errorBody } from './errors.ts';
+
+/** One line of an output or error file. */
+export function resultLine(customId: string, outcome: Outcome): string {
+  return JSON.stringify({ id: newId('batch_req_'), custom_id: customId, ...partsOf(outcome) });
+}
+
+function partsOf(outcome: Outcome) {
+  switch (outcome.kind) {
+    case 'answered':
+      return response(200, newId('req_'), outcome.body);
+    case 'empty':
+      return response(200, newId('req_'), {});
+    case 'refused':
+      // A transport failure on the provider's side: no request id, no body.
+      if (outcome.status === 0) return response(0, '', {});
+      return response(outcome.status, newId('req_'), refusalBody(outcome));
+    case 'expired':
+      return neverExecuted(
+        'batch_expired',
+        'This request could not be executed before the completion window expired.',
+      );
+    case 'canceled':
+      return neverExecuted(
+        'batch_cancelled',
+        'This request was not executed because the batch was cancelled.',
+      );
+  }
+}
+
+export function refusalBody(outcome: Extract<Outcome, { kind: 'refused' }>): unknown {
+  const { status, message, code, param } = outcome;
+  return errorBody(
+    new Refusal(status, message, {
+      ...(code === undefined ? {} : { code }),
+      ...(param === undefined ? {} : { param }),
+    }),
+  );
+}
+
+function response(status: number, requestId: string, body: unknown) {
+  return { response: { status_code: status, request_id: requestId, body }, error: null };
+}
+
+function neverExecuted(code: string, message: string) {
+  return { response: null, error: { code, message } };
+}

@@ -1,0 +1,109 @@
+import type { BatchLine } from '../batch.ts';
+import type { BatchError } from '../faults.ts';
+import { isObject, type JsonObject } from '../json.ts';
+import { readLines } from '../lines.ts';
+import { estimateTokens } from '../prompt.ts';
+import type { World } from '../world.ts';
+import type { OpenAIBatch } from './details.ts';
+
+const mostRequests = 50_000;
+const mostEmbeddingInputs = 50_000;
+const mostErrors = 100;
+
+interface Validated {
+  lines: BatchLine[];
+  model: string;
+  tokens: number;
+}
+
+/** What OpenAI checks after the create was accepted, while the batch is `validating`. */
+export async function validateLines(
+  world: World,
+  { input, endpoint }: OpenAIBatch,
+): Promise<Validated | { errors: BatchError[] }> {
+  const limit = world.settings.limits.openai?.requestsPerBatch ?? mostRequests;
+  const pause = world.clock.slices();
+  const errors: BatchError[] = [];
+  const lines: BatchLine[] = [];
+  const customIds = new Set<string>();
+  let model: string | null = null;
+  let tokens = 0;
+  let embeddingInputs = 0;
+
+  for (const { line, text } of readLines(input)) {
+    const pausing = pause();
+    if (pausing !== undefined) await pausing;
+    const read = readLine(text, endpoint);
+    const problem = 'code' in read ? read : repeated(read, customIds, model);
+    if (problem !== null) {
+      errors.push({ ...problem, line });
+      if (errors.length >= mostErrors) break;
+      continue;
+    }
+    const { customId, body } = read as BatchLine;
+    customIds.add(customId);
+    model ??= String(body.model);
+    tokens += estimateTokens(body);
+    if (Array.isArray(body.input) && endpoint === '/v1/embeddings') {
+      embeddingInputs += body.input.length;
+    }
+    lines.push({ customId, endpoint, body });
+    if (lines.length > limit || embeddingInputs > mostEmbeddingInputs) {
+      return { errors: [wholeFile('too_many_tasks', `The limit is ${limit} requests.`)] };
+    }
+  }
+  if (errors.length > 0) return { errors };
+  if (model === null) return { errors: [wholeFile('empty_file', 'The input file is empty.')] };
+  return { lines, model, tokens };
+}
+
+function readLine(text: string, endpoint: string): BatchLine | BatchError {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    value = null;
+  }
+  if (!isObject(value)) {
+    return { code: 'invalid_json_line', message: 'This line is not parseable as valid JSON.' };
+  }
+  const { custom_id: customId, method, url, body } = value;
+  if (typeof customId !== 'string' || customId === '') return missing('custom_id');
+  if (method === undefined) return missing('method');
+  if (url === undefined) return missing('url');
+  if (!isObject(body)) return missing('body');
+  if (method !== 'POST') {
+    return { code: 'invalid_method', message: `Invalid method '${method}'.`, param: 'method' };
+  }
+  if (url !== endpoint) {
+    const message = `The URL provided for this request does not match the batch endpoint.`;
+    return { code: 'url_mismatch', message, param: 'url' };
+  }
+  if (typeof body.model !== 'string') return missing('body.model');
+  return { customId, endpoint, body };
+}
+
+function repeated(
+  { customId, body }: { customId: string; body: JsonObject },
+  customIds: Set<string>,
+  model: string | null,
+): BatchError | null {
+  if (customIds.has(customId)) {
+    const message = `The custom_id '${customId}' is used by another request of the batch.`;
+    return { code: 'duplicate_custom_id', message, param: 'custom_id' };
+  }
+  if (model !== null && body.model !== model) {
+    const message = `All requests of a batch must use the same model; the first uses ${model}.`;
+    return { code: 'model_mismatch', message, param: 'body.model' };
+  }
+  return null;
+}
+
+function missing(param: string): BatchError {
+  const message = `Missing required parameter: '${param}'.`;
+  return { code: 'missing_required_parameter', message, param };
+}
+
+function wholeFile(code: string, message: string): BatchError {
+  return { code, message, line: null, param: null };
+}

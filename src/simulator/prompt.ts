@@ -1,0 +1,40 @@
+import { isObject } from './json.ts';
+
+/** The text of the last user turn of a chat-like list, or of the last item if none is a user's. */
+export function lastUserText(turns: unknown): string {
+  if (typeof turns === 'string') return turns;
+  if (!Array.isArray(turns)) return '';
+  const last = turns.findLast((turn) => isObject(turn) && turn.role === 'user') ?? turns.at(-1);
+  return isObject(last) ? textOf(last.content) : textOf(last);
+}
+
+function textOf(content: unknown): string {
+  if (typeof content === 'string') return content;
+  if (!Array.isArray(content)) return '';
+  return content
+    .map((part) => (isObject(part) && typeof part.text === 'string' ? part.text : ''))
+    .filter((text) => text !== '')
+    .join('\n');
+}
+
+/** About four characters per token, counted over every string inside the value. */
+export function estimateTokens(...values: unknown[]): number {
+  return Math.ceil(values.reduce<number>((sum, value) => sum + characters(value), 0) / 4);
+}
+
+function characters(value: unknown): number {
+  if (typeof value === 'string') return value.length;
+  if (typeof value === 'number') return 4;
+  if (typeof value !== 'object' || value === null) return 0;
+  let sum = 0;
+  for (const part of Object.values(value)) sum += characters(part);
+  return sum;
+}
+
+const longestQuote = 2000;
+
+/** Says what was asked, of whom, and which execution it was: no two answers are alike. */
+export function answerText(prompt: string, model: string, n: number): string {
+  const quote = prompt.length > longestQuote ? `${prompt.slice(0, longestQuote)}…` : prompt;
+  return `answer to "${quote}" from ${model} (execution ${n})`;
+}

@@ -1,0 +1,148 @@
+import { isObject, type JsonObject } from './json.ts';
+
+/**
+ * How long a simulated batch stays in each stretch of its life, in milliseconds.
+ *
+ * @example
+ * ```ts
+ * await startSimulator({ speed: { validating: 5, running: 2000 } });
+ * ```
+ */
+export interface SimulatorSpeed {
+  validating: number;
+  running: number;
+  finalizing: number;
+  cancelling: number;
+}
+
+/**
+ * Limits of one provider; what is left out falls back to the provider's published limit.
+ *
+ * @example
+ * ```ts
+ * simulator.configure({ limits: { anthropic: { queuedRequests: 100, retryAfterSeconds: 2 } } });
+ * ```
+ */
+export interface ProviderLimits {
+  /** More requests than this in one batch are refused. */
+  requestsPerBatch?: number;
+  /** A bigger input file or create body is refused. */
+  bytesPerBatch?: number;
+  /** OpenAI: prompt tokens waiting per model; beyond it a new batch turns `failed`. */
+  enqueuedTokens?: number;
+  /** Anthropic: requests waiting per account; beyond it a create gets 429. */
+  queuedRequests?: number;
+  /** What the `retry-after` header of such a 429 says. */
+  retryAfterSeconds?: number;
+}
+
+/**
+ * Everything about a running simulator that can be changed while it runs.
+ *
+ * @example
+ * ```ts
+ * console.log(simulator.settings.speed.running);
+ * ```
+ */
+export interface SimulatorSettings {
+  speed: SimulatorSpeed;
+  /** By provider name, e.g. `{ openai: { enqueuedTokens: 1000 } }`. */
+  limits: Record<string, ProviderLimits>;
+  /** A batch shows up in lists only this many milliseconds after its creation. */
+  listLag: number;
+  /** Each create is accompanied by a stranger's batch of equal size on the same account. */
+  foreignBatches: boolean;
+  /** Whether the meter keeps the request bodies; switch off for very large runs. */
+  meterBodies: boolean;
+  /** OpenAI quirk: `error_file_id` is `""` rather than null when there is no error file. */
+  emptyErrorFileId: boolean;
+  /** Quirk: the counts claim that every request succeeded. */
+  wrongRequestCounts: boolean;
+  /** Quirk: the first n reads of each result file answer 404. */
+  resultsNotFoundReads: number;
+}
+
+/**
+ * A partial change of {@link SimulatorSettings}; `speed` and `limits` are merged.
+ *
+ * @example
+ * ```ts
+ * simulator.configure({ listLag: 2000, foreignBatches: true });
+ * ```
+ */
+export type SimulatorSettingsChange = Partial<Omit<SimulatorSettings, 'speed' | 'limits'>> & {
+  speed?: Partial<SimulatorSpeed>;
+  limits?: Record<string, ProviderLimits>;
+};
+
+export function defaultSettings(): SimulatorSettings {
+  return {
+    speed: { validating: 20, running: 100, finalizing: 20, cancelling: 20 },
+    limits: {},
+    listLag: 0,
+    foreignBatches: false,
+    meterBodies: true,
+    emptyErrorFileId: false,
+    wrongRequestCounts: false,
+    resultsNotFoundReads: 0,
+  };
+}
+
+/** Changes arrive over HTTP too, so every field is checked before any is applied. */
+export function changeSettings(settings: SimulatorSettings, change: unknown): void {
+  const fields = asObject('settings', change);
+  for (const [name, value] of Object.entries(fields)) checkField(name, value);
+  const { speed, limits, ...plain } = fields as SimulatorSettingsChange;
+  Object.assign(settings, withoutUndefined(plain));
+  Object.assign(settings.speed, withoutUndefined(speed ?? {}));
+  for (const [provider, ofProvider] of Object.entries(limits ?? {})) {
+    settings.limits[provider] = { ...settings.limits[provider], ...ofProvider };
+  }
+}
+
+function checkField(name: string, value: unknown): void {
+  if (value === undefined) return;
+  const known: JsonObject = { ...defaultSettings() };
+  if (!(name in known)) throw new TypeError(`Unknown simulator setting '${name}'`);
+  if (name === 'speed') {
+    checkNumbers(name, value, Object.keys(known.speed as object));
+  } else if (name === 'limits') {
+    for (const [provider, limits] of Object.entries(asObject(name, value))) {
+      checkNumbers(`limits.${provider}`, limits, limitNames);
+    }
+  } else if (typeof value !== typeof known[name]) {
+    throw new TypeError(`Simulator setting '${name}' must be a ${typeof known[name]}: ${value}`);
+  } else if (typeof value === 'number') {
+    checkNumber(name, value);
+  }
+}
+
+const limitNames = [
+  'requestsPerBatch',
+  'bytesPerBatch',
+  'enqueuedTokens',
+  'queuedRequests',
+  'retryAfterSeconds',
+];
+
+function checkNumbers(name: string, value: unknown, allowed: string[]): void {
+  for (const [key, number] of Object.entries(asObject(name, value))) {
+    if (!allowed.includes(key)) throw new TypeError(`Unknown simulator setting '${name}.${key}'`);
+    if (number !== undefined) checkNumber(`${name}.${key}`, number);
+  }
+}
+
+function checkNumber(name: string, value: unknown): void {
+  if (typeof value !== 'number' || Number.isNaN(value) || value < 0) {
+    throw new TypeError(`Simulator setting '${name}' must be a number from 0 up: ${value}`);
+  }
+}
+
+function asObject(name: string, value: unknown): JsonObject {
+  if (!isObject(value)) throw new TypeError(`Simulator ${name} must be an object: ${value}`);
+  return value;
+}
+
+function withoutUndefined(fields: object): object {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}

@@ -1,0 +1,142 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Faults } from './faults.ts';
+import type { Meter } from './meter.ts';
+import type { SimulatedProvider } from './providers.ts';
+import type { LoggedRequest } from './request-log.ts';
+import { createListener } from './server.ts';
+import {
+  changeSettings,
+  type SimulatorSettings,
+  type SimulatorSettingsChange,
+} from './settings.ts';
+import {
+  addForeignBatch,
+  type BatchSummary,
+  createState,
+  type ForeignBatch,
+  summariseBatches,
+} from './state.ts';
+
+/**
+ * Options of {@link startSimulator}; the settings among them can be changed later.
+ *
+ * @example
+ * ```ts
+ * const options: SimulatorOptions = { port: 4010, seed: 7, speed: { running: 500 } };
+ * const simulator = await startSimulator(options);
+ * ```
+ */
+export interface SimulatorOptions extends SimulatorSettingsChange {
+  /** Default 0: any free port. */
+  port?: number;
+  /** Default `127.0.0.1`. */
+  host?: string;
+  /** Decides the order of result lines. Default 1. */
+  seed?: number;
+}
+
+/**
+ * A running simulator.
+ *
+ * @example
+ * ```ts
+ * simulator.hold();
+ * simulator.faults.add({ path: '/v1/batches', action: { kind: 'lost' } });
+ * simulator.release();
+ * console.log(simulator.countRequests('POST', '/v1/batches'), simulator.meter.total);
+ * ```
+ */
+export interface Simulator {
+  /** E.g. `http://127.0.0.1:4010`. */
+  readonly url: string;
+  /** What to give to a provider's SDK as its base URL. */
+  baseUrl(provider: SimulatedProvider): string;
+  /** What the providers would bill. */
+  readonly meter: Meter;
+  /** Faults and batch outcomes, scripted ahead. */
+  readonly faults: Faults;
+  /** The requests that reached a provider; the oldest are dropped beyond some thousands. */
+  readonly requests: readonly LoggedRequest[];
+  /** How many logged requests match; a string must match the whole path. */
+  countRequests(method: string, path: string | RegExp): number;
+  /** All batches of all accounts, strangers' included. */
+  batches(): BatchSummary[];
+  /** The settings in force. */
+  readonly settings: Readonly<SimulatorSettings>;
+  /** Changes settings; batches under way notice where they still can. */
+  configure(change: SimulatorSettingsChange): void;
+  /** Batches stay in progress, and nothing is executed, until {@link Simulator.release}. */
+  hold(): void;
+  /** Lets held batches go on. */
+  release(): void;
+  /** Puts a stranger's batch into an account and returns its id. */
+  addForeignBatch(options: ForeignBatch): string;
+  /** Forgets everything and returns to the options of the start; the port stays open. */
+  reset(): void;
+  /** Ends all connections and closes the port; a second call waits for the same end. */
+  close(): Promise<void>;
+}
+
+/**
+ * Starts a server that speaks the batch wires of the providers, without any key or cost.
+ *
+ * @example
+ * ```ts
+ * import OpenAI from 'openai';
+ * import { startSimulator } from 'batchling/simulator';
+ *
+ * const simulator = await startSimulator({ speed: { running: 50 } });
+ * const client = new OpenAI({ apiKey: 'sk-any', baseURL: simulator.baseUrl('openai') });
+ * await client.chat.completions.create({
+ *   model: 'gpt-5',
+ *   messages: [{ role: 'user', content: 'Hello' }],
+ * });
+ * console.log(simulator.meter.total); // 1
+ * await simulator.close();
+ * ```
+ */
+export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
+  const { port = 0, host = '127.0.0.1', seed = 1, ...change } = options;
+  const state = createState(seed, change);
+  const { world } = state;
+  const server = createServer(
+    // Short idle times would add resets of their own to those that were scripted.
+    { keepAliveTimeout: 60_000, requestTimeout: 0 },
+    createListener(state),
+  );
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, resolve);
+  });
+  const url = urlOf(server.address() as AddressInfo);
+  let closed: Promise<void> | undefined;
+
+  return {
+    url,
+    baseUrl: (provider) => `${url}/${provider}${state.providers[provider].basePath}`,
+    meter: world.meter,
+    faults: world.faults,
+    requests: state.log.entries,
+    countRequests: (method, path) => state.log.count(method, path),
+    batches: () => summariseBatches(state),
+    settings: world.settings,
+    configure: (settings) => changeSettings(world.settings, settings),
+    hold: () => world.gate.hold(),
+    release: () => world.gate.release(),
+    addForeignBatch: (foreign) => addForeignBatch(state, foreign),
+    reset: () => state.reset(),
+    close() {
+      closed ??= new Promise((resolve) => {
+        world.clock.stop();
+        server.close(() => resolve());
+        server.closeAllConnections();
+      });
+      return closed;
+    },
+  };
+}
+
+function urlOf({ address, family, port }: AddressInfo): string {
+  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+}

@@ -1,0 +1,18 @@
+import type { Clockwork } from './clockwork.ts';
+import type { Faults } from './faults.ts';
+import type { Gate } from './gate.ts';
+import type { Markers } from './markers.ts';
+import type { Meter } from './meter.ts';
+import type { Random } from './random.ts';
+import type { SimulatorSettings } from './settings.ts';
+
+/** What all providers of one simulator share. */
+export interface World {
+  settings: SimulatorSettings;
+  meter: Meter;
+  faults: Faults;
+  markers: Markers;
+  clock: Clockwork;
+  random: Random;
+  gate: Gate;
+}

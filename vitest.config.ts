@@ -1,0 +1,11 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+    pool: 'forks',
+    env: { BATCHLING_DISPLAY: 'none' },
+    testTimeout: 30_000,
+    hookTimeout: 30_000,
+  },
+});
