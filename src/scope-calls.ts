@@ -184,7 +184,16 @@ export class ScopeCalls {
 
   /** Flushes and waits until nobody waits any more; calls may still beget calls. */
   async finish(): Promise<void> {
-    await this.#opening?.catch(() => undefined);
+    keepAlive.hold();
+    try {
+      await this.#answerAll();
+      await this.#release();
+    } finally {
+      keepAlive.release();
+    }
+  }
+
+  async #answerAll(): Promise<void> {
     while (this.#pending.size > 0) {
       await this.#opening?.catch(() => undefined);
       await this.#engine?.flush(this.#scope);
@@ -192,7 +201,6 @@ export class ScopeCalls {
       this.#scope.flushing = true;
       await this.#idle();
     }
-    await this.#release();
   }
 
   /** Drops what is not planned and lets go; batches under way stay in the ledger. */

@@ -47,6 +47,7 @@ const longestTimer = 2 ** 31 - 1;
 export const systemClock: Clock = {
   now: () => Date.now(),
   // A longer one would fire at once; who waits longer looks at the clock and waits again.
-  setTimeout: (callback, delay) => setTimeout(callback, Math.min(delay, longestTimer)),
+  // None of them holds the process: a waiting caller does.
+  setTimeout: (callback, delay) => setTimeout(callback, Math.min(delay, longestTimer)).unref(),
   clearTimeout: (timer) => clearTimeout(timer as NodeJS.Timeout),
 };
