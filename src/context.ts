@@ -37,6 +37,7 @@ export class BatchingContext implements HookScope {
     const { scopes } = sharedState();
     this.parent = scopes.getStore();
     this.#options = resolveOptions(given, inheritedOptions(this.parent));
+    refuseUnbuilt(this.#options);
     this.#calls = new ScopeCalls(this.#options);
     this.#undoHooks = hooks && this.#options.hooks ? hookFetch() : () => undefined;
     this.#options.signal?.addEventListener('abort', () => this.#abort(), { once: true });
@@ -185,6 +186,22 @@ export class BatchingContext implements HookScope {
       'The scope is closed. Open a new one with batchify().',
     );
   }
+}
+
+/** Options of the contract that no code stands behind yet: better refused than ignored. */
+function refuseUnbuilt({ deadline, minBatch, budget, dryRun }: ResolvedOptions): void {
+  const asked = Object.entries({
+    deadline: deadline !== undefined,
+    minBatch: minBatch > 1,
+    budget: budget !== undefined,
+    dryRun,
+  }).find(([, isAsked]) => isAsked);
+  if (asked === undefined) return;
+  throw new BatchlingError(
+    'NOT_AVAILABLE',
+    `The option ${asked[0]} is not available in this version of batchling. Leave it out.`,
+    { facts: { option: asked[0] } },
+  );
 }
 
 const optionsOf = new WeakMap<object, ResolvedOptions>();

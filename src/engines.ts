@@ -1,7 +1,9 @@
 import { BatchlingError } from './errors.ts';
 import { sharedState } from './hooks/state.ts';
+import type { Ledger } from './ledger/ledger.ts';
 import type { ResolvedOptions } from './options.ts';
 import type { Engine } from './orchestrator/engine.ts';
+import { warnOnce } from './report/warn-once.ts';
 import { version } from './version.ts';
 
 /**
@@ -71,7 +73,12 @@ async function openEngine(
     openLedger(options),
   ]);
   const http = createHttpClient({ clock, dispatcher });
+  const { retention, maxStoreSize } = options;
   return Engine.open({
+    prune: {
+      before: clock.now() - retention,
+      ...(maxStoreSize !== undefined && { maxBytes: maxStoreSize }),
+    },
     ledger,
     http,
     clock,
@@ -81,13 +88,21 @@ async function openEngine(
   });
 }
 
-async function openLedger({ store, clock, keep }: ResolvedOptions) {
-  if (store === ':memory:') {
+async function openLedger({ store, clock, keep, onStoreError }: ResolvedOptions): Promise<Ledger> {
+  const openInMemory = async () => {
     const { openMemoryLedger } = await import('./ledger/memory.ts');
     return openMemoryLedger({ clock, keep });
-  }
+  };
+  if (store === ':memory:') return openInMemory();
   const { openSqliteLedger } = await import('./ledger/sqlite/open-sqlite.ts');
-  return openSqliteLedger({ path: store, clock, keep });
+  try {
+    return await openSqliteLedger({ path: store, clock, keep });
+  } catch (error) {
+    if (onStoreError === 'error') throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    warnOnce(`batchling goes on without a ledger, so nothing survives this process: ${reason}`);
+    return openInMemory();
+  }
 }
 
 /** Comes from outside and goes into the ledger: only a plain name is taken. */

@@ -27,7 +27,7 @@ interface Outgoing {
 
 /** The calls of one scope: how they get in, and how they all come to an end. */
 export class ScopeCalls {
-  readonly events = new ScopeEvents();
+  readonly events: ScopeEvents;
   readonly #options: ResolvedOptions;
   readonly #router: Router;
   readonly #scope: EngineScope & { flushing: boolean };
@@ -38,6 +38,7 @@ export class ScopeCalls {
 
   constructor(options: ResolvedOptions) {
     this.#options = options;
+    this.events = new ScopeEvents(options.display);
     this.#router = new Router(createBatchers(options.batchers), options.hosts);
     this.#scope = engineScope(options, this.events);
   }
@@ -188,6 +189,7 @@ export class ScopeCalls {
     try {
       await this.#answerAll();
       await this.#release();
+      this.events.close();
     } finally {
       keepAlive.release();
     }
@@ -205,8 +207,14 @@ export class ScopeCalls {
 
   /** Drops what is not planned and lets go; batches under way stay in the ledger. */
   abandon(): void {
+    const { store } = this.#options;
+    const open = this.events.stats.batches.submitted - this.events.stats.batches.collected;
     this.#leaveBehind(
       this.cancel('The scope ended with an error before this call was answered.', false),
+      open > 0 && store !== ':memory:'
+        ? `ended by an error; ${open === 1 ? 'a batch' : `${open} batches`} under way stay in ` +
+            `${store}. Run the program again to collect the answers.`
+        : undefined,
     );
   }
 
@@ -216,12 +224,13 @@ export class ScopeCalls {
       call.aborted = true;
       call.fail(reason);
     }
-    this.#leaveBehind(Promise.resolve());
+    this.#leaveBehind(Promise.resolve(), undefined);
   }
 
-  #leaveBehind(work: Promise<void>): void {
+  #leaveBehind(work: Promise<void>, note: string | undefined): void {
     keepAlive.hold();
     work
+      .then(() => this.events.close(note))
       .then(() => this.#release())
       .catch((error: unknown) => this.#options.logger.error('batchling could not close', { error }))
       .finally(() => keepAlive.release());

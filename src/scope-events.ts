@@ -1,15 +1,22 @@
 import type { BatchlingEventName, BatchlingEvents, Emit } from './orchestrator/events.ts';
 import { addToStats, emptyStats, type Stats } from './orchestrator/stats.ts';
+import { createDisplay, type Display, type DisplayMode } from './report/display.ts';
 
 type Listener<Name extends BatchlingEventName> = (event: BatchlingEvents[Name]) => void;
 
-/** What a scope tells: its events, and their sum. */
+/** What a scope tells: its events, their sum, and what is shown of them. */
 export class ScopeEvents {
   readonly stats = emptyStats();
   readonly #listeners = new Map<BatchlingEventName, Set<Listener<never>>>();
+  readonly #display: Display;
+
+  constructor(mode: DisplayMode | undefined) {
+    this.#display = createDisplay(mode, () => this.stats);
+  }
 
   readonly emit: Emit = (name, event) => {
     addToStats(this.stats, name, event);
+    this.#display.event(name, event);
     const listeners = this.#listeners.get(name);
     if (listeners === undefined) return;
     for (const listener of listeners) callSafely(listener as Listener<typeof name>, event);
@@ -25,6 +32,11 @@ export class ScopeEvents {
     return () => {
       listeners.delete(listener as Listener<never>);
     };
+  }
+
+  /** Nothing more will happen; `note` is for the user. */
+  close(note?: string): void {
+    this.#display.close(note);
   }
 
   snapshot(): Stats {

@@ -36,7 +36,7 @@ export class AnthropicBatcher extends Batcher {
     accountHeaders: ['anthropic-workspace-id', 'anthropic-user-profile-id'],
     environment: ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN'],
     requestIdHeader: 'request-id',
-    discount: 0.5,
+    priceShare: 0.5,
     exactlyFindable: false,
   };
 

@@ -153,8 +153,8 @@ export interface ProviderInfo {
   readonly environment: readonly string[];
   /** Header of an answer that carries the provider's request id. */
   readonly requestIdHeader: string;
-  /** The share of the list price that a batch costs. */
-  readonly discount: number;
+  /** What a batch costs, as a share of the list price. */
+  readonly priceShare: number;
   /**
    * `true`: the create echoes something known before it, so a batch can be found again exactly.
    * `false`: creates are serialised per account and candidates are proved by their ids.

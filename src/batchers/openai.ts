@@ -40,7 +40,7 @@ export const openaiInfo: ProviderInfo = {
   accountHeaders: ['openai-organization', 'openai-project'],
   environment: ['OPENAI_API_KEY'],
   requestIdHeader: 'x-request-id',
-  discount: 0.5,
+  priceShare: 0.5,
   exactlyFindable: true,
 };
 

@@ -1,4 +1,5 @@
 import type { Ledger, OwnerId, Settlement } from '../ledger/ledger.ts';
+import { priceOf } from '../pricing/prices.ts';
 import type { Answer } from '../types.ts';
 import { type OwnReason, ownAnswer } from './answers.ts';
 import { type AnswerSource, publish } from './events.ts';
@@ -13,15 +14,20 @@ export function deliver(
 ): void {
   if (pending.settled) return;
   pending.settled = true;
+  const { info } = pending.batcher;
   const usage = source === 'batch' ? pending.batcher.usage(answer.json) : undefined;
+  const listPrice = usage && priceOf(info.name, pending.route.model, usage);
   const event = {
-    provider: pending.batcher.info.name,
+    provider: info.name,
     endpoint: pending.route.endpoint,
     model: pending.route.model,
     status: answer.status,
     source,
     ...(batchToken !== undefined && { batch: batchToken }),
     ...usage,
+    ...(listPrice !== undefined && {
+      dollars: { paid: listPrice * info.priceShare, saved: listPrice * (1 - info.priceShare) },
+    }),
   };
   publish('call:answered', event);
   pending.scope.emit('call:answered', event);

@@ -3,7 +3,7 @@ import type { Remote } from '../batchers/batcher.ts';
 import { BatchlingError, LeaseLostError } from '../errors.ts';
 import { sleep } from '../http/backoff.ts';
 import type { HttpClient } from '../http/client.ts';
-import type { Ledger } from '../ledger/ledger.ts';
+import type { Ledger, PruneQuery } from '../ledger/ledger.ts';
 import type { Clock, Logger } from '../types.ts';
 import { Accounts } from './accounts.ts';
 import type { ActiveBatch } from './active-batch.ts';
@@ -34,6 +34,8 @@ export interface EngineOptions {
    * run, so the ledger counts for all of them.
    */
   readonly occurrences: Map<string, number> | undefined;
+  /** What of the ledger is too old or too much. */
+  readonly prune: PruneQuery;
 }
 
 /**
@@ -101,6 +103,7 @@ export class Engine {
     );
     this.#watcher = new Watcher(workshop, (batch, remote) => this.#onRemote(batch, remote));
     this.#collector = new Collector(workshop);
+    workshop.background('prune the ledger', ledger.prune(options.prune));
     this.#refusals = new Refusals(workshop, (batch, requests) =>
       submitter.submit(batch.queue, requests, 'flush'),
     );

@@ -23,6 +23,8 @@ export interface BatchlingEvents {
     readonly batch?: string;
     readonly inputTokens?: number;
     readonly outputTokens?: number;
+    /** At list prices; missing where no price is known. */
+    readonly dollars?: { readonly paid: number; readonly saved: number };
   };
   'call:bypassed': { readonly url: string; readonly reason: string };
   'queue:flushed': CallFacts & { readonly count: number; readonly reason: FlushReason };

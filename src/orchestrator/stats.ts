@@ -57,6 +57,8 @@ const sums: Sums = {
     if (event.status >= 400) stats.failed += 1;
     stats.tokens.input += event.inputTokens ?? 0;
     stats.tokens.output += event.outputTokens ?? 0;
+    stats.dollars.paid += event.dollars?.paid ?? 0;
+    stats.dollars.saved += event.dollars?.saved ?? 0;
   },
   'call:bypassed': (stats) => {
     stats.bypassed += 1;

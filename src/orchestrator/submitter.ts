@@ -5,6 +5,7 @@ import { ReplyError } from '../batchers/replies.ts';
 import { parseDuration } from '../duration.ts';
 import { LeaseLostError, NotSentError, UnknownOutcomeError } from '../errors.ts';
 import { backoff, sleep } from '../http/backoff.ts';
+import { loadPrices } from '../pricing/prices.ts';
 import { ActiveBatch } from './active-batch.ts';
 import { ownAnswer } from './answers.ts';
 import { refuse, refuseAll } from './delivery.ts';
@@ -87,7 +88,8 @@ export class Submitter {
   }
 
   async #protocol(batch: ActiveBatch, plan: Plan): Promise<void> {
-    const { ledger } = this.#workshop;
+    const { ledger, background } = this.#workshop;
+    background('load the list prices', loadPrices());
     batch.emit('batch:submitting', { ...batch.facts(), bytes: plan.bytes });
     const exact = batch.batcher.info.exactlyFindable;
     const { creates } = batch.queue.account;

@@ -24,9 +24,9 @@ export function prune(state: MemoryState, query: PruneQuery): PruneReport {
   if (maxBytes !== undefined) {
     let size = 0;
     for (const request of state.requests.values()) size += sizeOf(request);
-    const final = [...state.requests.values()]
-      .filter((request) => request.answer && isLeft(state, request.owner))
-      .sort((one, other) => one.at - other.at);
+    const final = [...state.requests.values()].filter(
+      ({ state: is, owner }) => (is === 'answered' || is === 'failed') && isLeft(state, owner),
+    );
     for (const request of final) {
       if (size <= maxBytes) break;
       size -= sizeOf(request);

@@ -65,9 +65,13 @@ export class Owners {
   async leave(id: OwnerId): Promise<void> {
     const lock = this.#joined.get(id);
     if (lock === undefined) return;
-    await this.#store.write(() => this.#close.run(this.#store.now(), id));
-    this.#joined.delete(id);
-    this.#locks.release(lock);
+    try {
+      await this.#store.write(() => this.#close.run(this.#store.now(), id));
+    } finally {
+      // Even if that could not be written: without its lock it counts as killed, and can be continued.
+      this.#joined.delete(id);
+      this.#locks.release(lock);
+    }
   }
 
   joined(): OwnerId[] {

@@ -27,14 +27,20 @@ export function sqliteLedger(store: Store, locks: OwnerLocks, salt: Uint8Array):
   const forgetAnswers = prepareForgetAnswers(store);
 
   const leave: Ledger['leave'] = async (owner) => {
-    if (store.keep === 'none') await forgetAnswers(owner);
-    await owners.leave(owner);
+    try {
+      if (store.keep === 'none') await forgetAnswers(owner);
+    } finally {
+      await owners.leave(owner);
+    }
     store.touch();
   };
   let closing: Promise<void> | undefined;
   const close = async () => {
-    for (const owner of owners.joined()) await leave(owner);
-    await store.close();
+    try {
+      for (const owner of owners.joined()) await leave(owner);
+    } finally {
+      await store.close();
+    }
   };
 
   return {

@@ -1,0 +1,104 @@
+// npm run bench [-- --quick]: what batchling costs, beside the least any such program must do.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { runOnce, startProvider } from './processes.mjs';
+import { formatTable } from './table.mjs';
+
+const quick = process.argv.includes('--quick');
+const sizes = quick
+  ? [{ count: 10_000, rounds: 2, budget: 2.5 }]
+  : [
+      { count: 10_000, rounds: 5, budget: 2.5 },
+      { count: 50_000, rounds: 3, budget: 2.75 },
+    ];
+const memoryBudget = 1.5;
+const ledgerBudget = 1.15;
+
+const rows = [];
+const folder = await mkdtemp(join(tmpdir(), 'batchling-bench-'));
+try {
+  for (const size of sizes) rows.push(...(await compare(size)));
+  rows.push(...(await passThrough()));
+} finally {
+  await rm(folder, { recursive: true, force: true });
+}
+console.log(formatTable(rows));
+
+/** Interleaved, so that a machine that slows down or warms up does so for all of them. */
+async function compare({ count, rounds, budget }) {
+  const programs = {
+    floor: () => ['floor.mjs'],
+    file: (round) => ['ours.mjs', join(folder, `${count}-${round}`, 'ledger.db')],
+    memory: () => ['ours.mjs', ':memory:'],
+  };
+  const costs = { floor: [], file: [], memory: [] };
+  for (let round = 0; round < rounds; round += 1) {
+    for (const [name, program] of Object.entries(programs)) {
+      process.stderr.write(`${count} calls, round ${round + 1} of ${rounds}: ${name}\n`);
+      const [script, ...rest] = program(round);
+      const provider = await startProvider();
+      costs[name].push(await runOnce(script, provider.base, String(count), ...rest));
+      await provider.stop();
+    }
+  }
+  const [floor, file, memory] = Object.values(costs).map(least);
+  const calls = `${count.toLocaleString('en')} calls`;
+  return [
+    {
+      what: `${calls}: CPU per call, floor / batchling`,
+      unit: 'µs',
+      base: floor.cpuMicroseconds,
+      ours: file.cpuMicroseconds,
+      budget,
+    },
+    {
+      what: `${calls}: peak memory, floor / batchling`,
+      unit: 'MB',
+      base: floor.memoryMegabytes,
+      ours: file.memoryMegabytes,
+      budget: memoryBudget,
+    },
+    {
+      what: `${calls}: wall time, floor / batchling`,
+      unit: 's',
+      base: floor.wallSeconds,
+      ours: file.wallSeconds,
+    },
+    {
+      what: `${calls}: CPU per call, store in memory / in a file`,
+      unit: 'µs',
+      base: memory.cpuMicroseconds,
+      ours: file.cpuMicroseconds,
+      budget: ledgerBudget,
+    },
+    {
+      what: `${calls}: peak memory, store in memory / in a file`,
+      unit: 'MB',
+      base: memory.memoryMegabytes,
+      ours: file.memoryMegabytes,
+    },
+  ];
+}
+
+async function passThrough() {
+  const [bare, outside, inside] = [
+    await runOnce('pass-through.mjs', 'bare'),
+    await runOnce('pass-through.mjs', 'outside'),
+    await runOnce('pass-through.mjs', 'inside'),
+  ].map(({ nanoseconds }) => nanoseconds);
+  const row = { unit: 'ns', base: bare, ratio: false };
+  return [
+    { ...row, what: 'not captured: one fetch, bare / outside a scope', ours: outside },
+    { ...row, what: 'not captured: one fetch, bare / in a scope, other host', ours: inside },
+  ];
+}
+
+/** Noise only ever adds: the least of each number is the one nearest to the truth. */
+function least(costs) {
+  const smallest = { ...costs[0] };
+  for (const cost of costs) {
+    for (const name in cost) smallest[name] = Math.min(smallest[name], cost[name]);
+  }
+  return smallest;
+}

@@ -1,0 +1,89 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { batchify } from '../index.ts';
+import { dollars } from '../report/summary.ts';
+import { startSimulator } from '../simulator/index.ts';
+
+const models = ['gpt-5-mini', 'gpt-5'];
+const questions = [
+  'What is a monad?',
+  'Why is the sky blue?',
+  'Name three prime numbers.',
+  'What does a compiler do?',
+  'How deep is the sea?',
+  'Who was Ada Lovelace?',
+];
+
+type Ask = (model: string, question: string) => Promise<string>;
+
+/** The main job against the simulator: the calls are ordinary, the price is half. */
+export async function demo(): Promise<void> {
+  const simulator = await startSimulator({
+    speed: { validating: 300, running: 1_500, finalizing: 300 },
+  });
+  const folder = await mkdtemp(join(tmpdir(), 'batchling-demo-'));
+  try {
+    const base = simulator.baseUrl('openai');
+    const ask = await asker(base);
+    const scope = batchify({
+      hosts: { [base]: 'openai' },
+      store: join(folder, 'ledger.db'),
+      window: '200ms',
+      poll: '200ms',
+    });
+    print(
+      `${questions.length * models.length} ordinary chat completion calls, inside batchify():\n`,
+    );
+    const answers = await scope.run(() => askAll(ask));
+    await scope.close();
+    for (const { model, question, answer } of answers)
+      print(`  ${model}  ${question}\n    ${answer}`);
+
+    const { batches, dollars: cost } = scope.stats;
+    const list = cost.paid + cost.saved;
+    print(`\n${answers.length} answers from ${batches.submitted} batches.`);
+    print(`List price ${dollars(list)}, paid ${dollars(cost.paid)}, saved ${dollars(cost.saved)}.`);
+  } finally {
+    await simulator.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function askAll(ask: Ask) {
+  return Promise.all(
+    models.flatMap((model) =>
+      questions.map(async (question) => ({ model, question, answer: await ask(model, question) })),
+    ),
+  );
+}
+
+/** The official SDK where it is installed; the same request by hand where it is not. */
+async function asker(baseURL: string): Promise<Ask> {
+  try {
+    const { default: OpenAI } = await import('openai');
+    const openai = new OpenAI({ apiKey: 'sk-demo', baseURL });
+    return async (model, content) => {
+      const messages = [{ role: 'user' as const, content }];
+      const completion = await openai.chat.completions.create({ model, messages });
+      return completion.choices[0]?.message.content ?? '';
+    };
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== 'ERR_MODULE_NOT_FOUND') throw error;
+    return (model, content) => askByHand(baseURL, model, content);
+  }
+}
+
+async function askByHand(baseURL: string, model: string, content: string): Promise<string> {
+  const response = await fetch(`${baseURL}/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: 'Bearer sk-demo', 'content-type': 'application/json' },
+    body: JSON.stringify({ model, messages: [{ role: 'user', content }] }),
+  });
+  const completion = (await response.json()) as { choices: [{ message: { content: string } }] };
+  return completion.choices[0].message.content;
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`);
+}

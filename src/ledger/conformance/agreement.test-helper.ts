@@ -1,0 +1,211 @@
+import fc from 'fast-check';
+import { BatchlingError } from '../../errors.ts';
+import type { Admission, BatchId, Lease, Ledger, OwnerId, RequestId } from '../ledger.ts';
+import { bad, fingerprintOf, good } from './subject.test-helper.ts';
+
+const small = fc.nat({ max: 3 });
+const outcome = fc.constantFrom('good', 'bad', 'retry', 'release');
+
+/** Numbers stand for "the nth known owner, request or lease", so that any sequence makes sense. */
+const command = fc.oneof(
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      do: fc.constant('admit' as const),
+      owner: small,
+      asks: fc.array(
+        fc.record({
+          fingerprint: small,
+          occurrence: fc.constantFrom(0, 1, 'next' as const),
+          cache: fc.boolean(),
+          waiting: fc.boolean(),
+        }),
+        { minLength: 1, maxLength: 4 },
+      ),
+    }),
+  },
+  fc.record({ do: fc.constant('join' as const), run: small }),
+  fc.record({ do: fc.constant('leave' as const), owner: small }),
+  fc.record({ do: fc.constant('withdraw' as const), owner: small, request: fc.nat() }),
+  { weight: 4, arbitrary: fc.record({ do: fc.constant('plan' as const), owner: small }) },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      do: fc.constantFrom('staged', 'creating', 'accepted', 'refused', 'released', 'ended'),
+      lease: fc.nat(),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constantFrom('collected', 'settled'),
+      lease: fc.nat(),
+      owner: small,
+      outcomes: fc.array(fc.tuple(fc.nat(), outcome), { maxLength: 4 }),
+    }),
+  },
+  fc.record({ do: fc.constant('claim' as const), owner: small, lease: fc.nat() }),
+  fc.record({ do: fc.constant('look' as const) }),
+);
+
+export const agreementCommands = fc.array(command, { minLength: 5, maxLength: 40 });
+
+type Command = Parameters<typeof command.map>[0] extends (value: infer T) => unknown ? T : never;
+
+/** Runs commands on one ledger and tells what it said, with ids replaced by their order. */
+export class Script {
+  readonly #ledger: Ledger;
+  readonly #owners: OwnerId[] = [];
+  readonly #requests: RequestId[] = [];
+  readonly #leases: Lease[] = [];
+  readonly #batches: BatchId[] = [];
+  #queue = 0;
+
+  constructor(ledger: Ledger) {
+    this.#ledger = ledger;
+  }
+
+  async run(command: Command): Promise<unknown> {
+    if (this.#owners.length === 0) await this.#start();
+    try {
+      return await this.#run(command);
+    } catch (error) {
+      if (BatchlingError.isInstance(error)) return { code: error.code };
+      throw error;
+    }
+  }
+
+  async #start(): Promise<void> {
+    const account = await this.#ledger.account({ provider: 'openai', hash: new Uint8Array(32) });
+    this.#queue = await this.#ledger.queue({
+      account,
+      provider: 'openai',
+      base: 'https://api.openai.com/v1',
+      endpoint: '/v1/chat/completions',
+      model: 'gpt-4o-mini',
+      batchHeaders: {},
+    });
+    for (const run of ['run-0', 'run-0', 'run-1']) await this.#join(run);
+  }
+
+  async #join(run: string): Promise<void> {
+    this.#owners.push(await this.#ledger.join({ run, host: 'here', pid: 1 }));
+  }
+
+  async #run(command: Command): Promise<unknown> {
+    const ledger = this.#ledger;
+    switch (command.do) {
+      case 'join':
+        return this.#join(`run-${command.run}`);
+      case 'leave':
+        return ledger.leave(this.#owner(command.owner));
+      case 'admit': {
+        const asks = command.asks.map(({ fingerprint, ...ask }) => ({
+          ...ask,
+          fingerprint: fingerprintOf(fingerprint),
+          queue: this.#queue,
+        }));
+        const admissions = await ledger.admit(this.#owner(command.owner), asks);
+        return admissions.map((admission) => this.#normalise(admission));
+      }
+      case 'withdraw':
+        return ledger.withdraw(this.#owner(command.owner), this.#some([command.request]));
+      case 'plan':
+        return this.#plan(this.#owner(command.owner));
+      case 'claim': {
+        const lease = this.#lease(command.lease);
+        const claimed = await ledger.claim(this.#owner(command.owner), lease.batch);
+        if (!claimed) return undefined;
+        this.#leases.push(claimed.lease);
+        const { members, state, handle, remoteId, cursor } = claimed;
+        return {
+          ...{ state, handle, remoteId, cursor, epoch: claimed.lease.epoch },
+          members: members.map((member) => ({
+            ...member,
+            request: this.#requests.indexOf(member.request),
+          })),
+        };
+      }
+      case 'look': {
+        const claimable = await ledger.claimable();
+        return {
+          claimable: claimable.map((batch) => this.#batches.indexOf(batch)),
+          list: await ledger.list(),
+        };
+      }
+      case 'collected':
+      case 'settled': {
+        const settlements = command.outcomes.flatMap(([index, is]) =>
+          this.#some([index]).map((request) => {
+            if (is === 'retry' || is === 'release') return { request, is } as const;
+            return { request, is: 'answer', answer: is === 'good' ? good : bad } as const;
+          }),
+        );
+        if (command.do === 'settled') {
+          return ledger.settled(this.#owner(command.owner), settlements);
+        }
+        const { lease } = command;
+        return ledger.collected(this.#lease(lease), settlements, `${lease}`);
+      }
+      default:
+        return this.#move(command.do, this.#lease(command.lease));
+    }
+  }
+
+  #move(to: string, lease: Lease): Promise<unknown> {
+    const ledger = this.#ledger;
+    switch (to) {
+      case 'staged':
+        return ledger.staged(lease, { fileId: 'staged' });
+      case 'creating':
+        return ledger.creating(lease, { fileId: 'creating' }, { alone: true });
+      case 'accepted':
+        return ledger.accepted(lease, { id: 'remote', raw: 'validating' });
+      case 'refused':
+        return ledger.refused(lease, 'no');
+      case 'released':
+        return ledger.released(lease);
+      default:
+        return ledger.ended(lease);
+    }
+  }
+
+  /** Tries to plan every known request; the ledgers must agree on which of them can be. */
+  async #plan(owner: OwnerId): Promise<unknown> {
+    const planned: number[] = [];
+    for (const [index, request] of this.#requests.entries()) {
+      const token = `token-${this.#batches.length}`;
+      try {
+        const batch = { token, queue: this.#queue, tags: {} };
+        const lease = await this.#ledger.plan(owner, batch, [request]);
+        this.#leases.push(lease);
+        this.#batches.push(lease.batch);
+        planned.push(index);
+      } catch (error) {
+        if (!BatchlingError.isInstance(error)) throw error;
+      }
+    }
+    return planned;
+  }
+
+  #normalise(admission: Admission): unknown {
+    if (!this.#requests.includes(admission.request)) this.#requests.push(admission.request);
+    const request = this.#requests.indexOf(admission.request);
+    if (admission.is !== 'wait' || admission.batch === undefined) return { ...admission, request };
+    return { ...admission, request, batch: this.#batches.indexOf(admission.batch) };
+  }
+
+  #owner(index: number): OwnerId {
+    return this.#owners[index % this.#owners.length] as OwnerId;
+  }
+
+  #lease(index: number): Lease {
+    const nobody = { batch: 987_654, owner: 987_654, epoch: 1 };
+    return this.#leases[index % Math.max(1, this.#leases.length)] ?? nobody;
+  }
+
+  #some(indexes: readonly number[]): RequestId[] {
+    if (this.#requests.length === 0) return [];
+    return indexes.map((index) => this.#requests[index % this.#requests.length] as RequestId);
+  }
+}

@@ -1,0 +1,124 @@
+import { describe, expect, it } from 'vitest';
+import { LeaseLostError } from '../../errors.ts';
+import { fingerprintOf, good, type LedgerSubject, openBench } from './subject.test-helper.ts';
+
+export function claimConformance(subject: LedgerSubject): void {
+  describe('claim', () => {
+    it('gives everything that is needed to go on', async () => {
+      const bench = await openBench(subject);
+      const { ledger, me, join, send } = bench;
+      const { lease, requests } = await send([1, 2]);
+      await ledger.collected(lease, [{ request: requests[0]!, is: 'answer', answer: good }], 'c7');
+      const other = await join();
+      await ledger.leave(me);
+      const { token } = (await ledger.list())[0]!;
+      expect(await ledger.claimable()).toEqual([lease.batch]);
+      expect(await ledger.claim(other, lease.batch)).toEqual({
+        lease: { batch: lease.batch, owner: other, epoch: lease.epoch + 1 },
+        token,
+        state: 'accepted',
+        queue: {
+          id: bench.queue,
+          account: expect.any(Number),
+          provider: 'openai',
+          base: 'https://api.openai.com/v1',
+          endpoint: '/v1/chat/completions',
+          model: 'gpt-4o-mini',
+          batchHeaders: {},
+        },
+        handle: { fileId: 'file-1' },
+        remoteId: `remote-${lease.batch}`,
+        cursor: 'c7',
+        creatingAt: 1_000,
+        acceptedAt: 1_000,
+        members: [1, 2].map((number, index) => ({
+          request: requests[index],
+          fingerprint: fingerprintOf(number),
+          occurrence: 0,
+          attempt: 0,
+          settled: index === 0,
+        })),
+      });
+      expect(await ledger.claimable()).toEqual([]);
+    });
+
+    it('refuses while the owner is here, for the owner itself, and after the end', async () => {
+      const { ledger, me, join, send } = await openBench(subject);
+      const [open, ended] = [await send([1]), await send([2])];
+      await ledger.ended(ended.lease);
+      const other = await join();
+      expect(await ledger.claim(other, open.lease.batch)).toBeUndefined();
+      expect(await ledger.claim(me, open.lease.batch)).toBeUndefined();
+      await ledger.leave(me);
+      expect(await ledger.claim(other, ended.lease.batch)).toBeUndefined();
+      expect(await ledger.claim(other, 987_654)).toBeUndefined();
+    });
+
+    it('is won by one of two', async () => {
+      const { ledger, me, join, send } = await openBench(subject);
+      const { lease } = await send([1]);
+      const [one, two] = [await join(), await join()];
+      await ledger.leave(me);
+      const claims = [ledger.claim(one, lease.batch), ledger.claim(two, lease.batch)];
+      const won = (await Promise.all(claims)).filter((claim) => claim !== undefined);
+      expect(won).toHaveLength(1);
+    });
+
+    it('can be limited to an account', async () => {
+      const { ledger, me, send } = await openBench(subject);
+      const { lease } = await send([1]);
+      await ledger.leave(me);
+      const key = { provider: 'openai', hash: new Uint8Array(32) };
+      const another = { provider: 'openai', hash: new Uint8Array(32).fill(9) };
+      expect(await ledger.claimable(await ledger.account(key))).toEqual([lease.batch]);
+      expect(await ledger.claimable(await ledger.account(another))).toEqual([]);
+    });
+
+    it('puts an end to every write under the old lease', async () => {
+      const { ledger, me, join, send } = await openBench(subject);
+      const { lease, requests } = await send([1]);
+      const other = await join();
+      await ledger.leave(me);
+      const claimed = await ledger.claim(other, lease.batch);
+      const request = requests[0]!;
+      const remote = { id: 'batch_1', raw: 'completed' };
+      const writes = [
+        () => ledger.staged(lease, {}),
+        () => ledger.creating(lease, {}, { alone: false }),
+        () => ledger.accepted(lease, remote),
+        () => ledger.refused(lease, 'no'),
+        () => ledger.released(lease),
+        () => ledger.polled([{ lease, remote }]),
+        () => ledger.collected(lease, [{ request, is: 'answer', answer: good }]),
+        () => ledger.ended(lease),
+      ];
+      for (const write of writes) await expect(write()).rejects.toThrow(LeaseLostError);
+      await ledger.ended(claimed!.lease);
+    });
+
+    it('costs other batches of one poll nothing', async () => {
+      const { ledger, me, join, send } = await openBench(subject);
+      const lost = await send([1]);
+      const other = await join();
+      await ledger.leave(me);
+      await ledger.claim(other, lost.lease.batch);
+      const kept = await send([2], other);
+      const remote = (lease: { batch: number }) => ({ id: `new-${lease.batch}`, raw: 'running' });
+      const updates = [lost, kept].map(({ lease }) => ({ lease, remote: remote(lease) }));
+      await expect(ledger.polled(updates)).rejects.toThrow(LeaseLostError);
+      expect(await ledger.show(`new-${kept.lease.batch}`)).toMatchObject({ raw: 'running' });
+      expect(await ledger.show(`new-${lost.lease.batch}`)).toBeUndefined();
+    });
+
+    it('makes the claimer the owner of what is answered afterwards', async () => {
+      const { ledger, me, ask, join, send } = await openBench(subject);
+      const { lease, requests } = await send([1]);
+      const [second, third] = [await join(), await join()];
+      await ledger.leave(me);
+      const claimed = await ledger.claim(second, lease.batch);
+      const request = requests[0]!;
+      await ledger.collected(claimed!.lease, [{ request, is: 'answer', answer: good }]);
+      expect(await ask(1, { owner: third, cache: false })).toMatchObject({ is: 'answered' });
+    });
+  });
+}

@@ -1,0 +1,8 @@
+import { ledgerConformance } from '../conformance-suite.test-helper.ts';
+import { killOwner, openTemporary } from './test/temporary.test-helper.ts';
+
+ledgerConformance({
+  name: 'the SQLite ledger',
+  open: openTemporary,
+  kill: killOwner,
+});

@@ -1,0 +1,30 @@
+import type { Stats } from '../orchestrator/stats.ts';
+
+/** One line for people: what happened, and what it cost. */
+export function summaryLine(stats: Stats): string {
+  const parts = [`${count(stats.answered, 'call')} answered`];
+  if (stats.failed > 0) parts.push(`${number(stats.failed)} with an error`);
+  if (stats.fromLedger > 0) parts.push(`${number(stats.fromLedger)} from the ledger`);
+  if (stats.retried > 0) parts.push(`${count(stats.retried, 'retry', 'retries')}`);
+  if (stats.bypassed > 0) parts.push(`${number(stats.bypassed)} bypassed at full price`);
+  parts.push(count(stats.batches.submitted, 'batch', 'batches'));
+  const { input, output } = stats.tokens;
+  if (input + output > 0) parts.push(`${number(input)} + ${number(output)} tokens`);
+  const { paid, saved } = stats.dollars;
+  if (paid > 0) parts.push(`paid ${dollars(paid)}, saved ${dollars(saved)}`);
+  return parts.join(', ');
+}
+
+function count(value: number, one: string, many = `${one}s`): string {
+  return `${number(value)} ${value === 1 ? one : many}`;
+}
+
+function number(value: number): string {
+  return value.toLocaleString('en-US');
+}
+
+/** Two digits that mean something, however small the amount is. */
+export function dollars(value: number): string {
+  const digits = value > 0 && value < 1 ? Math.min(8, 1 - Math.floor(Math.log10(value))) : 2;
+  return `$${value.toFixed(digits)}`;
+}
