@@ -1,8 +1,10 @@
 // Dependence points downward only. Fails on an arrow that points up, with the file and the line.
+// The folder to look at may be given; otherwise it is src/.
 import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
-const source = new URL('../src', import.meta.url).pathname;
+const source = resolve(process.argv[2] ?? fileURLToPath(new URL('../src', import.meta.url)));
 
 /** A part may import from its own part and from parts of a lower rank. */
 const ranks = {

@@ -1,5 +1,5 @@
 import { BatchlingError } from './errors.ts';
-import { hookFetch, plainFetch } from './hooks/fetch.ts';
+import { hookFetch, isFetchHooked, plainFetch } from './hooks/fetch.ts';
 import { type Fetch, type HookScope, type Surroundings, sharedState } from './hooks/state.ts';
 import { type BatchifyOptions, type ResolvedOptions, resolveOptions } from './options.ts';
 import type { BatchlingEventName, BatchlingEvents } from './orchestrator/events.ts';
@@ -15,9 +15,10 @@ import { ScopeCalls } from './scope-calls.ts';
  */
 export class BatchingContext implements HookScope {
   readonly parent: Surroundings | undefined;
+  readonly hooked: boolean;
   readonly #options: ResolvedOptions;
   readonly #calls: ScopeCalls;
-  readonly #undoHooks: () => void;
+  readonly #undoHooks: (() => void)[] = [];
   #state: 'open' | 'closing' | 'closed' = 'open';
   #closing: Promise<void> | undefined;
 
@@ -39,9 +40,12 @@ export class BatchingContext implements HookScope {
     this.#options = resolveOptions(given, inheritedOptions(this.parent));
     refuseUnbuilt(this.#options);
     this.#calls = new ScopeCalls(this.#options);
-    this.#undoHooks = hooks && this.#options.hooks ? hookFetch() : () => undefined;
-    this.#options.signal?.addEventListener('abort', () => this.#abort(), { once: true });
+    this.hooked = hooks && this.#options.hooks;
+    this.#hook(true);
     optionsOf.set(this, this.#options);
+    const { signal } = this.#options;
+    if (signal?.aborted) this.#abort();
+    else signal?.addEventListener('abort', () => this.#abort(), { once: true });
   }
 
   get open(): boolean {
@@ -66,6 +70,7 @@ export class BatchingContext implements HookScope {
    */
   run<T>(fn: () => T): T {
     this.#assertOpen();
+    this.#hook();
     return sharedState().scopes.run(this, fn);
   }
 
@@ -82,6 +87,7 @@ export class BatchingContext implements HookScope {
     const { scopes } = sharedState();
     const scope = this;
     return function bound(this: This, ...parameters: Parameters) {
+      scope.#hook();
       return scopes.run(scope, () => Reflect.apply(fn, this, parameters));
     };
   }
@@ -137,6 +143,7 @@ export class BatchingContext implements HookScope {
    */
   get [Symbol.asyncDispose](): () => Promise<void> {
     this.#assertOpen();
+    this.#hook();
     const { scopes } = sharedState();
     const before = scopes.getStore();
     scopes.enterWith(this);
@@ -155,9 +162,18 @@ export class BatchingContext implements HookScope {
   abandon(): void {
     if (this.#state === 'closed') return;
     this.#state = 'closed';
-    this.#undoHooks();
+    this.#unhook();
     this.#closing ??= Promise.resolve();
     this.#calls.abandon();
+  }
+
+  /** At each entry: another library may have put its own fetch in place since. */
+  #hook(first = false): void {
+    if (this.hooked && this.open && (first || !isFetchHooked())) this.#undoHooks.push(hookFetch());
+  }
+
+  #unhook(): void {
+    for (const undo of this.#undoHooks.splice(0)) undo();
   }
 
   async #finish(): Promise<void> {
@@ -167,14 +183,14 @@ export class BatchingContext implements HookScope {
       await this.#calls.finish();
     } finally {
       this.#state = 'closed';
-      this.#undoHooks();
+      this.#unhook();
     }
   }
 
   #abort(): void {
     if (this.#state === 'closed') return;
     this.#state = 'closed';
-    this.#undoHooks();
+    this.#unhook();
     this.#closing ??= Promise.resolve();
     this.#calls.abort(this.#options.signal?.reason);
   }
@@ -229,14 +245,19 @@ export function createBatchify(hooks: boolean): Batchify {
     options?: BatchifyOptions,
   ): BatchingContext | Promise<Awaited<T>> {
     if (typeof first !== 'function') return new BatchingContext(first, hooks);
-    return runScope(new BatchingContext(options, hooks), first);
+    return runScope(new BatchingContext(options, hooks), first, options?.signal);
   }
   return batchify as Batchify;
 }
 
-async function runScope<T>(scope: BatchingContext, fn: () => T): Promise<Awaited<T>> {
+async function runScope<T>(
+  scope: BatchingContext,
+  fn: () => T,
+  signal: AbortSignal | null | undefined,
+): Promise<Awaited<T>> {
   let result: Awaited<T>;
   try {
+    signal?.throwIfAborted();
     result = await scope.run(fn);
   } catch (error) {
     scope.abandon();

@@ -18,6 +18,12 @@ interface Entry {
   readonly occurrences: Map<string, number>;
 }
 
+interface Run {
+  readonly name: string;
+  /** Other processes may belong to it. */
+  readonly shared: boolean;
+}
+
 export interface EngineUse {
   readonly engine: Engine;
   /** The last one out closes the engine. */
@@ -26,14 +32,15 @@ export interface EngineUse {
 
 export async function useEngine(options: ResolvedOptions): Promise<EngineUse> {
   const engines = sharedState().engines as Map<string, Entry>;
-  const key = `${version}\n${options.store}`;
+  const run = runOf(process.env.BATCHLING_RUN);
+  const key = `${version}\n${run.name}\n${options.store}`;
   let entry = engines.get(key);
   if (entry === undefined) {
     const occurrences = new Map<string, number>();
-    entry = { users: 0, engine: openEngine(options, occurrences), occurrences };
+    entry = { users: 0, engine: openEngine(options, run, occurrences), occurrences };
     engines.set(key, entry);
   } else if (entry.users === 0 && options.store !== ':memory:') {
-    entry.engine = openEngine(options, entry.occurrences);
+    entry.engine = openEngine(options, run, entry.occurrences);
   }
   entry.users += 1;
   const used = entry;
@@ -63,9 +70,9 @@ async function leave(entry: Entry, options: ResolvedOptions): Promise<void> {
 
 async function openEngine(
   options: ResolvedOptions,
+  run: Run,
   occurrences: Map<string, number>,
 ): Promise<Engine> {
-  const { run, shared } = runOf(process.env.BATCHLING_RUN);
   const { clock, logger, dispatcher } = options;
   const [{ Engine }, { createHttpClient }, ledger] = await Promise.all([
     import('./orchestrator/engine.ts'),
@@ -83,8 +90,8 @@ async function openEngine(
     http,
     clock,
     logger,
-    run,
-    occurrences: shared ? undefined : occurrences,
+    run: run.name,
+    occurrences: run.shared ? undefined : occurrences,
   });
 }
 
@@ -106,9 +113,10 @@ async function openLedger({ store, clock, keep, onStoreError }: ResolvedOptions)
 }
 
 /** Comes from outside and goes into the ledger: only a plain name is taken. */
-function runOf(inherited: string | undefined): { run: string; shared: boolean } {
-  if (inherited === undefined || inherited === '') return { run: sharedState().run, shared: false };
-  if (/^[\w.-]{1,64}$/.test(inherited)) return { run: inherited, shared: true };
+function runOf(inherited: string | undefined): Run {
+  if (inherited === undefined || inherited === '')
+    return { name: sharedState().run, shared: false };
+  if (/^[\w.-]{1,64}$/.test(inherited)) return { name: inherited, shared: true };
   throw new BatchlingError(
     'INVALID_OPTION',
     'BATCHLING_RUN must be 1 to 64 letters, digits, dots, dashes or underscores.',

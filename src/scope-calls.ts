@@ -1,10 +1,11 @@
 import { setMaxListeners } from 'node:events';
+import { setImmediate as immediate } from 'node:timers/promises';
 import { createBatchers } from './batchers/registry.ts';
 import { type EngineUse, useEngine } from './engines.ts';
 import { isDeadline } from './hooks/deadline.ts';
 import { isPost, isRequest, readBody, readHeaders, urlText } from './hooks/read-call.ts';
 import { AnswerResponse } from './hooks/response.ts';
-import type { Fetch } from './hooks/state.ts';
+import { type Fetch, sharedState } from './hooks/state.ts';
 import type { ResolvedOptions } from './options.ts';
 import { answerHeaders } from './orchestrator/answer-headers.ts';
 import { ownAnswer } from './orchestrator/answers.ts';
@@ -63,7 +64,7 @@ export class ScopeCalls {
     if (!this.#router.knowsHost(text) || !URL.canParse(text)) return undefined;
     const url = new URL(text);
     const target = this.#router.locate(url);
-    return target?.batcher.handles(target.path) ? { url, target } : undefined;
+    return target && { url, target };
   }
 
   async #captureLater(
@@ -87,7 +88,7 @@ export class ScopeCalls {
   ): Promise<Response> {
     const verdict = await this.#verdict(outgoing, located, headers, body, signal);
     if ('bypass' in verdict) return this.#bypass(outgoing, located, verdict.bypass);
-    if ('passThrough' in verdict) return outgoing.passOn(outgoing.input, outgoing.init);
+    if ('passThrough' in verdict) return goOut(outgoing);
     return new AnswerResponse(verdict.answer, answerHeaders(verdict), located.url.href);
   }
 
@@ -171,10 +172,13 @@ export class ScopeCalls {
       const cure = 'It goes out at full price; wrap it in realtime() to say that this is meant.';
       warnOnce(`${message} ${cure}`);
     }
-    return outgoing.passOn(outgoing.input, outgoing.init);
+    return goOut(outgoing);
   }
 
   async flush(): Promise<void> {
+    // An SDK needs a few turns of its own before its request reaches us.
+    await immediate();
+    await this.#opening?.catch(() => undefined);
     await this.#engine?.flush(this.#scope);
   }
 
@@ -196,9 +200,9 @@ export class ScopeCalls {
   }
 
   async #answerAll(): Promise<void> {
-    while (this.#pending.size > 0) {
-      await this.#opening?.catch(() => undefined);
-      await this.#engine?.flush(this.#scope);
+    for (;;) {
+      await this.flush();
+      if (this.#pending.size === 0) return;
       // Only now: what the intake brings in slices would otherwise be sent in slices.
       this.#scope.flushing = true;
       await this.#idle();
@@ -266,7 +270,15 @@ function signalOf({ input, init }: Outgoing): AbortSignal | undefined {
 function passOnStripped({ passOn, input, init }: Outgoing): Promise<Response> {
   const headers = new Headers(init?.headers ?? (isRequest(input) ? input.headers : undefined));
   headers.delete('x-batchling');
-  return passOn(input, { ...init, headers });
+  return goOut({ passOn, input, init: { ...init, headers } });
+}
+
+/**
+ * As an ordinary call, decided once: below another library's wrapper there may be an older one of
+ * ours, which must not capture it again.
+ */
+function goOut({ passOn, input, init }: Outgoing): Promise<Response> {
+  return sharedState().scopes.run({ realtime: true }, () => passOn(input, init));
 }
 
 function engineScope(

@@ -2,7 +2,7 @@ import { UnknownOutcomeError } from '../errors.ts';
 import type { Answer } from '../types.ts';
 import type { Outcome, Remote, Row } from './batcher.ts';
 import { memberText } from './json-text.ts';
-import { answerHeaders, count, field, outcomeOf, text } from './outcomes.ts';
+import { answerHeaders, count, field, isEmpty, outcomeOf, text } from './outcomes.ts';
 
 /** Anthropic's batch object in our words. `ended` is the only terminal state. */
 export function toRemote(batch: unknown): Remote {
@@ -41,8 +41,6 @@ const statusOfError: Readonly<Record<string, number>> = {
   overloaded_error: 529,
 };
 
-const usualEnd = '}}';
-
 /** One line of the results: succeeded, errored, canceled or expired. */
 export function readResultLine(line: string): Row {
   let parsed: unknown;
@@ -60,7 +58,7 @@ export function readResultLine(line: string): Row {
 function outcome(line: string, parsed: unknown, result: unknown): Outcome {
   const type = text(field(result, 'type')) ?? 'unknown';
   const message = field(result, 'message');
-  if (type === 'succeeded' && typeof message === 'object' && message !== null) {
+  if (type === 'succeeded' && !isEmpty(message)) {
     return {
       kind: 'answer',
       answer: {
@@ -81,13 +79,16 @@ function outcome(line: string, parsed: unknown, result: unknown): Outcome {
   return { kind: 'retry', reason: 'never-ran', last: failure(502, 'api_error', type) };
 }
 
-/** As in OpenAI's lines: `"message":` cannot stand inside a string, so the layout finds it. */
+/** The message's own text: sliced out of a compact line, looked for in any other. */
 function messageText(line: string, parsed: unknown, result: unknown): string {
-  const usual =
-    line.endsWith(usualEnd) &&
-    Object.keys(parsed as object).join() === 'custom_id,result' &&
-    Object.keys(result as object).join() === 'type,message';
-  if (usual) return line.slice(line.indexOf('"message":') + 10, -usualEnd.length);
+  const { custom_id: id } = parsed as { custom_id: string };
+  const start = `{"custom_id":${JSON.stringify(id)},"result":{"type":"succeeded","message":`;
+  const compact =
+    line.startsWith(start) &&
+    line.endsWith('}}') &&
+    Object.keys(parsed as object).length === 2 &&
+    Object.keys(result as object).length === 2;
+  if (compact) return line.slice(start.length, -2);
   return memberText(memberText(line, 'result') ?? '{}', 'message') ?? 'null';
 }
 

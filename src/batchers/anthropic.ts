@@ -45,10 +45,10 @@ export class AnthropicBatcher extends Batcher {
   }
 
   match(call: Call): Match {
-    const { model, stream, speed, max_tokens: maxTokens } = call.json;
+    const { model, stream, max_tokens: maxTokens } = call.json;
     if (typeof model !== 'string') return { bypass: 'the body names no model' };
     if (stream === true) return { bypass: 'streamed answers cannot be batched yet' };
-    if (speed !== undefined) return { bypass: '`speed` is refused inside a batch' };
+    if (asksForSpeed(call.json)) return { bypass: '`speed` is refused inside a batch' };
     if (maxTokens === 0) return { bypass: '`max_tokens: 0` is refused inside a batch' };
     const batchHeaders = headersOfBatch(call.headers);
     const line = onOneLine(call.body);
@@ -74,7 +74,7 @@ export class AnthropicBatcher extends Batcher {
     };
   }
 
-  envelope(_route: Route, id: ItemId): Envelope {
+  envelope(_route: Pick<Route, 'endpoint'>, id: ItemId): Envelope {
     return { before: `{"custom_id":"${id}","params":`, after: '}' };
   }
 
@@ -188,6 +188,12 @@ export class AnthropicBatcher extends Batcher {
   errorBody(type: string, message: string): string {
     return JSON.stringify({ type: 'error', error: { type, message } });
   }
+}
+
+/** Fast mode, for the request itself or for one of its fallbacks. */
+function asksForSpeed(json: Readonly<Record<string, unknown>>): boolean {
+  const fallbacks = Array.isArray(json.fallbacks) ? json.fallbacks : [];
+  return [json, ...fallbacks].some((part) => field(part, 'speed') !== undefined);
 }
 
 /** Polling and reading need a version, whichever; the batch keeps the one it was created with. */

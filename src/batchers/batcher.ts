@@ -181,7 +181,10 @@ export abstract class Batcher {
   /** How this call travels in a batch, or why it cannot. */
   abstract match(call: Call): Match;
   abstract limits(endpoint: string): Limits;
-  abstract envelope(route: Route, id: ItemId): Envelope;
+  abstract envelope(route: Pick<Route, 'endpoint'>, id: ItemId): Envelope;
+
+  /** A staged batch can be created without its bodies: they are at the provider already. */
+  readonly createsFromHandle: boolean = false;
 
   /** Bytes the provider's format adds around all items and between them. */
   frameBytes(_count: number): number {

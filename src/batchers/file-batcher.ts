@@ -16,6 +16,8 @@ export abstract class FileBatcher extends Batcher {
   /** One line of a result file. */
   protected abstract readLine(line: string): Row;
 
+  override readonly createsFromHandle: boolean = true;
+
   /** One line break per item. */
   override frameBytes(count: number): number {
     return count;

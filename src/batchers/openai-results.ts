@@ -1,7 +1,7 @@
 import type { Answer } from '../types.ts';
 import type { Row } from './batcher.ts';
 import { memberText } from './json-text.ts';
-import { answerHeaders, field, outcomeOf, text } from './outcomes.ts';
+import { answerHeaders, field, isEmpty, outcomeOf, text } from './outcomes.ts';
 
 /** How the line ends when it was written compactly in the documented order. */
 const usualEnd = '},"error":null}';
@@ -21,7 +21,7 @@ export function readResultLine(line: string, requestIdHeader: string): Row {
   const status = field(response, 'status_code');
   const json = field(response, 'body');
   // Status 0 or none is a transport failure inside the provider; an empty 200 has been seen, too.
-  if (typeof status === 'number' && status >= 100 && !isEmpty(json)) {
+  if (typeof status === 'number' && (status >= 300 || (status >= 200 && !isEmpty(json)))) {
     return {
       id,
       outcome: outcomeOf({
@@ -35,22 +35,19 @@ export function readResultLine(line: string, requestIdHeader: string): Row {
   return { id, outcome: neverRan(field(parsed, 'error'), status) };
 }
 
-function isEmpty(json: unknown): boolean {
-  return typeof json !== 'object' || json === null || Object.keys(json).length === 0;
-}
-
-/**
- * The body's own text. `"body":` cannot occur inside a JSON string (its second quote would be
- * escaped), so where `body` is the last member of `response` and only `error` follows, it lies
- * between the first `"body":` and the usual end.
- */
+/** The body's own text: sliced out of a compact line, looked for in any other. */
 function bodyText(line: string, parsed: object, response: object): string {
-  const usual =
+  const { id, custom_id: customId } = parsed as Record<string, unknown>;
+  const { status_code: status, request_id: requestId } = response as Record<string, unknown>;
+  const start =
+    `{"id":${JSON.stringify(id)},"custom_id":${JSON.stringify(customId)},"response":` +
+    `{"status_code":${status},"request_id":${JSON.stringify(requestId)},"body":`;
+  const compact =
+    line.startsWith(start) &&
     line.endsWith(usualEnd) &&
-    Object.keys(response).at(-1) === 'body' &&
-    Object.keys(parsed).at(-2) === 'response' &&
-    !('body' in parsed);
-  if (usual) return line.slice(line.indexOf('"body":') + 7, -usualEnd.length);
+    Object.keys(parsed).length === 4 &&
+    Object.keys(response).length === 3;
+  if (compact) return line.slice(start.length, -usualEnd.length);
   return memberText(memberText(line, 'response') ?? '{}', 'body') ?? 'null';
 }
 

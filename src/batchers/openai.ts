@@ -88,7 +88,7 @@ export class OpenAIBatcher extends FileBatcher {
     };
   }
 
-  envelope(route: Route, id: ItemId): Envelope {
+  envelope(route: Pick<Route, 'endpoint'>, id: ItemId): Envelope {
     return {
       before: `{"custom_id":"${id}","method":"POST","url":"${route.endpoint}","body":`,
       after: '}',

@@ -32,6 +32,11 @@ export function text(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
+/** No object, or one without members: an "answer" that has been seen in the wild. */
+export function isEmpty(json: unknown): boolean {
+  return typeof json !== 'object' || json === null || Object.keys(json).length === 0;
+}
+
 export function count(value: unknown): number {
   return typeof value === 'number' && Number.isFinite(value) ? value : 0;
 }

@@ -1,8 +1,11 @@
-import { patch } from './patch-registry.ts';
+import { isPatched, patch } from './patch-registry.ts';
 import { currentScope, type Fetch } from './state.ts';
 
 /** The wrapper knows what it wraps, so that `scope.fetch` can go around it. */
 const inner = Symbol.for('batchling.fetch.inner');
+
+/** Raised while a call is passed on: a wrapper of ours further down need not ask again. */
+let passing = 0;
 
 type Wrapped = Fetch & { [inner]?: Fetch };
 
@@ -16,6 +19,10 @@ export function hookFetch(): () => void {
   return patch(globalThis, 'fetch', wrapFetch);
 }
 
+export function isFetchHooked(): boolean {
+  return isPatched(globalThis, 'fetch');
+}
+
 /** The fetch that leaves the process: below our wrapper, wherever that is. */
 export function plainFetch(): Fetch {
   const current: Wrapped = globalThis.fetch;
@@ -24,9 +31,16 @@ export function plainFetch(): Fetch {
 
 function wrapFetch(original: Fetch): Fetch {
   const wrapper = function fetch(this: unknown, ...parameters: Parameters<Fetch>) {
-    const scope = currentScope();
+    const scope = passing > 0 ? undefined : currentScope();
     if (scope === undefined) return Reflect.apply(original, this, parameters);
-    const passOn: Fetch = (input, init) => Reflect.apply(original, this, [input, init]);
+    const passOn: Fetch = (input, init) => {
+      passing += 1;
+      try {
+        return Reflect.apply(original, this, [input, init]);
+      } finally {
+        passing -= 1;
+      }
+    };
     return scope.handleFetch(passOn, ...(parameters as [string | URL | Request, RequestInit?]));
   };
   // Looks and prints like the original to code that inspects it.

@@ -13,34 +13,28 @@ export function patch<Holder extends object, Key extends keyof Holder & string>(
   wrap: (original: Holder[Key]) => Holder[Key],
 ): () => void {
   const { patches } = sharedState();
-  let entry = patches.get(key);
-  if (entry === undefined || holder[key] !== entry.replacement) {
+  if (!isPatched(holder, key)) {
     const original = holder[key];
-    const replacement = wrap(original);
-    replace(holder, key, replacement);
-    entry = { original, replacement, owners: 0 };
-    patches.set(key, entry);
+    replace(holder, key, wrap(original));
+    patches.set(holder[key] as object, { original, owners: 0 });
   }
+  const replacement = holder[key];
+  const entry = patches.get(replacement as object) as Patch;
   entry.owners += 1;
   let undone = false;
-  const mine = entry;
   return () => {
     if (undone) return;
     undone = true;
-    release(holder, key, mine);
+    entry.owners -= 1;
+    if (entry.owners > 0 || holder[key] !== replacement) return;
+    replace(holder, key, entry.original as Holder[Key]);
   };
 }
 
-function release<Holder extends object, Key extends keyof Holder & string>(
-  holder: Holder,
-  key: Key,
-  entry: Patch,
-): void {
-  const { patches } = sharedState();
-  entry.owners -= 1;
-  if (entry.owners > 0 || holder[key] !== entry.replacement) return;
-  replace(holder, key, entry.original as Holder[Key]);
-  if (patches.get(key) === entry) patches.delete(key);
+/** Whether what is there now was put there by us, by this copy of the package or another. */
+export function isPatched<Holder extends object>(holder: Holder, key: keyof Holder): boolean {
+  const value = holder[key];
+  return typeof value === 'function' && sharedState().patches.has(value);
 }
 
 /** Keeps the property as it was: enumerable, writable, configurable. */

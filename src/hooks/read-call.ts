@@ -3,7 +3,7 @@ import type { Dict } from '../types.ts';
 /** The URL of a fetch as text, without parsing it. */
 export function urlText(input: string | URL | Request): string {
   if (typeof input === 'string') return input;
-  return input instanceof URL ? input.href : input.url;
+  return isRequest(input) ? input.url : String(input);
 }
 
 export function isPost(input: string | URL | Request, init: RequestInit | undefined): boolean {
@@ -33,7 +33,8 @@ export function readHeaders(input: string | URL | Request, init: RequestInit | u
 
 function add(headers: Record<string, string>, name: string, value: string): void {
   const known = headers[name];
-  headers[name] = known === undefined ? value : `${known}, ${value}`;
+  const trimmed = value.trim();
+  headers[name] = known === undefined ? trimmed : `${known}, ${trimmed}`;
 }
 
 /**
@@ -47,7 +48,8 @@ export function readBody(
   const body = init?.body;
   if (typeof body === 'string') return body;
   if (body === undefined || body === null) {
-    return isRequest(input) && input.body !== null ? input.clone().text() : undefined;
+    const readable = isRequest(input) && input.body !== null && !input.bodyUsed;
+    return readable ? input.clone().text() : undefined;
   }
   if (body instanceof ArrayBuffer || ArrayBuffer.isView(body)) return decode(body);
   return undefined;

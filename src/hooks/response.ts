@@ -89,6 +89,7 @@ export class AnswerResponse extends Bare implements Response {
   }
 
   clone(): Response {
+    if (this.#real) return this.#real.clone();
     if (this.bodyUsed) throw new TypeError('Response.clone: Body has already been consumed.');
     const { status, headers, body } = this.#answer;
     return new AnswerResponse({ status, headers, body }, this.#headers, this.#url);
@@ -102,8 +103,9 @@ export class AnswerResponse extends Bare implements Response {
   #materialise(): Response {
     if (this.#real === undefined) {
       const { status, body } = this.#answer;
-      this.#real = new Response(this.#used ? null : body, { status, headers: this.#headers });
-      if (this.#used) this.#use();
+      this.#real = new Response(body, { status, headers: this.#headers });
+      // Read already: reading it here leaves a body that refuses as a native one does.
+      if (this.#used) this.#real.text().catch(() => undefined);
     }
     return this.#real;
   }

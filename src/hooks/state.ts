@@ -10,6 +10,8 @@ export type Fetch = typeof globalThis.fetch;
  */
 export interface HookScope {
   readonly open: boolean;
+  /** false: only the scope's own `fetch` captures, not the global one. */
+  readonly hooked: boolean;
   readonly parent: Surroundings | undefined;
   /** Handles a fetch made inside the scope; `passOn` is the way out for what is not captured. */
   handleFetch(passOn: Fetch, input: string | URL | Request, init?: RequestInit): Promise<Response>;
@@ -26,8 +28,8 @@ interface SharedState {
   readonly scopes: AsyncLocalStorage<Surroundings>;
   /** The scope of the whole process, set by `batchling/register`. */
   processScope: HookScope | undefined;
-  /** Patches by the name of what they replace. */
-  readonly patches: Map<string, Patch>;
+  /** What we put in place of something, with what it replaced. */
+  readonly patches: WeakMap<object, Patch>;
   /** Names this launch of the program, unless `BATCHLING_RUN` does. */
   readonly run: string;
   /** Engines by version and store; opaque here. */
@@ -36,7 +38,6 @@ interface SharedState {
 
 export interface Patch {
   readonly original: unknown;
-  readonly replacement: unknown;
   owners: number;
 }
 
@@ -48,7 +49,7 @@ export function sharedState(): SharedState {
   holder[key] ??= {
     scopes: new AsyncLocalStorage(),
     processScope: undefined,
-    patches: new Map(),
+    patches: new WeakMap(),
     run: randomUUID(),
     engines: new Map(),
   };
@@ -62,7 +63,7 @@ export function currentScope(): HookScope | undefined {
   let around = state.scopes.getStore();
   while (around !== undefined) {
     if ('realtime' in around) return undefined;
-    if (around.open) return around;
+    if (around.open && around.hooked) return around;
     around = around.parent;
   }
   return state.processScope?.open ? state.processScope : undefined;

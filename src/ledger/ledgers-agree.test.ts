@@ -22,7 +22,7 @@ describe('the memory ledger and the SQLite ledger', () => {
           await closeTemporary();
         },
       ),
-      { numRuns: Number(process.env['BATCHLING_TEST_RUNS'] ?? 200) },
+      { numRuns: Number(process.env.BATCHLING_TEST_RUNS ?? 100) },
     );
   }, 120_000);
 });

@@ -114,7 +114,7 @@ function idFor(state: MemoryState, ids: Map<string, number>, identity: string): 
 
 function leave(state: MemoryState, id: number): void {
   const owner = state.owners.get(id);
-  if (!owner || owner.closed) return;
+  if (!owner) return;
   owner.closed = true;
   if (state.keep !== 'none') return;
   for (const request of state.requests.values()) {

@@ -1,7 +1,7 @@
 import type { Batcher, Remote } from '../batchers/batcher.ts';
 import type { Wire } from '../http/wire.ts';
 import type { Lease, RequestId } from '../ledger/ledger.ts';
-import type { Handle, ItemId } from '../types.ts';
+import type { Answer, Handle, ItemId } from '../types.ts';
 import { type BatchlingEventName, type BatchlingEvents, publish } from './events.ts';
 import type { EngineScope, PendingRequest } from './pending.ts';
 import type { Queue } from './queue.ts';
@@ -30,6 +30,14 @@ export class ActiveBatch {
   /** It counts among the batches its account may have under way. */
   holdsSlot = false;
   collecting = false;
+  /** Some of its answers could not be stored. */
+  unwritten = false;
+  /** Taken over from a run that used another credential. */
+  underOtherKey = false;
+  /** Since when it cannot be read. */
+  lostSince: number | undefined;
+  /** What everyone gets who asks for a request of a batch that was given up. */
+  stuck: Answer | undefined;
   /** Sent again after its first create was nowhere to be found: a twin may turn up. */
   resent = false;
 

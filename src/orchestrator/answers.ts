@@ -11,6 +11,7 @@ const statusOf = {
   too_large: 413,
   unsupported: 400,
   store: 500,
+  batch_under_other_key: 409,
 } as const;
 
 export type OwnReason = keyof typeof statusOf;

@@ -40,7 +40,7 @@ export class Collector {
       try {
         await this.#read(batch, remote, round);
         await this.#settleMissing(batch, round);
-        await ledger.ended(batch.lease);
+        if (!batch.unwritten) await this.#write(batch, () => ledger.ended(batch.lease));
         break;
       } catch (error) {
         if (error instanceof LeaseLostError || stopped.aborted) throw error;
@@ -88,10 +88,26 @@ export class Collector {
       after.push(() => this.#finish(batch, member, decided, round));
     }
     if (settlements.length > 0 || cursor !== undefined) {
-      await this.#workshop.ledger.collected(batch.lease, settlements, cursor);
+      await this.#write(batch, () =>
+        this.#workshop.ledger.collected(batch.lease, settlements, cursor),
+      );
     }
     if (cursor !== undefined) batch.cursor = cursor;
     for (const finish of after) finish();
+  }
+
+  /**
+   * A full disk must not keep a paid answer from its caller. What was not written stays open in the
+   * ledger, so the next run reads it at the provider again.
+   */
+  async #write(batch: ActiveBatch, work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      if (error instanceof LeaseLostError) throw error;
+      batch.unwritten = true;
+      this.#workshop.report(`store answers of batch ${batch.token}`, error);
+    }
   }
 
   /** Lines that came in no source: they never ran. */
@@ -111,13 +127,14 @@ export class Collector {
   #finish(batch: ActiveBatch, member: BatchMember, decided: Decided, round: Round): void {
     member.settled = true;
     const { pending } = member;
+    if (pending?.settled) pending.spool?.letGo(pending);
     if (decided.answer) {
       if (decided.answer.status < 400) round.answered += 1;
       else round.failed += 1;
       if (pending) deliver(pending, decided.answer, 'batch', batch.token);
       return;
     }
-    if (pending === undefined) return;
+    if (pending === undefined || pending.settled) return;
     pending.batch = undefined;
     pending.attempt += 1;
     const event = {

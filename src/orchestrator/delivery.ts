@@ -14,6 +14,7 @@ export function deliver(
 ): void {
   if (pending.settled) return;
   pending.settled = true;
+  pending.spool?.letGo(pending);
   const { info } = pending.batcher;
   const usage = source === 'batch' ? pending.batcher.usage(answer.json) : undefined;
   const listPrice = usage && priceOf(info.name, pending.route.model, usage);
@@ -54,10 +55,14 @@ export async function refuse(
       answer: answers[index] as Answer,
     }),
   );
-  await ledger.settled(owner, settlements);
-  requests.forEach((pending, index) => {
-    deliver(pending, answers[index] as Answer, 'batch');
-  });
+  try {
+    await ledger.settled(owner, settlements);
+  } finally {
+    // Whatever the ledger says, the callers must hear.
+    requests.forEach((pending, index) => {
+      deliver(pending, answers[index] as Answer, 'batch');
+    });
+  }
 }
 
 /** The same, with one reason for all. */

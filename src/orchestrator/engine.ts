@@ -11,12 +11,14 @@ import { ownAnswer } from './answers.ts';
 import { Collector } from './collector.ts';
 import { deliver } from './delivery.ts';
 import { Intake } from './intake.ts';
+import { LostBatches } from './lost-batches.ts';
 import { Neighbours } from './neighbours.ts';
-import type { CapturedCall, EngineScope, PendingRequest } from './pending.ts';
+import type { CapturedCall, EngineScope } from './pending.ts';
 import { Queues } from './queues.ts';
 import { Recovery } from './recovery.ts';
 import { Refusals } from './refusals.ts';
 import { Resume } from './resume.ts';
+import { Spool } from './spool.ts';
 import { Submitter } from './submitter.ts';
 import { Watcher } from './watcher.ts';
 import type { Workshop } from './workshop.ts';
@@ -50,6 +52,8 @@ export class Engine {
   readonly #neighbours: Neighbours;
   readonly #watcher: Watcher;
   readonly #collector: Collector;
+  readonly #lost: LostBatches;
+  readonly #recovery: Recovery;
   readonly #refusals: Refusals;
   readonly #stop: AbortController;
   readonly #background = new Set<Promise<void>>();
@@ -91,17 +95,24 @@ export class Engine {
     };
     this.#workshop = workshop;
     const recovery = new Recovery(workshop);
+    this.#recovery = recovery;
     const watch = (batch: ActiveBatch) => this.#watcher.watch(batch);
-    const submitter = new Submitter(workshop, recovery, watch);
-    const resume = new Resume(workshop, recovery, watch);
+    const spool = new Spool(ledger);
+    const submitter = new Submitter(workshop, recovery, spool, watch);
+    const resume = new Resume(workshop, recovery, submitter, watch);
     this.#queues = new Queues(workshop, new Accounts(ledger, http), (queue, requests, reason) =>
       submitter.submit(queue, requests, reason),
     );
     this.#neighbours = new Neighbours(workshop, (id, asker) => resume.claim(id, asker));
-    this.#intake = new Intake(workshop, this.#queues, occurrences, (pending, admission) =>
+    this.#intake = new Intake(workshop, this.#queues, spool, occurrences, (pending, admission) =>
       this.#neighbours.join(pending, admission),
     );
-    this.#watcher = new Watcher(workshop, (batch, remote) => this.#onRemote(batch, remote));
+    this.#lost = new LostBatches(workshop, (batch) => this.#watcher.unwatch(batch));
+    this.#watcher = new Watcher(
+      workshop,
+      (batch, remote) => this.#onRemote(batch, remote),
+      (batch, failure) => this.#lost.denied(batch, failure),
+    );
     this.#collector = new Collector(workshop);
     workshop.background('prune the ledger', ledger.prune(options.prune));
     this.#refusals = new Refusals(workshop, (batch, requests) =>
@@ -127,7 +138,6 @@ export class Engine {
     pending.settled = true;
     this.#neighbours.forget(pending);
     if (pending.batch === undefined && pending.request !== 0) this.#queues.withdraw([pending]);
-    else this.#detach(pending);
   }
 
   /** Ends calls of a scope with an answer of ours; `remotely` cancels at the provider, too. */
@@ -142,8 +152,7 @@ export class Engine {
       const { batch } = pending;
       deliver(pending, answer, 'batch', batch?.token);
       this.#neighbours.forget(pending);
-      if (batch) this.#detach(pending);
-      else this.#queues.withdraw([pending]);
+      if (batch === undefined) this.#queues.withdraw([pending]);
     }
     if (remotely) await Promise.all([...batches].map((batch) => this.#cancelRemote(batch)));
   }
@@ -172,14 +181,9 @@ export class Engine {
     while (this.#background.size > 0) await Promise.all(this.#background);
   }
 
-  #detach(pending: PendingRequest): void {
-    const member = pending.batch?.members.get(pending.id);
-    if (member) member.pending = undefined;
-  }
-
   /** Only a batch that nobody else waits for. */
   async #cancelRemote(batch: ActiveBatch): Promise<void> {
-    for (const { pending, settled } of batch.members.values()) if (pending && !settled) return;
+    for (const { pending } of batch.members.values()) if (pending && !pending.settled) return;
     if (batch.remote === undefined) return;
     try {
       await batch.batcher.cancel(batch.wire, batch.remote);
@@ -190,6 +194,11 @@ export class Engine {
 
   #onRemote(batch: ActiveBatch, remote: Remote): void {
     if (batch.collecting) return;
+    if (remote.state === 'missing') {
+      this.#lost.missing(batch);
+      return;
+    }
+    this.#lost.found(batch);
     const previous = batch.remote;
     batch.remote = remote;
     const { ledger, background } = this.#workshop;
@@ -199,7 +208,10 @@ export class Engine {
       const noted = ledger.polled([{ lease: batch.lease, remote }]);
       background(`note the state of batch ${batch.token}`, noted);
     }
-    if (remote.state !== 'ended') return;
+    if (remote.state !== 'ended') {
+      this.#lost.overdue(batch);
+      return;
+    }
     batch.collecting = true;
     this.#watcher.unwatch(batch);
     background(`end batch ${batch.token}`, this.#end(batch, remote));
@@ -215,6 +227,7 @@ export class Engine {
         batch.emit('batch:ended', { ...batch.facts(), status: remote.raw });
         await this.#collector.collect(batch, remote);
         batch.releaseSlot();
+        if (batch.resent) await this.#recovery.cancelTwins(batch);
       }
     } finally {
       batches.delete(batch.lease.batch);

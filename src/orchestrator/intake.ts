@@ -7,8 +7,9 @@ import { ownAnswer } from './answers.ts';
 import { deliver } from './delivery.ts';
 import { publish } from './events.ts';
 import { fingerprintOf, itemId } from './fingerprint.ts';
-import type { CapturedCall, PendingRequest } from './pending.ts';
+import type { CapturedCall, PendingRequest, Verdict } from './pending.ts';
 import type { Queues } from './queues.ts';
+import type { Spool } from './spool.ts';
 import type { Workshop } from './workshop.ts';
 
 /** At most so many rows in one ledger transaction. */
@@ -30,6 +31,7 @@ interface Prepared {
 export class Intake {
   readonly #workshop: Workshop;
   readonly #queues: Queues;
+  readonly #spool: Spool;
   readonly #join: (pending: PendingRequest, admission: Admission) => void;
   /** How often this run has asked each fingerprint; `undefined` when the ledger counts. */
   readonly #occurrences: Map<string, number> | undefined;
@@ -39,11 +41,13 @@ export class Intake {
   constructor(
     workshop: Workshop,
     queues: Queues,
+    spool: Spool,
     occurrences: Map<string, number> | undefined,
     join: (pending: PendingRequest, admission: Admission) => void,
   ) {
     this.#workshop = workshop;
     this.#queues = queues;
+    this.#spool = spool;
     this.#join = join;
     this.#occurrences = occurrences;
   }
@@ -80,14 +84,14 @@ export class Intake {
       const call = calls[at] as CapturedCall;
       at += 1;
       if (call.aborted) continue;
-      const ready = prepare(call);
+      const ready = prepareSafely(call);
       if (ready) prepared.push(ready);
       if (performance.now() > until) break;
     }
     try {
       await this.#admit(prepared);
     } catch (error) {
-      for (const { call } of prepared) call.fail(error);
+      for (const { call } of prepared) call.settle(storeTrouble(call, error));
     }
     if (at < calls.length) await immediate();
     return at;
@@ -111,8 +115,12 @@ export class Intake {
     }
     const { ledger, owner } = this.#workshop;
     const admissions = await ledger.admit(owner, asks);
+    requests.forEach((pending, index) => {
+      named(pending, admissions[index] as Admission);
+    });
+    await this.#spool.hold(requests.filter((_, index) => admissions[index]?.is !== 'answered'));
     admissions.forEach((admission, index) => {
-      const pending = named(requests[index] as PendingRequest, admission);
+      const pending = requests[index] as PendingRequest;
       if (pending.call.aborted) this.#queues.withdraw([pending]);
       else if (admission.is === 'mine') pending.queue.add(pending);
       else if (admission.is === 'wait') this.#join(pending, admission);
@@ -126,6 +134,16 @@ export class Intake {
     const occurrence = this.#occurrences.get(key) ?? 0;
     this.#occurrences.set(key, occurrence + 1);
     return occurrence;
+  }
+}
+
+/** A predicate or a batcher of the user's may throw: that is its own call's trouble. */
+function prepareSafely(call: CapturedCall): Prepared | undefined {
+  try {
+    return prepare(call);
+  } catch (error) {
+    call.fail(error);
+    return undefined;
   }
 }
 
@@ -184,6 +202,12 @@ function windowRefusal(call: CapturedCall, route: Route): string | undefined {
   );
 }
 
+/** Nothing was sent, so nothing is lost; a rejected fetch would make every SDK try again. */
+function storeTrouble({ target }: CapturedCall, error: unknown): Verdict {
+  const message = error instanceof Error ? error.message : String(error);
+  return { answer: ownAnswer(target.batcher, 'store', message), source: 'batch', itemId: '' };
+}
+
 function parseObject(text: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text);
@@ -200,12 +224,15 @@ function pendingRequest(
   queue: PendingRequest['queue'],
   occurrence: number | 'next',
 ): PendingRequest {
+  const { body, ...rest } = route;
   const pending: PendingRequest = {
     call,
     scope: call.scope,
     batcher: call.target.batcher,
-    route,
+    route: rest,
     queue,
+    body,
+    spool: undefined,
     fingerprint,
     id: '',
     occurrence: occurrence === 'next' ? 0 : occurrence,
@@ -216,6 +243,7 @@ function pendingRequest(
     settled: false,
   };
   call.pending = pending;
+  call.body = '';
   return pending;
 }
 
@@ -225,6 +253,6 @@ function named(pending: PendingRequest, admission: Admission): PendingRequest {
   pending.occurrence = admission.occurrence;
   pending.id = itemId(pending.fingerprint, admission.occurrence);
   const { before, after } = pending.batcher.envelope(pending.route, pending.id);
-  pending.bytes = before.length + Buffer.byteLength(pending.route.body) + after.length;
+  pending.bytes = before.length + Buffer.byteLength(pending.body as string) + after.length;
   return pending;
 }

@@ -111,6 +111,7 @@ function attachTo(batch: ActiveBatch, pending: PendingRequest): boolean {
   const member = batch.members.get(pending.id);
   if (member === undefined || member.settled) return false;
   batch.attach(pending);
+  if (batch.stuck) deliver(pending, batch.stuck, 'batch', batch.token);
   return true;
 }
 

@@ -5,6 +5,7 @@ import type { ActiveBatch } from './active-batch.ts';
 import type { AnswerSource, Emit } from './events.ts';
 import type { Queue } from './queue.ts';
 import type { Target } from './router.ts';
+import type { Spool } from './spool.ts';
 
 /** How a scope wants its calls batched. Calls of different policies never share a queue. */
 export interface Policy {
@@ -48,7 +49,8 @@ export interface CapturedCall {
   readonly target: Target;
   readonly url: URL;
   readonly headers: Dict;
-  readonly body: string;
+  /** Emptied once the request holds it. */
+  body: string;
   /** The answer, or the word that this call is to go out as an ordinary one. */
   readonly settle: (verdict: Verdict) => void;
   readonly fail: (reason: unknown) => void;
@@ -76,8 +78,12 @@ export interface PendingRequest {
   readonly call: CapturedCall;
   readonly scope: EngineScope;
   readonly batcher: Batcher;
-  readonly route: Route;
+  readonly route: Omit<Route, 'body'>;
   readonly queue: Queue;
+  /** `undefined` while it is spooled in the ledger. */
+  body: string | undefined;
+  /** Who counts the body, while it is in memory. */
+  spool: Spool | undefined;
   id: ItemId;
   readonly fingerprint: Buffer;
   occurrence: number;

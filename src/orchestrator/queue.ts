@@ -109,12 +109,9 @@ export class Queue implements QueueSpec {
   #onTimer(): void {
     this.#timer = undefined;
     this.#hurried = false;
-    for (const pending of this.#waiting) {
-      if (pending.scope.flushing) {
-        this.flush(pending.scope);
-        break;
-      }
-    }
+    const flushing = new Set<EngineScope>();
+    for (const { scope } of this.#waiting) if (scope.flushing) flushing.add(scope);
+    for (const scope of flushing) this.flush(scope);
     if (this.#waiting.size === 0) return;
     const now = this.#clock.now();
     const due = this.#due();

@@ -77,7 +77,10 @@ export class Queues {
 
   /** Forgets requests that are in no batch yet. */
   withdraw(requests: readonly PendingRequest[]): void {
-    for (const pending of requests) pending.queue.remove(pending);
+    for (const pending of requests) {
+      pending.queue.remove(pending);
+      pending.spool?.letGo(pending);
+    }
     const { ledger, owner, background } = this.#workshop;
     const ids = requests.map((pending) => pending.request);
     background('withdraw requests', ledger.withdraw(owner, ids));

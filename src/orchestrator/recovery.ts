@@ -3,7 +3,7 @@ import { sleep } from '../http/backoff.ts';
 import type { ActiveBatch } from './active-batch.ts';
 import type { Workshop } from './workshop.ts';
 
-/** When to look where the provider echoes what we sent: an accepted create shows up by then. */
+/** When to look, after the create, where the provider echoes what we sent. */
 const exactLooks = [1_000, 4_000, 15_000];
 /** How long an accepted create may stay invisible where nothing is echoed. */
 const invisible = 10 * 60_000;
@@ -20,20 +20,31 @@ export class Recovery {
   /** The batch as the provider has it, or `undefined` when it was never accepted. */
   find(batch: ActiveBatch, since = this.#workshop.clock.now()): Promise<Remote | undefined> {
     return batch.batcher.info.exactlyFindable
-      ? this.#findExactly(batch)
+      ? this.#findExactly(batch, since)
       : this.#findCandidate(batch, since);
   }
 
-  async #findExactly(batch: ActiveBatch): Promise<Remote | undefined> {
-    for (const delay of exactLooks) {
-      await sleep(this.#workshop.clock, delay, this.#workshop.stopped);
-      const found = await this.#look(batch);
-      const [first, ...twins] = found;
+  async #findExactly(batch: ActiveBatch, since: number): Promise<Remote | undefined> {
+    const { clock, stopped } = this.#workshop;
+    for (const at of exactLooks) {
+      // Taken over long after the create, the last look is the only one that is left.
+      const last = exactLooks.at(-1) as number;
+      if (at < last && clock.now() >= since + last) continue;
+      await sleep(clock, Math.max(0, since + at - clock.now()), stopped);
+      const [first, ...twins] = await this.#look(batch);
       if (first === undefined) continue;
       for (const twin of twins) await this.#cancelTwin(batch, twin);
       return first;
     }
     return undefined;
+  }
+
+  /** After a create was repeated: the first one may have got through, only later. */
+  async cancelTwins(batch: ActiveBatch): Promise<void> {
+    if (!batch.batcher.info.exactlyFindable) return;
+    for (const remote of await this.#look(batch)) {
+      if (remote.id !== batch.remote?.id) await this.#cancelTwin(batch, remote);
+    }
   }
 
   /**

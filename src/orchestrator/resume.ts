@@ -1,20 +1,30 @@
 import type { Remote } from '../batchers/batcher.ts';
+import { RefusedError } from '../batchers/refused-error.ts';
+import { sleep } from '../http/backoff.ts';
 import type { BatchId, ClaimedBatch } from '../ledger/ledger.ts';
 import { ActiveBatch } from './active-batch.ts';
 import { itemId } from './fingerprint.ts';
-import type { PendingRequest } from './pending.ts';
+import type { EngineScope, PendingRequest } from './pending.ts';
 import type { Recovery } from './recovery.ts';
+import type { Submitter } from './submitter.ts';
 import type { Workshop } from './workshop.ts';
 
 /** Takes over batches that a dead or closed owner left, and brings them to an end. */
 export class Resume {
   readonly #workshop: Workshop;
   readonly #recovery: Recovery;
+  readonly #submitter: Submitter;
   readonly #watch: (batch: ActiveBatch) => void;
 
-  constructor(workshop: Workshop, recovery: Recovery, watch: (batch: ActiveBatch) => void) {
+  constructor(
+    workshop: Workshop,
+    recovery: Recovery,
+    submitter: Submitter,
+    watch: (batch: ActiveBatch) => void,
+  ) {
     this.#workshop = workshop;
     this.#recovery = recovery;
+    this.#submitter = submitter;
     this.#watch = watch;
   }
 
@@ -25,11 +35,11 @@ export class Resume {
     if (claimed === undefined) return undefined;
     const batch = activate(claimed, asker);
     batches.set(id, batch);
-    background(`resume batch ${batch.token}`, this.#continue(batch, claimed));
+    background(`resume batch ${batch.token}`, this.#continue(batch, claimed, asker.scope));
     return batch;
   }
 
-  async #continue(batch: ActiveBatch, claimed: ClaimedBatch): Promise<void> {
+  async #continue(batch: ActiveBatch, claimed: ClaimedBatch, scope: EngineScope): Promise<void> {
     if (claimed.state === 'accepted' && claimed.remoteId !== undefined) {
       batch.remote = placeholder(claimed.remoteId);
       batch.acceptedAt = claimed.acceptedAt ?? this.#workshop.clock.now();
@@ -39,28 +49,52 @@ export class Resume {
     if (claimed.state === 'creating') {
       const found = await this.#recovery.find(batch, claimed.creatingAt);
       if (found) {
-        await this.#adopt(batch, found);
+        await this.#submitter.accept(batch, found);
         return;
       }
+      batch.resent = true;
     }
+    const uploaded = claimed.state === 'creating' || claimed.state === 'staged';
+    if (uploaded && (await this.#useUpload(batch, scope))) return;
     await this.#release(batch);
   }
 
-  async #adopt(batch: ActiveBatch, remote: Remote): Promise<void> {
-    batch.remote = remote;
-    batch.acceptedAt = this.#workshop.clock.now();
-    await this.#workshop.ledger.accepted(batch.lease, remote);
-    batch.emit('batch:submitted', batch.facts());
-    this.#watch(batch);
+  /** What is uploaded is not uploaded again, if all of it is still wanted. */
+  async #useUpload(batch: ActiveBatch, scope: EngineScope): Promise<boolean> {
+    if (!batch.batcher.createsFromHandle || !(await this.#allAskedFor(batch, scope))) return false;
+    try {
+      await this.#submitter.createFromHandle(batch, scope);
+      return true;
+    } catch (error) {
+      // The file may be gone by now; the requests then go the usual way.
+      if (!(error instanceof RefusedError)) throw error;
+      this.#workshop.report(`use the uploaded file of batch ${batch.token}`, error);
+      return false;
+    }
+  }
+
+  /** The program asks again for what it asked before; quiet for a `window` means it is done. */
+  async #allAskedFor(batch: ActiveBatch, scope: EngineScope): Promise<boolean> {
+    const { clock, stopped } = this.#workshop;
+    let before = -1;
+    for (;;) {
+      const asked = [...batch.members.values()].filter(
+        ({ settled, pending }) => settled || (pending && !pending.settled),
+      ).length;
+      if (asked === batch.members.size) return true;
+      if (asked === before) return false;
+      before = asked;
+      await sleep(clock, scope.policy.window, stopped);
+    }
   }
 
   /** It never reached the provider: those who wait queue anew, the rest is forgotten. */
   async #release(batch: ActiveBatch): Promise<void> {
-    const { ledger, owner, batches } = this.#workshop;
+    const { ledger, owner, batches, background } = this.#workshop;
     await ledger.released(batch.lease);
     batches.delete(batch.lease.batch);
     const members = [...batch.members.values()].filter((member) => !member.settled);
-    const orphans = members.filter(({ pending }) => pending === undefined);
+    const orphans = members.filter(({ pending }) => pending === undefined || pending.settled);
     await ledger.settled(
       owner,
       orphans.map(({ request }) => ({ request, is: 'release' }) as const),
@@ -70,6 +104,10 @@ export class Resume {
       pending.batch = undefined;
       pending.queue.add(pending);
     }
+    background(
+      `delete the input file of batch ${batch.token}`,
+      batch.batcher.cleanup(batch.wire, batch.handle),
+    );
   }
 }
 
@@ -77,6 +115,9 @@ function activate(claimed: ClaimedBatch, asker: PendingRequest): ActiveBatch {
   const batch = new ActiveBatch(claimed.token, asker.queue, claimed.lease);
   batch.handle = claimed.handle;
   batch.cursor = claimed.cursor;
+  // Before anyone is attached: how often to poll is the asker's wish.
+  batch.scopes.add(asker.scope);
+  batch.underOtherKey = claimed.queue.account !== asker.queue.account.id;
   for (const member of claimed.members) {
     batch.members.set(itemId(member.fingerprint, member.occurrence), {
       request: member.request,

@@ -53,10 +53,10 @@ export class Router {
       if (batcher === undefined) throw notBuilt(entry);
       this.#add(entry.host, configuredPlace(batcher, entry));
     }
-    // The longest prefix is the most exact one; a configured place beats the provider's own.
+    // What the user configured beats a provider's own place; the longest prefix is the most exact.
     for (const places of this.#places.values()) {
       places.sort(
-        (a, b) => b.prefix.length - a.prefix.length || Number(b.configured) - Number(a.configured),
+        (a, b) => Number(b.configured) - Number(a.configured) || b.prefix.length - a.prefix.length,
       );
     }
   }
@@ -78,6 +78,7 @@ export class Router {
     return isUnusual(authority) && URL.canParse(url) && this.#places.has(new URL(url).host);
   }
 
+  /** The batcher that handles this URL, if any. Two may live at one host. */
   locate(url: URL): Target | undefined {
     for (const place of this.#places.get(url.host) ?? []) {
       if (place.protocol !== undefined && place.protocol !== url.protocol) continue;
@@ -94,11 +95,13 @@ function locateIn(place: Place, url: URL): Target | undefined {
   const rest = pathname.slice(place.prefix.length);
   for (const version of place.versions) {
     if (!rest.startsWith(`${version}/`)) continue;
+    const path = rest.slice(version.length);
+    if (!place.batcher.handles(path)) continue;
     return {
       batcher: place.batcher,
       base: place.base,
       wireBase: `${url.origin}${place.prefix}${version}`,
-      path: rest.slice(version.length),
+      path,
       configured: place.configured,
     };
   }

@@ -1,26 +1,35 @@
+interface Waiter {
+  readonly limit: () => number;
+  readonly enter: () => void;
+}
+
 /** Room for a number of holders; who comes too late waits in line. */
 export class Slots {
   #taken = 0;
-  readonly #line: (() => boolean)[] = [];
+  #line: Waiter[] = [];
 
-  /** `limit` is asked anew each time: it may differ per caller and change over time. */
-  async acquire(limit: () => number): Promise<void> {
-    if (this.#line.length === 0 && this.#taken < limit()) {
-      this.#taken += 1;
-      return;
-    }
-    await new Promise<void>((resolve) => {
-      this.#line.push(() => {
-        if (this.#taken >= limit()) return false;
-        this.#taken += 1;
-        resolve();
-        return true;
-      });
+  /**
+   * `limit` is asked anew each time: it may differ per caller and change over time. Who may share
+   * with more others does not wait behind who may share with fewer.
+   */
+  acquire(limit: () => number): Promise<void> {
+    return new Promise((enter) => {
+      this.#line.push({ limit, enter });
+      this.#letIn();
     });
   }
 
   release(): void {
     this.#taken -= 1;
-    while (this.#line[0]?.()) this.#line.shift();
+    this.#letIn();
+  }
+
+  #letIn(): void {
+    this.#line = this.#line.filter(({ limit, enter }) => {
+      if (this.#taken >= limit()) return true;
+      this.#taken += 1;
+      enter();
+      return false;
+    });
   }
 }

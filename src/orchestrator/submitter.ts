@@ -3,7 +3,7 @@ import type { BatchFailure, Item, Plan, Remote } from '../batchers/batcher.ts';
 import { RefusedError } from '../batchers/refused-error.ts';
 import { ReplyError } from '../batchers/replies.ts';
 import { parseDuration } from '../duration.ts';
-import { LeaseLostError, NotSentError, UnknownOutcomeError } from '../errors.ts';
+import { BatchlingError, LeaseLostError, NotSentError, UnknownOutcomeError } from '../errors.ts';
 import { backoff, sleep } from '../http/backoff.ts';
 import { loadPrices } from '../pricing/prices.ts';
 import { ActiveBatch } from './active-batch.ts';
@@ -14,6 +14,7 @@ import { pack } from './packer.ts';
 import type { EngineScope, PendingRequest } from './pending.ts';
 import type { Queue } from './queue.ts';
 import type { Recovery } from './recovery.ts';
+import type { Spool } from './spool.ts';
 import type { Workshop } from './workshop.ts';
 
 /** How long a provider that cannot be reached is tried again before the callers are told. */
@@ -31,11 +32,18 @@ const itemsPerChunk = 64;
 export class Submitter {
   readonly #workshop: Workshop;
   readonly #recovery: Recovery;
+  readonly #spool: Spool;
   readonly #watch: (batch: ActiveBatch) => void;
 
-  constructor(workshop: Workshop, recovery: Recovery, watch: (batch: ActiveBatch) => void) {
+  constructor(
+    workshop: Workshop,
+    recovery: Recovery,
+    spool: Spool,
+    watch: (batch: ActiveBatch) => void,
+  ) {
     this.#workshop = workshop;
     this.#recovery = recovery;
+    this.#spool = spool;
     this.#watch = watch;
   }
 
@@ -79,7 +87,7 @@ export class Submitter {
       for (const pending of members) batch.attach(pending);
       batch.holdsSlot = true;
       batches.set(lease.batch, batch);
-      await this.#protocol(batch, planOf(batch, members, scope));
+      await this.#protocol(batch, planOf(batch, members, scope, this.#spool));
     } catch (error) {
       if (batch) batch.releaseSlot();
       else slots.release();
@@ -103,16 +111,28 @@ export class Submitter {
     } finally {
       if (!exact) creates.release();
     }
-    await this.#accept(batch, remote);
+    await this.accept(batch, remote);
   }
 
-  async #accept(batch: ActiveBatch, remote: Remote): Promise<void> {
-    const { ledger, clock } = this.#workshop;
+  /** The provider has it. A ledger that cannot note it now can find it again later. */
+  async accept(batch: ActiveBatch, remote: Remote): Promise<void> {
+    const { ledger, clock, report } = this.#workshop;
     batch.remote = remote;
     batch.acceptedAt = clock.now();
-    await ledger.accepted(batch.lease, remote);
+    try {
+      await ledger.accepted(batch.lease, remote);
+    } catch (error) {
+      if (error instanceof LeaseLostError) throw error;
+      report(`note that batch ${batch.token} was accepted`, error);
+    }
     batch.emit('batch:submitted', batch.facts());
     this.#watch(batch);
+  }
+
+  /** Creates a batch whose requests an earlier owner has uploaded. */
+  async createFromHandle(batch: ActiveBatch, scope: EngineScope): Promise<void> {
+    await this.#markCreating(batch, false);
+    await this.accept(batch, await this.#create(batch, planOf(batch, [], scope, this.#spool)));
   }
 
   /** Another process may be creating for the same account; after a while we go on regardless. */
@@ -168,16 +188,20 @@ export class Submitter {
     requests: readonly PendingRequest[],
     error: unknown,
   ): Promise<void> {
-    const { ledger, owner, batches, stopped } = this.#workshop;
+    const { ledger, owner, batches, stopped, report } = this.#workshop;
     if (error instanceof LeaseLostError || stopped.aborted) return;
     const waiting = requests.filter((pending) => !pending.settled);
     if (batch) {
       batches.delete(batch.lease.batch);
-      await ledger.refused(batch.lease, error instanceof Error ? error.message : String(error));
+      const reason = error instanceof Error ? error.message : String(error);
+      await ledger.refused(batch.lease, reason).catch((broken: unknown) => {
+        report(`note that batch ${batch.token} was refused`, broken);
+      });
     }
     const answer = failureOf(error)?.answer;
+    const reason = isStoreError(error) ? 'store' : 'missing';
     await refuse(ledger, owner, waiting, ({ batcher }) => {
-      return answer ?? ownAnswer(batcher, 'missing', reasonOf(error));
+      return answer ?? ownAnswer(batcher, reason, reasonOf(error));
     });
   }
 }
@@ -200,28 +224,35 @@ function inFlight(queue: Queue, requests: readonly PendingRequest[]): number {
   return asked ?? queue.batcher.limits(queue.endpoint).inFlight;
 }
 
-function planOf(batch: ActiveBatch, members: readonly PendingRequest[], scope: EngineScope): Plan {
+function planOf(
+  batch: ActiveBatch,
+  members: readonly PendingRequest[],
+  scope: EngineScope,
+  spool: Spool,
+): Plan {
   const { queue, batcher } = batch;
   const { windows } = batcher.limits(queue.endpoint);
   const asked = queue.policy.completionWindow;
   return {
     token: batch.token,
     route: queue,
-    count: members.length,
+    count: batch.members.size,
     bytes: members.reduce((sum, pending) => sum + pending.bytes, 0),
     completionWindow: windows.find((offered) => parseDuration(offered) === asked) as string,
     tags: { ...scope.tags, ...(scope.name && { name: scope.name }) },
     async *items() {
       for (let at = 0; at < members.length; at += itemsPerChunk) {
-        yield members.slice(at, at + itemsPerChunk).map(itemOf);
+        const group = members.slice(at, at + itemsPerChunk);
+        const bodies = await spool.read(group);
+        yield group.map((pending, index) => itemOf(pending, bodies[index] as string));
       }
     },
   };
 }
 
-function itemOf(pending: PendingRequest): Item {
+function itemOf(pending: PendingRequest, body: string): Item {
   const { before, after } = pending.batcher.envelope(pending.route, pending.id);
-  return { id: pending.id, before, after, body: pending.route.body };
+  return { id: pending.id, before, after, body };
 }
 
 /** `undefined`: repeating it is pointless or dangerous. `limited`: only for as long as `patience`. */
@@ -239,6 +270,10 @@ function waitFor(
 
 function failureOf(error: unknown): BatchFailure | undefined {
   return error instanceof RefusedError || error instanceof ReplyError ? error.failure : undefined;
+}
+
+function isStoreError(error: unknown): boolean {
+  return BatchlingError.isInstance(error) && error.code === 'STORE_UNUSABLE';
 }
 
 function reasonOf(error: unknown): string {

@@ -1,4 +1,5 @@
-import type { Batcher, Remote } from '../batchers/batcher.ts';
+import type { Batcher, BatchFailure, Remote } from '../batchers/batcher.ts';
+import { ReplyError } from '../batchers/replies.ts';
 import { backoff } from '../http/backoff.ts';
 import type { Wire } from '../http/wire.ts';
 import type { ActiveBatch } from './active-batch.ts';
@@ -24,11 +25,17 @@ interface Group {
 export class Watcher {
   readonly #workshop: Workshop;
   readonly #onRemote: (batch: ActiveBatch, remote: Remote) => void;
+  readonly #onDenied: (batch: ActiveBatch, failure: BatchFailure) => void;
   readonly #groups = new Map<Wire, Group>();
 
-  constructor(workshop: Workshop, onRemote: (batch: ActiveBatch, remote: Remote) => void) {
+  constructor(
+    workshop: Workshop,
+    onRemote: (batch: ActiveBatch, remote: Remote) => void,
+    onDenied: (batch: ActiveBatch, failure: BatchFailure) => void,
+  ) {
     this.#workshop = workshop;
     this.#onRemote = onRemote;
+    this.#onDenied = onDenied;
   }
 
   watch(batch: ActiveBatch): void {
@@ -83,6 +90,9 @@ export class Watcher {
     } catch (error) {
       group.errors += 1;
       this.#workshop.report('poll batches', error);
+      if (error instanceof ReplyError && (error.status === 401 || error.status === 403)) {
+        for (const batch of [...group.batches.values()]) this.#onDenied(batch, error.failure);
+      }
     }
     group.polling = false;
     if (group.batches.size === 0 || this.#workshop.stopped.aborted) return;

@@ -4,6 +4,9 @@ import type { Admission, BatchId, Lease, Ledger, OwnerId, RequestId } from '../l
 import { bad, fingerprintOf, good } from './subject.test-helper.ts';
 
 const small = fc.nat({ max: 3 });
+const few = fc.nat({ max: 1 });
+/** Mostly the newest lease, now and then an older one. */
+const recent = fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, fc.nat({ max: 5 }));
 const outcome = fc.constantFrom('good', 'bad', 'retry', 'release');
 
 /** Numbers stand for "the nth known owner, request or lease", so that any sequence makes sense. */
@@ -15,7 +18,7 @@ const command = fc.oneof(
       owner: small,
       asks: fc.array(
         fc.record({
-          fingerprint: small,
+          fingerprint: few,
           occurrence: fc.constantFrom(0, 1, 'next' as const),
           cache: fc.boolean(),
           waiting: fc.boolean(),
@@ -24,31 +27,36 @@ const command = fc.oneof(
       ),
     }),
   },
-  fc.record({ do: fc.constant('join' as const), run: small }),
-  fc.record({ do: fc.constant('leave' as const), owner: small }),
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('join' as const), run: few }) },
+
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('leave' as const), owner: small }) },
+
   fc.record({ do: fc.constant('withdraw' as const), owner: small, request: fc.nat() }),
   { weight: 4, arbitrary: fc.record({ do: fc.constant('plan' as const), owner: small }) },
   {
     weight: 5,
     arbitrary: fc.record({
       do: fc.constantFrom('staged', 'creating', 'accepted', 'refused', 'released', 'ended'),
-      lease: fc.nat(),
+      lease: recent,
     }),
   },
   {
     weight: 4,
     arbitrary: fc.record({
       do: fc.constantFrom('collected', 'settled'),
-      lease: fc.nat(),
+      lease: recent,
       owner: small,
       outcomes: fc.array(fc.tuple(fc.nat(), outcome), { maxLength: 4 }),
     }),
   },
-  fc.record({ do: fc.constant('claim' as const), owner: small, lease: fc.nat() }),
+  {
+    weight: 3,
+    arbitrary: fc.record({ do: fc.constant('claim' as const), owner: small, lease: recent }),
+  },
   fc.record({ do: fc.constant('look' as const) }),
 );
 
-export const agreementCommands = fc.array(command, { minLength: 5, maxLength: 40 });
+export const agreementCommands = fc.array(command, { minLength: 20, maxLength: 80, size: 'max' });
 
 type Command = Parameters<typeof command.map>[0] extends (value: infer T) => unknown ? T : never;
 
@@ -196,12 +204,11 @@ export class Script {
   }
 
   #owner(index: number): OwnerId {
-    return this.#owners[index % this.#owners.length] as OwnerId;
+    return this.#owners.at(-1 - (index % this.#owners.length)) as OwnerId;
   }
 
   #lease(index: number): Lease {
-    const nobody = { batch: 987_654, owner: 987_654, epoch: 1 };
-    return this.#leases[index % Math.max(1, this.#leases.length)] ?? nobody;
+    return this.#leases.at(-1 - index) ?? { batch: 987_654, owner: 987_654, epoch: 1 };
   }
 
   #some(indexes: readonly number[]): RequestId[] {

@@ -32,7 +32,8 @@ export class OwnerLocks {
     createPrivateFile(file);
     const database = new this.#driver.DatabaseSync(file, { timeout: 0 });
     try {
-      database.exec('BEGIN EXCLUSIVE');
+      // Nothing is ever written, so there is no need for a journal beside the lock.
+      database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
     } catch (error) {
       database.close();
       throw error;
@@ -80,7 +81,7 @@ export class OwnerLocks {
     try {
       database = new this.#driver.DatabaseSync(file, { timeout: 0, readOnly: true });
       // A shared lock is enough to tell, and two that probe at once do not mislead each other.
-      database.prepare('SELECT count(*) FROM sqlite_schema').get();
+      database.exec('SELECT count(*) FROM sqlite_schema');
     } catch (error) {
       // In doubt it lives: taking over from a living owner could pay for a batch twice.
       return isBusy(error) || statSync(file, { throwIfNoEntry: false }) !== undefined;

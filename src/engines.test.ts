@@ -1,0 +1,115 @@
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { useEngine } from './engines.ts';
+import { BatchlingError } from './errors.ts';
+import { type BatchifyOptions, resolveOptions } from './options.ts';
+
+let folder: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'batchling-engines-'));
+});
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function use(options: BatchifyOptions = {}) {
+  return useEngine(resolveOptions({ store: join(folder, 'ledger.db'), ...options }));
+}
+
+async function failureOf(promise: Promise<unknown>): Promise<unknown> {
+  return promise.then(
+    () => 'no failure',
+    (error: unknown) => error,
+  );
+}
+
+describe('the engine of a process', () => {
+  it('is one per store, for all who come before it is open and after', async () => {
+    const [one, two] = await Promise.all([use(), use()]);
+    const three = await use();
+    expect(two.engine).toBe(one.engine);
+    expect(three.engine).toBe(one.engine);
+    expect(existsSync(join(folder, 'ledger.db'))).toBe(true);
+    await Promise.all([one, two, three].map((user) => user.release()));
+  });
+
+  it('is another for another store', async () => {
+    const one = await use();
+    const other = await use({ store: join(folder, 'other.db') });
+    expect(other.engine).not.toBe(one.engine);
+    await Promise.all([one.release(), other.release()]);
+  });
+
+  it('stays open until the last has left, and each can leave once only', async () => {
+    const [one, two] = await Promise.all([use(), use()]);
+    const left = one.release();
+    expect(one.release()).toBe(left);
+    await left;
+    await one.release();
+    const three = await use();
+    expect(three.engine).toBe(two.engine);
+    await Promise.all([two.release(), three.release()]);
+  });
+
+  it('is a new one after the last has left', async () => {
+    const one = await use();
+    await one.release();
+    const two = await use();
+    expect(two.engine).not.toBe(one.engine);
+    await two.release();
+  });
+
+  it('is a new one for who comes while the last is leaving', async () => {
+    const one = await use();
+    const leaving = one.release();
+    const two = await use();
+    await leaving;
+    expect(two.engine).not.toBe(one.engine);
+    await two.engine.flush();
+    await two.release();
+  });
+
+  it('in memory stays for the next scope, which wants what it knows', async () => {
+    const one = await use({ store: ':memory:' });
+    await one.release();
+    const two = await use({ store: ':memory:' });
+    expect(two.engine).toBe(one.engine);
+    await two.release();
+  });
+});
+
+describe('a store that cannot be used', () => {
+  it('fails everybody who waits, with a clear error, and is tried again', async () => {
+    const store = join(folder, 'broken.db');
+    writeFileSync(store, 'this is no database, and long enough to be looked at'.repeat(100));
+    const errors = await Promise.all([failureOf(use({ store })), failureOf(use({ store }))]);
+    for (const error of errors) expect(BatchlingError.isInstance(error)).toBe(true);
+    rmSync(store);
+    const working = await use({ store });
+    await working.release();
+  });
+});
+
+describe('the name of the run', () => {
+  it.each(['with space', '../up', 'x'.repeat(65), 'semi;colon'])(
+    'is refused when it is %j',
+    async (name) => {
+      vi.stubEnv('BATCHLING_RUN', name);
+      expect(await failureOf(use())).toMatchObject({
+        code: 'INVALID_OPTION',
+        facts: { option: 'BATCHLING_RUN' },
+      });
+    },
+  );
+
+  it.each(['', 'run-1.a_B', 'x'.repeat(64)])('may be %j', async (name) => {
+    vi.stubEnv('BATCHLING_RUN', name);
+    const used = await use();
+    await used.release();
+  });
+});

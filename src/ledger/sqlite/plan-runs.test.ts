@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest';
+import { planRuns } from './plan-runs.ts';
+
+describe('planRuns', () => {
+  it('makes one run of consecutive ids', () => {
+    expect(planRuns([5, 6, 7])).toEqual([[{ first: 5, count: 3, seq: 0 }]]);
+  });
+
+  it('keeps the order where ids are not consecutive', () => {
+    expect(planRuns([5, 6, 3, 4, 9])).toEqual([
+      [
+        { first: 5, count: 2, seq: 0 },
+        { first: 3, count: 2, seq: 2 },
+        { first: 9, count: 1, seq: 4 },
+      ],
+    ]);
+  });
+
+  it('splits what is too much for one transaction', () => {
+    const consecutive = Array.from({ length: 25_000 }, (_, index) => index + 1);
+    expect(planRuns(consecutive).map((group) => group.map(({ count }) => count))).toEqual([
+      [10_000],
+      [10_000],
+      [5_000],
+    ]);
+    expect(planRuns(consecutive.reverse()).map((group) => group.length)).toEqual(
+      Array.from({ length: 50 }, () => 500),
+    );
+  });
+
+  it('gives one empty transaction for no members', () => {
+    expect(planRuns([])).toEqual([[]]);
+  });
+});

@@ -1,0 +1,41 @@
+import { fingerprintOf } from '../../conformance/subject.test-helper.ts';
+import { openSqliteLedger } from '../open-sqlite.ts';
+
+/**
+ * A process of its own that owns something. `node --import tsx owner-child.test-helper.ts <path> <task>`
+ * writes one line of JSON and then stays until it is killed.
+ */
+const [path = '', task = '', count = '2'] = process.argv.slice(2);
+const ledger = await openSqliteLedger({ path });
+const owner = await ledger.join({ run: `child-${process.pid}`, host: 'here', pid: process.pid });
+const account = await ledger.account({ provider: 'openai', hash: new Uint8Array(32) });
+const queue = await ledger.queue({
+  account,
+  provider: 'openai',
+  base: 'https://api.openai.com/v1',
+  endpoint: '/v1/chat/completions',
+  model: 'gpt-4o-mini',
+  batchHeaders: {},
+});
+const asks = Array.from({ length: Number(count) }, (_, number) => ({
+  fingerprint: fingerprintOf(number),
+  occurrence: 0,
+  queue,
+  cache: true,
+}));
+
+const admissions = await ledger.admit(owner, asks);
+const mine = admissions.filter(({ is }) => is === 'mine').map(({ request }) => request);
+const batch = { token: `child-${process.pid}`, queue, tags: {} };
+
+if (task === 'create') {
+  const lease = await ledger.plan(owner, batch, mine.slice(1));
+  await ledger.creating(lease, { fileId: 'file-1' }, { alone: true });
+}
+if (task === 'die-planning') {
+  // The first of many transactions is done when `plan` gives back its promise.
+  void ledger.plan(owner, batch, mine);
+  process.kill(process.pid, 'SIGKILL');
+}
+console.log(JSON.stringify({ owner, mine }));
+setInterval(() => {}, 1_000);

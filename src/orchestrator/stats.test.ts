@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import { addToStats, emptyStats } from './stats.ts';
+
+const call = { provider: 'openai', endpoint: '/v1/chat/completions', model: 'm' };
+const batch = { ...call, batch: 'b-1', count: 2 };
+
+describe('stats', () => {
+  it('begin with nothing, each for itself', () => {
+    const [one, other] = [emptyStats(), emptyStats()];
+    addToStats(one, 'call:captured', call);
+    one.batches.submitted += 1;
+    expect(other).toEqual({
+      captured: 0,
+      answered: 0,
+      fromLedger: 0,
+      realtime: 0,
+      bypassed: 0,
+      retried: 0,
+      failed: 0,
+      batches: { submitted: 0, ended: 0, collected: 0 },
+      tokens: { input: 0, output: 0 },
+      dollars: { paid: 0, saved: 0 },
+    });
+  });
+
+  it('are the sum of the events', () => {
+    const stats = emptyStats();
+    const answered = { ...call, status: 200, inputTokens: 10, outputTokens: 2 } as const;
+    for (let index = 0; index < 4; index += 1) addToStats(stats, 'call:captured', call);
+    addToStats(stats, 'call:answered', { ...answered, source: 'batch' });
+    addToStats(stats, 'call:answered', { ...answered, source: 'ledger', inputTokens: 5 });
+    addToStats(stats, 'call:answered', { ...call, source: 'realtime', status: 399 });
+    addToStats(stats, 'call:answered', { ...call, source: 'batch', status: 400 });
+    addToStats(stats, 'call:bypassed', { url: 'https://api.openai.com', reason: 'stream' });
+    addToStats(stats, 'request:retried', { ...call, attempt: 1, reason: 'server' });
+    addToStats(stats, 'batch:submitted', batch);
+    addToStats(stats, 'batch:submitted', batch);
+    addToStats(stats, 'batch:ended', { ...batch, status: 'completed' });
+    addToStats(stats, 'batch:collected', { ...batch, answered: 2, failed: 0 });
+    expect(stats).toMatchObject({
+      captured: 4,
+      answered: 4,
+      fromLedger: 1,
+      realtime: 1,
+      bypassed: 1,
+      retried: 1,
+      failed: 1,
+      batches: { submitted: 2, ended: 1, collected: 1 },
+      tokens: { input: 15, output: 4 },
+    });
+  });
+
+  it('are not moved by events that they do not sum', () => {
+    const stats = emptyStats();
+    addToStats(stats, 'queue:flushed', { ...call, count: 2, reason: 'window' });
+    addToStats(stats, 'batch:submitting', { ...batch, bytes: 7 });
+    addToStats(stats, 'batch:polled', { ...batch, status: 'in_progress' });
+    addToStats(stats, 'batch:resent', { ...batch, reason: 'lost' });
+    expect(stats).toEqual(emptyStats());
+  });
+});

@@ -1,0 +1,116 @@
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type BatchlingEventName, batchify } from '../../src/index.ts';
+import { ask } from '../support/ask.ts';
+import { runProgram } from '../support/run-program.ts';
+import { openStage, type Stage } from '../support/stage.ts';
+import { until } from '../support/until.ts';
+
+let stage: Stage;
+
+beforeAll(async () => {
+  stage = await openStage();
+});
+afterAll(() => stage.close());
+beforeEach(() => stage.simulator.reset());
+
+/** Every byte of every file around the ledger, and their names. */
+async function filesAround(store: string): Promise<Map<string, Buffer>> {
+  const folder = dirname(store);
+  const names = await readdir(folder, { recursive: true });
+  const files = new Map<string, Buffer>();
+  for (const name of names) {
+    const path = join(folder, name);
+    if ((await stat(path)).isFile()) files.set(name, await readFile(path));
+  }
+  return files;
+}
+
+const names: BatchlingEventName[] = [
+  'call:captured',
+  'call:answered',
+  'call:bypassed',
+  'queue:flushed',
+  'batch:submitting',
+  'batch:submitted',
+  'batch:polled',
+  'batch:ended',
+  'batch:collected',
+  'batch:resent',
+  'request:retried',
+];
+
+describe('a key', () => {
+  it('is in no file of the ledger, neither while calls wait nor afterwards', async () => {
+    const key = 'sk-secret-8f2a61c0d7';
+    const { simulator } = stage;
+    const store = stage.newStore();
+    simulator.hold();
+    const scope = batchify(stage.options({ store, keep: 'all', name: 'run', tags: { a: 'b' } }));
+    const asked = scope.run(() =>
+      Promise.all(['one', 'two'].map((prompt) => ask(stage.openai({ apiKey: key }), prompt))),
+    );
+    await until(() => scope.stats.batches.submitted === 1, 'the batch');
+    const waiting = await filesAround(store);
+    simulator.release();
+    await asked;
+    await scope.close();
+    const finished = await filesAround(store);
+
+    for (const files of [waiting, finished]) {
+      expect([...files.keys()]).toContain('ledger.db');
+      expect(Buffer.concat([...files.values()]).includes('gpt-test')).toBe(true);
+      for (const [name, bytes] of files) {
+        expect(name).not.toContain(key);
+        expect(bytes.includes(key), `the key is in ${name}`).toBe(false);
+        expect(bytes.includes(Buffer.from(key).toString('base64')), name).toBe(false);
+        expect(bytes.includes(Buffer.from(key, 'utf16le')), name).toBe(false);
+      }
+    }
+  });
+
+  it('is in no event, log line, error or output of a program', async () => {
+    const openaiKey = 'sk-secret-openai-77aa';
+    const anthropicKey = 'sk-secret-anthropic-88bb';
+    const { simulator } = stage;
+    const { code, stdout, stderr } = await runProgram(
+      'leak',
+      {
+        names,
+        openaiBase: simulator.baseUrl('openai'),
+        anthropicBase: simulator.baseUrl('anthropic'),
+        options: stage.options({ attempts: 2 }),
+      },
+      {
+        OPENAI_API_KEY: openaiKey,
+        ANTHROPIC_API_KEY: anthropicKey,
+        BATCHLING_DISPLAY: 'plain',
+        NODE_DEBUG: 'batchling',
+      },
+    );
+    expect(code, stderr).toBe(0);
+    // It has told all it had to tell.
+    for (const name of names) {
+      if (name === 'batch:resent') continue;
+      expect(stdout).toContain(`scope ${name}`);
+      expect(stdout).toContain(`channel ${name}`);
+    }
+    expect(stdout).toContain('simulated status 400');
+    expect(stdout).toContain('Incorrect API key provided');
+    expect(stdout).toContain('invalid x-api-key');
+    for (const key of [openaiKey, anthropicKey]) {
+      expect(stdout).not.toContain(key);
+      expect(stderr).not.toContain(key);
+    }
+  });
+});
+
+it('the files of a ledger can be read by their owner only', async () => {
+  const store = stage.newStore();
+  await batchify(() => ask(stage.openai(), 'hello'), stage.options({ store }));
+  for (const name of (await filesAround(store)).keys()) {
+    const { mode } = await stat(join(dirname(store), name));
+    expect(mode & 0o077, `${name} has mode ${mode.toString(8)}`).toBe(0);
+  }
+});

@@ -1,0 +1,108 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+let built: string;
+
+beforeAll(() => {
+  // Below node_modules, so that the built files find the dependencies.
+  const cache = join(root, 'node_modules/.cache');
+  mkdirSync(cache, { recursive: true });
+  built = mkdtempSync(join(cache, 'import-cost-'));
+  const compiler = join(root, 'node_modules/typescript/bin/tsc');
+  const project = join(root, 'tsconfig.build.json');
+  execFileSync(process.execPath, [compiler, '-p', project, '--outDir', join(built, 'dist')]);
+  cpSync(join(root, 'package.json'), join(built, 'package.json'));
+}, 120_000);
+
+afterAll(() => rmSync(built, { recursive: true, force: true }));
+
+interface Cost {
+  readonly milliseconds: number;
+  readonly megabytes: number;
+}
+
+/**
+ * One program of its own; without an entry it imports nothing of ours. Time is that of the
+ * processor, so that other work of the machine does not count.
+ */
+function measure(entry: string | undefined): Cost {
+  // A program with no import at all would not even start the module loader.
+  const target = entry === undefined ? 'node:path' : urlOf(entry);
+  const program = `
+    const started = process.cpuUsage();
+    await import(${JSON.stringify(target)});
+    const { user, system } = process.cpuUsage(started);
+    const milliseconds = (user + system) / 1e3;
+    gc();
+    console.log(JSON.stringify({ milliseconds, megabytes: process.memoryUsage.rss() / 1e6 }));`;
+  const { stdout, stderr } = node(['--expose-gc', '--input-type=module', '-e', program]);
+  expect(stderr).toBe('');
+  return JSON.parse(stdout) as Cost;
+}
+
+function urlOf(entry: string): string {
+  return pathToFileURL(join(built, 'dist', entry)).href;
+}
+
+function node(parameters: string[]) {
+  const env = { PATH: process.env.PATH, HOME: process.env.HOME };
+  return spawnSync(process.execPath, parameters, { cwd: built, encoding: 'utf8', env });
+}
+
+/**
+ * Everything the program has loaded: our files and those of packages through a hook of the module
+ * loader, which sees ES modules and CommonJS alike, and Node's own modules by their names.
+ */
+function loadedBy(entry: string): { files: string[]; ofNode: string[] } {
+  const hooks = `
+    import { writeSync } from 'node:fs';
+    export async function load(url, context, next) {
+      writeSync(2, url + '\\n');
+      return next(url, context);
+    }`;
+  const program = `
+    import { register, createRequire } from 'node:module';
+    register('data:text/javascript,' + encodeURIComponent(${JSON.stringify(hooks)}));
+    await import(${JSON.stringify(urlOf(entry))});
+    const required = Object.keys(createRequire(import.meta.url).cache);
+    const ofNode = process.moduleLoadList.filter((name) => name.startsWith('NativeModule '));
+    console.log(JSON.stringify({ required, ofNode }));`;
+  const { stdout, stderr } = node(['--input-type=module', '-e', program]);
+  const { required, ofNode } = JSON.parse(stdout) as { required: string[]; ofNode: string[] };
+  const urls = stderr.split('\n').filter((line) => line !== '');
+  return { files: [...urls, ...required], ofNode };
+}
+
+describe.each(['index.js', 'core.js'])('importing %s', (entry) => {
+  it('costs less than 30 ms of processor time and less than 10 MB', () => {
+    const bare: Cost[] = [];
+    const ours: Cost[] = [];
+    // In turns, so that a busy moment of the machine meets both.
+    for (let round = 0; round < 7; round += 1) {
+      bare.push(measure(undefined));
+      ours.push(measure(entry));
+    }
+    const least = (costs: Cost[], of: keyof Cost) => Math.min(...costs.map((cost) => cost[of]));
+    const extra = (of: keyof Cost) => least(ours, of) - least(bare, of);
+    expect(extra('milliseconds')).toBeLessThan(30);
+    expect(extra('megabytes')).toBeLessThan(10);
+  });
+
+  it('loads its own files, and none of what only a batch needs', () => {
+    const { files, ofNode } = loadedBy(entry);
+    expect(files).toContainEqual(expect.stringMatching(/\/dist\/context\.js$/));
+    const late =
+      /\/(undici|@photostructure\/sqlite|commander|genai-prices)\/|\/dist\/(orchestrator\/engine\.js|ledger\/(sqlite|memory)|simulator\/|cli\/|http\/client\.js)/;
+    expect(files.filter((file) => late.test(file))).toEqual([]);
+    expect(ofNode.filter((name) => /sqlite/.test(name))).toEqual([]);
+  });
+});
+
+it('sees an engine that is loaded', () => {
+  const { files } = loadedBy('orchestrator/engine.js');
+  expect(files).toContainEqual(expect.stringMatching(/\/dist\/orchestrator\/engine\.js$/));
+});

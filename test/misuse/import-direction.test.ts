@@ -1,0 +1,80 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, describe, expect, it } from 'vitest';
+
+const script = fileURLToPath(new URL('../../scripts/check-imports.mjs', import.meta.url));
+const folders: string[] = [];
+
+afterEach(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
+
+/** Checks a source folder that holds these files. */
+function check(files: Record<string, string>) {
+  const folder = mkdtempSync(join(tmpdir(), 'batchling-imports-'));
+  folders.push(folder);
+  for (const [path, text] of Object.entries(files)) {
+    const file = join(folder, path);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text);
+  }
+  const { status, stderr } = spawnSync(process.execPath, [script, folder], { encoding: 'utf8' });
+  return { status, stderr };
+}
+
+describe('the check of imports', () => {
+  it('is content with the source itself', () => {
+    const { status, stderr } = spawnSync(process.execPath, [script], { encoding: 'utf8' });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  });
+
+  it('is content with arrows that point down or stay', () => {
+    const { status, stderr } = check({
+      'cli/main.ts': "import { a } from '../context.ts';\nimport '../simulator/index.ts';",
+      'context.ts': "import { b } from './orchestrator/engine.ts';",
+      'engines.ts': "const c = await import('./ledger/sqlite/store.ts');",
+      'orchestrator/engine.ts':
+        "import type { B } from '../batchers/batcher.ts';\nimport { q } from './queue.ts';",
+      'batchers/registry.ts': "import { O } from './openai.ts';",
+      'batchers/openai.ts': "import { h } from '../http/client.ts';",
+      'http/client.ts': "import { e } from '../errors.ts';\nimport fs from 'node:fs';",
+      'orchestrator/engine.test.ts': "import { x } from '../context.ts';",
+    });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  });
+
+  it.each([
+    ['batchers to orchestrator', 'batchers/a.ts', '../orchestrator/b.ts'],
+    ['ledger to http is down, http to ledger is not', 'http/a.ts', '../ledger/ledger.ts'],
+    ['orchestrator to context', 'orchestrator/a.ts', '../context.ts'],
+    ['orchestrator to options', 'orchestrator/a.ts', '../options/table.ts'],
+    ['hooks to orchestrator', 'hooks/a.ts', '../orchestrator/b.ts'],
+    ['batchers to ledger', 'batchers/a.ts', '../ledger/ledger.ts'],
+    ['base to http', 'errors.ts', './http/client.ts'],
+    ['orchestrator to one batcher', 'orchestrator/a.ts', '../batchers/openai.ts'],
+    ['orchestrator to one ledger', 'orchestrator/a.ts', '../ledger/sqlite/store.ts'],
+    ['context to one ledger', 'context.ts', './ledger/memory.ts'],
+    ['the simulator to anything', 'simulator/a.ts', '../errors.ts'],
+    ['anything to the simulator', 'context.ts', './simulator/index.ts'],
+    ['out of the source', 'cli/main.ts', '../../package.json'],
+  ])('refuses %s', (_what, file, target) => {
+    const { status, stderr } = check({ [file]: `// first line\nimport { x } from '${target}';\n` });
+    expect(status).toBe(1);
+    expect(stderr).toContain(`src/${file}:2 imports`);
+  });
+
+  it.each([
+    ['a type', "import type { X } from '../context.ts';"],
+    ['an import for its effect', "import '../context.ts';"],
+    ['a late import', "const x = await import('../context.ts');"],
+    ['an export', "export * from '../context.ts';"],
+    ['double quotes', 'import { x } from "../context.ts";'],
+    ['several lines', "import {\n  x,\n} from '../context.ts';"],
+    ['a type in place', "type X = import('../context.ts').X;"],
+  ])('sees an arrow that is written as %s', (_what, text) => {
+    expect(check({ 'http/a.ts': text }).status).toBe(1);
+  });
+});

@@ -1,0 +1,43 @@
+import { createServer, request } from 'node:http';
+
+export interface Recorded {
+  readonly method: string;
+  readonly path: string;
+  readonly body: string;
+}
+
+/** Passes every request on to a server and keeps what it saw. */
+export interface RecordingProxy {
+  readonly url: string;
+  readonly requests: readonly Recorded[];
+  close(): Promise<void>;
+}
+
+export async function startRecordingProxy(target: string): Promise<RecordingProxy> {
+  const requests: Recorded[] = [];
+  const server = createServer((incoming, outgoing) => {
+    const chunks: Buffer[] = [];
+    incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
+    incoming.on('end', () => {
+      const { method = '', url: path = '', headers } = incoming;
+      const body = Buffer.concat(chunks);
+      requests.push({ method, path, body: body.toString('utf8') });
+      const passed = request(new URL(path, target), { method, headers }, (reply) => {
+        outgoing.writeHead(reply.statusCode ?? 500, reply.headers);
+        reply.pipe(outgoing);
+      });
+      passed.on('error', () => outgoing.destroy());
+      passed.end(body);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { port: number };
+  return {
+    url: `http://127.0.0.1:${port}`,
+    requests,
+    close() {
+      server.closeAllConnections();
+      return new Promise((resolve) => server.close(() => resolve()));
+    },
+  };
+}
