@@ -1,4 +1,5 @@
-// The least that any program must do to send prompts through a Batch API: node floor.mjs <base URL> <count>
+// The least that any program must do to send prompts through a Batch API.
+// node floor.mjs <base URL> <count>
 import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
 import { measure, pollMilliseconds } from './measure.mjs';

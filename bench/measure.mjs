@@ -4,8 +4,8 @@ import { bodyOf, checkAnswers, makePrompts } from './bodies.mjs';
 export const pollMilliseconds = 50;
 
 /**
- * Runs `answerAll(bodies)` once and prints what it cost: all CPU time of this process from its start,
- * loading modules included, less the making of the prompts. Every answer is read as an object.
+ * Runs `answerAll(bodies)` once and prints what it cost: all CPU time of this process from its
+ * start, loading modules included, less the making of the prompts.
  */
 export async function measure(count, answerAll) {
   const loaded = process.cpuUsage();

@@ -65,7 +65,7 @@ for (const file of filesBelow(source)) {
   readFileSync(file, 'utf8')
     .split('\n')
     .forEach((line, index) => {
-      const [, path] = /(?:from|import\()\s*'(\.[^']+)'/.exec(line) ?? [];
+      const [, path] = /(?:\bfrom|\bimport)\s*\(?\s*['"](\.[^'"]+)['"]/.exec(line) ?? [];
       if (path === undefined) return;
       const to = relative(source, join(dirname(file), path));
       const reason = to.startsWith('..') ? 'it leaves src/' : problem(from, to);

@@ -179,12 +179,10 @@ export class BatchingContext implements HookScope {
   async #finish(): Promise<void> {
     if (this.#state === 'closed') return;
     this.#state = 'closing';
-    try {
-      await this.#calls.finish();
-    } finally {
+    await this.#calls.finish(() => {
       this.#state = 'closed';
       this.#unhook();
-    }
+    });
   }
 
   #abort(): void {

@@ -114,8 +114,11 @@ async function openLedger({ store, clock, keep, onStoreError }: ResolvedOptions)
 
 /** Comes from outside and goes into the ledger: only a plain name is taken. */
 function runOf(inherited: string | undefined): Run {
-  if (inherited === undefined || inherited === '')
-    return { name: sharedState().run, shared: false };
+  if (inherited === undefined || inherited === '') {
+    const state = sharedState();
+    state.run ??= crypto.randomUUID();
+    return { name: state.run, shared: false };
+  }
   if (/^[\w.-]{1,64}$/.test(inherited)) return { name: inherited, shared: true };
   throw new BatchlingError(
     'INVALID_OPTION',

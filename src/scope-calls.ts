@@ -1,18 +1,16 @@
-import { setMaxListeners } from 'node:events';
 import { setImmediate as immediate } from 'node:timers/promises';
 import { createBatchers } from './batchers/registry.ts';
-import { type EngineUse, useEngine } from './engines.ts';
-import { isDeadline } from './hooks/deadline.ts';
+import type { EngineUse } from './engines.ts';
+import { type CallOwner, FetchCall, goOut, type Outgoing, signalOf } from './fetch-call.ts';
 import { isPost, isRequest, readBody, readHeaders, urlText } from './hooks/read-call.ts';
-import { AnswerResponse } from './hooks/response.ts';
-import { type Fetch, sharedState } from './hooks/state.ts';
+import type { Fetch } from './hooks/state.ts';
 import type { ResolvedOptions } from './options.ts';
 import { answerHeaders } from './orchestrator/answer-headers.ts';
 import { ownAnswer } from './orchestrator/answers.ts';
 import type { Engine } from './orchestrator/engine.ts';
 import { publish } from './orchestrator/events.ts';
 import { KeepAlive } from './orchestrator/keep-alive.ts';
-import type { CapturedCall, EngineScope, Verdict } from './orchestrator/pending.ts';
+import type { EngineScope } from './orchestrator/pending.ts';
 import { Router, type Target } from './orchestrator/router.ts';
 import { warnOnce } from './report/warn-once.ts';
 import { ScopeEvents } from './scope-events.ts';
@@ -20,131 +18,73 @@ import type { Dict } from './types.ts';
 
 const keepAlive = new KeepAlive();
 
-interface Outgoing {
-  readonly passOn: Fetch;
-  readonly input: string | URL | Request;
-  readonly init: RequestInit | undefined;
-}
+/** Loaded with the first answer: touching `Response` makes Node load its whole fetch. */
+let responses: typeof import('./hooks/response.ts') | undefined;
 
 /** The calls of one scope: how they get in, and how they all come to an end. */
-export class ScopeCalls {
-  readonly events: ScopeEvents;
+export class ScopeCalls implements CallOwner {
+  readonly events = new ScopeEvents();
   readonly #options: ResolvedOptions;
   readonly #router: Router;
   readonly #scope: EngineScope & { flushing: boolean };
-  readonly #pending = new Set<CapturedCall>();
+  readonly #pending = new Set<FetchCall>();
   #opening: Promise<EngineUse> | undefined;
   #engine: Engine | undefined;
   #whenIdle: (() => void)[] = [];
 
   constructor(options: ResolvedOptions) {
     this.#options = options;
-    this.events = new ScopeEvents(options.display);
     this.#router = new Router(createBatchers(options.batchers), options.hosts);
     this.#scope = engineScope(options, this.events);
   }
 
   handleFetch(passOn: Fetch, input: string | URL | Request, init?: RequestInit): Promise<Response> {
-    const outgoing = { passOn, input, init };
-    const target = this.#locate(input, init);
+    const url = isPost(input, init) ? urlText(input) : '';
+    const target = url === '' ? undefined : this.#router.find(url);
     if (target === undefined) return passOn(input, init);
+    const outgoing = { passOn, input, init };
     const headers = readHeaders(input, init);
-    if (headers['x-batchling'] === 'off') return passOnStripped(outgoing);
-    const signal = signalOf(outgoing);
-    if (signal?.aborted) return passOn(input, init);
+    if (headers['x-batchling'] === 'off') return goOut(withoutOurHeader(outgoing));
+    if (signalOf(outgoing)?.aborted) return goOut(outgoing);
     const body = readBody(input, init);
-    return typeof body === 'string'
-      ? this.#capture(outgoing, target, headers, body, signal)
-      : this.#captureLater(outgoing, target, headers, body, signal);
+    if (typeof body === 'string') return this.#capture(outgoing, target, url, headers, body);
+    return Promise.resolve(body).then((text) =>
+      text === undefined
+        ? this.#bypass(outgoing, target, url, 'its body is not JSON text')
+        : this.#capture(outgoing, target, url, headers, text),
+    );
   }
 
-  #locate(input: string | URL | Request, init: RequestInit | undefined): Located | undefined {
-    if (!isPost(input, init)) return undefined;
-    const text = urlText(input);
-    if (!this.#router.knowsHost(text) || !URL.canParse(text)) return undefined;
-    const url = new URL(text);
-    const target = this.#router.locate(url);
-    return target && { url, target };
-  }
-
-  async #captureLater(
+  /** No async function here: its frame would keep the body for as long as the call waits. */
+  #capture(
     outgoing: Outgoing,
-    located: Located,
-    headers: Dict,
-    reading: undefined | Promise<string | undefined>,
-    signal: AbortSignal | undefined,
-  ): Promise<Response> {
-    const body = await reading;
-    if (body !== undefined) return this.#capture(outgoing, located, headers, body, signal);
-    return this.#bypass(outgoing, located, 'its body is not JSON text');
-  }
-
-  async #capture(
-    outgoing: Outgoing,
-    located: Located,
+    target: Target,
+    url: string,
     headers: Dict,
     body: string,
-    signal: AbortSignal | undefined,
   ): Promise<Response> {
-    const verdict = await this.#verdict(outgoing, located, headers, body, signal);
-    if ('bypass' in verdict) return this.#bypass(outgoing, located, verdict.bypass);
+    const query = url.includes('?') ? new URL(url).search : '';
+    const call = new FetchCall(this, this.#scope, target, query, headers, body, outgoing);
+    this.#pending.add(call);
+    keepAlive.hold();
+    if (this.#engine) this.#engine.capture(call);
+    else this.#openFor(call);
+    return this.#respond(call, url);
+  }
+
+  async #respond(call: FetchCall, url: string): Promise<Response> {
+    const verdict = await call.verdict;
+    if ('answer' in verdict) {
+      responses ??= await import('./hooks/response.ts');
+      return new responses.AnswerResponse(verdict.answer, answerHeaders(verdict), url);
+    }
+    const outgoing = call.outgoing as Outgoing;
     if ('passThrough' in verdict) return goOut(outgoing);
-    return new AnswerResponse(verdict.answer, answerHeaders(verdict), located.url.href);
+    return this.#bypass(outgoing, call.target, url, verdict.bypass);
   }
 
-  #verdict(
-    outgoing: Outgoing,
-    { url, target }: Located,
-    headers: Dict,
-    body: string,
-    signal: AbortSignal | undefined,
-  ): Promise<Verdict> {
-    return new Promise((resolve, reject) => {
-      const done = () => {
-        if (!this.#pending.delete(call)) return false;
-        keepAlive.release();
-        signal?.removeEventListener('abort', onAbort);
-        if (this.#pending.size === 0) this.#becomeIdle();
-        return true;
-      };
-      const call: CapturedCall = {
-        scope: this.#scope,
-        target,
-        url,
-        headers,
-        body,
-        settle: (verdict) => {
-          if (done()) resolve(verdict);
-        },
-        fail: (reason) => {
-          if (done()) reject(reason);
-        },
-      };
-      // Holds `outgoing` on purpose: the signal of a Request follows its parent only while the
-      // Request itself is alive.
-      const onAbort = () => {
-        const reason: unknown = signalOf(outgoing)?.reason;
-        if (isDeadline(reason)) return;
-        this.#engine?.abort(call);
-        call.aborted = true;
-        call.fail(reason);
-      };
-      if (signal) {
-        setMaxListeners(0, signal);
-        signal.addEventListener('abort', onAbort, { once: true });
-      }
-      this.#pending.add(call);
-      keepAlive.hold();
-      if (this.#engine) this.#engine.capture(call);
-      else this.#openFor(call);
-    });
-  }
-
-  #openFor(call: CapturedCall): void {
-    this.#opening ??= useEngine(this.#options).then((use) => {
-      this.#engine = use.engine;
-      return use;
-    });
+  #openFor(call: FetchCall): void {
+    this.#opening ??= this.#open();
     this.#opening.then(
       ({ engine }) => {
         if (!call.aborted) engine.capture(call);
@@ -157,8 +97,21 @@ export class ScopeCalls {
     );
   }
 
-  #bypass(outgoing: Outgoing, { url, target }: Located, reason: string): Promise<Response> {
-    const address = `${url.origin}${url.pathname}`;
+  async #open(): Promise<EngineUse> {
+    await this.events.show(this.#options.display);
+    const { useEngine } = await import('./engines.ts');
+    const use = await useEngine(this.#options);
+    this.#engine = use.engine;
+    return use;
+  }
+
+  async #bypass(
+    outgoing: Outgoing,
+    target: Target,
+    url: string,
+    reason: string,
+  ): Promise<Response> {
+    const address = url.replace(/[?#].*$/, '');
     const event = { url: address, reason };
     publish('call:bypassed', event);
     this.events.emit('call:bypassed', event);
@@ -166,13 +119,27 @@ export class ScopeCalls {
     if (this.#options.bypass === 'error') {
       const answer = ownAnswer(target.batcher, 'unsupported', message);
       const headers = answerHeaders({ answer, source: 'batch', itemId: '' });
-      return Promise.resolve(new AnswerResponse(answer, headers, url.href));
+      responses ??= await import('./hooks/response.ts');
+      return new responses.AnswerResponse(answer, headers, url);
     }
     if (this.#options.bypass === 'warn') {
       const cure = 'It goes out at full price; wrap it in realtime() to say that this is meant.';
       warnOnce(`${message} ${cure}`);
     }
     return goOut(outgoing);
+  }
+
+  ended(call: FetchCall): void {
+    if (!this.#pending.delete(call)) return;
+    keepAlive.release();
+    if (this.#pending.size > 0) return;
+    const waiting = this.#whenIdle;
+    this.#whenIdle = [];
+    for (const wake of waiting) wake();
+  }
+
+  aborted(call: FetchCall): void {
+    this.#engine?.abort(call);
   }
 
   async flush(): Promise<void> {
@@ -188,10 +155,12 @@ export class ScopeCalls {
   }
 
   /** Flushes and waits until nobody waits any more; calls may still beget calls. */
-  async finish(): Promise<void> {
+  async finish(nothingWaits: () => void): Promise<void> {
     keepAlive.hold();
     try {
       await this.#answerAll();
+      // In the same turn: a call made while the engine goes down must not be captured.
+      nothingWaits();
       await this.#release();
       this.events.close();
     } finally {
@@ -205,14 +174,15 @@ export class ScopeCalls {
       if (this.#pending.size === 0) return;
       // Only now: what the intake brings in slices would otherwise be sent in slices.
       this.#scope.flushing = true;
-      await this.#idle();
+      await new Promise<void>((resolve) => this.#whenIdle.push(resolve));
     }
   }
 
   /** Drops what is not planned and lets go; batches under way stay in the ledger. */
   abandon(): void {
     const { store } = this.#options;
-    const open = this.events.stats.batches.submitted - this.events.stats.batches.collected;
+    const { submitted, collected } = this.events.stats.batches;
+    const open = submitted - collected;
     this.#leaveBehind(
       this.cancel('The scope ended with an error before this call was answered.', false),
       open > 0 && store !== ':memory:'
@@ -223,11 +193,7 @@ export class ScopeCalls {
   }
 
   abort(reason: unknown): void {
-    for (const call of [...this.#pending]) {
-      this.#engine?.abort(call);
-      call.aborted = true;
-      call.fail(reason);
-    }
+    for (const call of [...this.#pending]) call.abort(reason);
     this.#leaveBehind(Promise.resolve(), undefined);
   }
 
@@ -244,41 +210,13 @@ export class ScopeCalls {
     const use = await this.#opening?.catch(() => undefined);
     await use?.release();
   }
-
-  #idle(): Promise<void> {
-    if (this.#pending.size === 0) return Promise.resolve();
-    return new Promise((resolve) => this.#whenIdle.push(resolve));
-  }
-
-  #becomeIdle(): void {
-    const waiting = this.#whenIdle;
-    this.#whenIdle = [];
-    for (const wake of waiting) wake();
-  }
 }
 
-interface Located {
-  readonly url: URL;
-  readonly target: Target;
-}
-
-function signalOf({ input, init }: Outgoing): AbortSignal | undefined {
-  return init?.signal ?? (isRequest(input) ? input.signal : undefined) ?? undefined;
-}
-
-/** The call goes out as it is, less the header that asked for it. */
-function passOnStripped({ passOn, input, init }: Outgoing): Promise<Response> {
+/** The call as it is, less the header that asked for it. */
+function withoutOurHeader({ passOn, input, init }: Outgoing): Outgoing {
   const headers = new Headers(init?.headers ?? (isRequest(input) ? input.headers : undefined));
   headers.delete('x-batchling');
-  return goOut({ passOn, input, init: { ...init, headers } });
-}
-
-/**
- * As an ordinary call, decided once: below another library's wrapper there may be an older one of
- * ours, which must not capture it again.
- */
-function goOut({ passOn, input, init }: Outgoing): Promise<Response> {
-  return sharedState().scopes.run({ realtime: true }, () => passOn(input, init));
+  return { passOn, input, init: { ...init, headers } };
 }
 
 function engineScope(

@@ -1,6 +1,6 @@
 import type { BatchlingEventName, BatchlingEvents, Emit } from './orchestrator/events.ts';
 import { addToStats, emptyStats, type Stats } from './orchestrator/stats.ts';
-import { createDisplay, type Display, type DisplayMode } from './report/display.ts';
+import type { Display, DisplayMode } from './report/display.ts';
 
 type Listener<Name extends BatchlingEventName> = (event: BatchlingEvents[Name]) => void;
 
@@ -8,15 +8,17 @@ type Listener<Name extends BatchlingEventName> = (event: BatchlingEvents[Name]) 
 export class ScopeEvents {
   readonly stats = emptyStats();
   readonly #listeners = new Map<BatchlingEventName, Set<Listener<never>>>();
-  readonly #display: Display;
+  #display: Display | undefined;
 
-  constructor(mode: DisplayMode | undefined) {
+  /** Loaded with the engine: before that there is nothing to show. */
+  async show(mode: DisplayMode | undefined): Promise<void> {
+    const { createDisplay } = await import('./report/display.ts');
     this.#display = createDisplay(mode, () => this.stats);
   }
 
   readonly emit: Emit = (name, event) => {
     addToStats(this.stats, name, event);
-    this.#display.event(name, event);
+    this.#display?.event(name, event);
     const listeners = this.#listeners.get(name);
     if (listeners === undefined) return;
     for (const listener of listeners) callSafely(listener as Listener<typeof name>, event);
@@ -36,7 +38,7 @@ export class ScopeEvents {
 
   /** Nothing more will happen; `note` is for the user. */
   close(note?: string): void {
-    this.#display.close(note);
+    this.#display?.close(note);
   }
 
   snapshot(): Stats {

@@ -3,7 +3,8 @@ import type { Answer, Counts, Dict, Handle, ItemId } from '../types.ts';
 
 /** A captured call as a batcher sees it: without its credentials. */
 export interface Call {
-  readonly url: URL;
+  /** With its question mark, or empty. */
+  readonly query: string;
   /** The path below the provider's root, `/chat/completions`. */
   readonly path: string;
   /** Lower-case names; credential headers are already taken out. */
@@ -107,6 +108,8 @@ export interface Remote {
   readonly sources: Handle;
   /** The whole batch was refused after it had been accepted. */
   readonly failure?: BatchFailure;
+  /** Why requests without a result were not run, where the batch as a whole ended early. */
+  readonly unfinished?: 'expired' | 'cancelled';
 }
 
 export type RetryReason = 'rate-limit' | 'server' | 'expired' | 'cancelled' | 'never-ran';

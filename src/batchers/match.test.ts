@@ -17,9 +17,8 @@ interface Asked {
 function match(body: string, asked: Asked = {}) {
   const { batcher = openai, headers = {}, query = '' } = asked;
   const path = asked.path ?? (batcher === openai ? '/chat/completions' : '/messages');
-  const url = new URL(`https://${batcher.info.hosts[0]}/v1${path}${query}`);
   const json = JSON.parse(body) as Record<string, unknown>;
-  return batcher.match({ url, path, headers, body, json });
+  return batcher.match({ query, path, headers, body, json });
 }
 
 function route(body: string, asked: Asked = {}): Route {

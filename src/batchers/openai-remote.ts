@@ -41,6 +41,9 @@ export function toRemote(batch: unknown): Remote {
         },
       }),
     ...(failure && { failure }),
+    ...(/^(expired|cancelled)$/i.test(status) && {
+      unfinished: status.toLowerCase() as 'expired' | 'cancelled',
+    }),
   };
 }
 

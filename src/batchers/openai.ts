@@ -69,7 +69,7 @@ export class OpenAIBatcher extends FileBatcher {
       endpoint: `/v1${call.path}`,
       model,
       batchHeaders: {},
-      identity: [beta ? `openai-beta: ${beta}` : '', call.url.search].filter((part) => part !== ''),
+      identity: [beta ? `openai-beta: ${beta}` : '', call.query].filter((part) => part !== ''),
       body: 'stream' in call.json ? withoutMembers(line, streaming) : line,
     };
   }

@@ -1,5 +1,4 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { randomUUID } from 'node:crypto';
 
 /** The signature of `fetch`, as hooks pass it on. */
 export type Fetch = typeof globalThis.fetch;
@@ -30,8 +29,8 @@ interface SharedState {
   processScope: HookScope | undefined;
   /** What we put in place of something, with what it replaced. */
   readonly patches: WeakMap<object, Patch>;
-  /** Names this launch of the program, unless `BATCHLING_RUN` does. */
-  readonly run: string;
+  /** Names this launch of the program, unless `BATCHLING_RUN` does. Made when it is needed. */
+  run: string | undefined;
   /** Engines by version and store; opaque here. */
   readonly engines: Map<string, unknown>;
 }
@@ -50,7 +49,7 @@ export function sharedState(): SharedState {
     scopes: new AsyncLocalStorage(),
     processScope: undefined,
     patches: new WeakMap(),
-    run: randomUUID(),
+    run: undefined,
     engines: new Map(),
   };
   return holder[key];

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import type { StreamedBody } from './wire.ts';
 
 export interface FilePart {
@@ -13,8 +12,8 @@ export function multipart(
   fields: readonly (readonly [name: string, value: string])[],
   file: FilePart,
 ): { contentType: string; body: StreamedBody } {
-  // 144 random bits: no value and no file can hold the boundary, by chance or by intent.
-  const boundary = `batchling-${randomBytes(18).toString('hex')}`;
+  // 122 random bits: no value and no file can hold the boundary, by chance or by intent.
+  const boundary = `batchling-${crypto.randomUUID()}`;
   const parts = fields.map(
     ([name, value]) =>
       `--${boundary}\r\nContent-Disposition: form-data; name="${quoted(name)}"\r\n\r\n${value}\r\n`,

@@ -38,7 +38,7 @@ export interface QueueKey {
 export interface Ask {
   /** 32 bytes. */
   readonly fingerprint: Uint8Array;
-  /** Which sample; `next` lets the ledger count for a run of several processes. */
+  /** Which sample, from 0 on; `next` lets the ledger count for a run of several processes. */
   readonly occurrence: number | 'next';
   readonly queue: QueueId;
   /** false: answers of earlier, finished runs are not used. */
@@ -74,7 +74,7 @@ export interface NewBatch {
   readonly tags: Dict;
 }
 
-/** The states of a batch in the ledger; `states.ts` of the orchestrator holds the moves. */
+/** The states of a batch in the ledger; `batch-moves.ts` holds the moves. */
 export type BatchState =
   | 'planned'
   | 'staged'

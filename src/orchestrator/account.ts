@@ -18,6 +18,9 @@ export interface SplitHeaders {
 const volatile =
   /^x-(stainless-|batchling|request-id$|client-request-id$|correlation-id$|trace|b3-|datadog-|amzn-trace-id$|cloud-trace-context$|forwarded-|real-ip$)/;
 
+/** Names that say "credential" at a service we do not know: never part of a fingerprint. */
+const secretive = /(^|-)(api-?key|key|token|secret|password|auth|authorization|signature)(-|$)/;
+
 export function splitHeaders(headers: Dict, info: ProviderInfo, configured: boolean): SplitHeaders {
   const secrets: Record<string, string> = {};
   const rest: Record<string, string> = {};
@@ -29,7 +32,7 @@ export function splitHeaders(headers: Dict, info: ProviderInfo, configured: bool
     if (info.credentialHeaders.includes(name) || info.accountHeaders.includes(name) || other) {
       secrets[name] = value;
       key += `\n${name}: ${value}`;
-      if (other && !info.credentialHeaders.includes(name)) extra.push(`${name}: ${value}`);
+      if (other && !secretive.test(name)) extra.push(`${name}: ${value}`);
     } else {
       rest[name] = value;
     }

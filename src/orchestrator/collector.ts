@@ -39,7 +39,7 @@ export class Collector {
     for (let attempt = 1; ; attempt += 1) {
       try {
         await this.#read(batch, remote, round);
-        await this.#settleMissing(batch, round);
+        await this.#settleMissing(batch, remote, round);
         if (!batch.unwritten) await this.#write(batch, () => ledger.ended(batch.lease));
         break;
       } catch (error) {
@@ -111,13 +111,13 @@ export class Collector {
   }
 
   /** Lines that came in no source: they never ran. */
-  async #settleMissing(batch: ActiveBatch, round: Round): Promise<void> {
+  async #settleMissing(batch: ActiveBatch, remote: Remote, round: Round): Promise<void> {
     const rows: Row[] = [];
     for (const [id, member] of batch.members) {
       if (member.settled) continue;
       const message = 'The provider returned no usable line for this request.';
       const last = ownAnswer(batch.batcher, 'missing', message);
-      rows.push({ id, outcome: { kind: 'retry', reason: 'never-ran', last } });
+      rows.push({ id, outcome: { kind: 'retry', reason: remote.unfinished ?? 'never-ran', last } });
     }
     for (let at = 0; at < rows.length; at += storeAtOnce) {
       await this.#store(batch, rows.slice(at, at + storeAtOnce), round);

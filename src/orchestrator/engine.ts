@@ -132,7 +132,6 @@ export class Engine {
 
   /** The caller gave up: what is not planned yet is never sent, the rest stays in its batch. */
   abort(call: CapturedCall): void {
-    call.aborted = true;
     const { pending } = call;
     if (pending === undefined || pending.settled) return;
     pending.settled = true;

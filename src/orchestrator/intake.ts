@@ -156,7 +156,7 @@ function prepare(call: CapturedCall): Prepared | undefined {
   }
   const headers = splitHeaders(call.headers, batcher.info, configured);
   const match = batcher.match({
-    url: call.url,
+    query: call.query,
     path,
     headers: headers.rest,
     body: call.body,
@@ -168,7 +168,7 @@ function prepare(call: CapturedCall): Prepared | undefined {
   }
   const { only } = call.scope;
   const facts = { provider: batcher.info.name, endpoint: match.endpoint, model: match.model };
-  if (only && !only({ ...facts, url: call.url.href })) {
+  if (only && !only({ ...facts, url: `${call.target.wireBase}${path}` })) {
     call.settle({ passThrough: true });
     return undefined;
   }
@@ -243,7 +243,7 @@ function pendingRequest(
     settled: false,
   };
   call.pending = pending;
-  call.body = '';
+  call.taken();
   return pending;
 }
 

@@ -22,6 +22,7 @@ export type OnlyPredicate = (call: {
   readonly provider: string;
   readonly endpoint: string;
   readonly model: string;
+  /** Without its query. */
   readonly url: string;
 }) => boolean;
 
@@ -47,16 +48,18 @@ export interface EngineScope {
 export interface CapturedCall {
   readonly scope: EngineScope;
   readonly target: Target;
-  readonly url: URL;
+  /** With its question mark, or empty. */
+  readonly query: string;
   readonly headers: Dict;
-  /** Emptied once the request holds it. */
-  body: string;
+  readonly body: string;
   /** The answer, or the word that this call is to go out as an ordinary one. */
-  readonly settle: (verdict: Verdict) => void;
-  readonly fail: (reason: unknown) => void;
+  settle(verdict: Verdict): void;
+  fail(reason: unknown): void;
+  /** Headers and body are with the engine now: the call may forget them. */
+  taken(): void;
   /** Set by the engine, so that an abort finds the request. */
-  pending?: PendingRequest;
-  aborted?: boolean;
+  pending: PendingRequest | undefined;
+  aborted: boolean;
 }
 
 export type Verdict =

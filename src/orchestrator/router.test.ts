@@ -9,10 +9,9 @@ function routerFor(hosts: Record<string, string> = {}, batchers: BatcherClass[] 
   return new Router(createBatchers(options.batchers), options.hosts);
 }
 
-/** As a scope asks: the cheap look first, then the exact one. */
 function locate(router: Router, url: string) {
-  const found = router.knowsHost(url) ? router.locate(new URL(url)) : undefined;
-  if (found === undefined || !found.batcher.handles(found.path)) return undefined;
+  const found = router.find(url);
+  if (found === undefined) return undefined;
   const { batcher, base, wireBase, path, configured } = found;
   return { provider: batcher.info.name, base, wireBase, path, configured };
 }
@@ -54,12 +53,11 @@ describe("a provider's own host", () => {
     expect(locate(router, url)).toBeUndefined();
   });
 
-  it('is known by a look at the text', () => {
-    expect(router.knowsHost('https://api.openai.com')).toBe(true);
-    expect(router.knowsHost('https://api.openai.com?a')).toBe(true);
-    expect(router.knowsHost('https://example.com/api.openai.com')).toBe(false);
-    expect(router.knowsHost('not a url')).toBe(false);
-    expect(router.knowsHost('https://%zz/')).toBe(false);
+  it('is remembered, and so is what it is not', () => {
+    const url = 'https://api.openai.com/v1/chat/completions';
+    expect(router.find(url)).toBe(router.find(url));
+    expect(router.find('https://api.openai.com/v1/files')).toBeUndefined();
+    expect(router.find('https://api.openai.com/v1/files')).toBeUndefined();
   });
 });
 

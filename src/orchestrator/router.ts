@@ -37,12 +37,15 @@ interface Place {
   readonly protocol: 'https:' | 'http:' | undefined;
 }
 
+const rememberedUrls = 1_000;
+
 /**
  * Answers "is this mine?" for every request made inside a scope, so it starts with a look-up of the
  * host in the text of the URL; parsing a URL costs more than everything else here.
  */
 export class Router {
   readonly #places = new Map<string, Place[]>();
+  readonly #found = new Map<string, Target | undefined>();
 
   constructor(batchers: readonly Batcher[], hosts: readonly HostEntry[]) {
     for (const batcher of batchers) {
@@ -67,8 +70,22 @@ export class Router {
     else this.#places.set(host, [place]);
   }
 
-  /** True when some batcher lives at this URL's host; false costs next to nothing. */
-  knowsHost(url: string): boolean {
+  /**
+   * The batcher that handles this URL, if any. Programs use few URLs many times, so what was found
+   * once is remembered.
+   */
+  find(url: string): Target | undefined {
+    if (!this.#knowsHost(url)) return undefined;
+    const known = this.#found.get(url);
+    if (known !== undefined || this.#found.has(url)) return known;
+    const target = URL.canParse(url) ? this.#locate(new URL(url)) : undefined;
+    if (this.#found.size >= rememberedUrls) this.#found.clear();
+    this.#found.set(url, target);
+    return target;
+  }
+
+  /** A look at the text: false costs next to nothing. */
+  #knowsHost(url: string): boolean {
     const start = url.indexOf('://') + 3;
     if (start === 2) return false;
     let end = start;
@@ -78,8 +95,8 @@ export class Router {
     return isUnusual(authority) && URL.canParse(url) && this.#places.has(new URL(url).host);
   }
 
-  /** The batcher that handles this URL, if any. Two may live at one host. */
-  locate(url: URL): Target | undefined {
+  /** Two providers may live at one host. */
+  #locate(url: URL): Target | undefined {
     for (const place of this.#places.get(url.host) ?? []) {
       if (place.protocol !== undefined && place.protocol !== url.protocol) continue;
       const target = locateIn(place, url);

@@ -27,7 +27,8 @@ describe('stats', () => {
     const stats = emptyStats();
     const answered = { ...call, status: 200, inputTokens: 10, outputTokens: 2 } as const;
     for (let index = 0; index < 4; index += 1) addToStats(stats, 'call:captured', call);
-    addToStats(stats, 'call:answered', { ...answered, source: 'batch' });
+    const dollars = { paid: 0.5, saved: 1.5 };
+    addToStats(stats, 'call:answered', { ...answered, source: 'batch', dollars });
     addToStats(stats, 'call:answered', { ...answered, source: 'ledger', inputTokens: 5 });
     addToStats(stats, 'call:answered', { ...call, source: 'realtime', status: 399 });
     addToStats(stats, 'call:answered', { ...call, source: 'batch', status: 400 });
@@ -47,6 +48,7 @@ describe('stats', () => {
       failed: 1,
       batches: { submitted: 2, ended: 1, collected: 1 },
       tokens: { input: 15, output: 4 },
+      dollars: { paid: 0.5, saved: 1.5 },
     });
   });
 
