@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Dict } from '../types.ts';
 
 /** The signature of `fetch`, as hooks pass it on. */
 export type Fetch = typeof globalThis.fetch;
@@ -12,8 +13,30 @@ export interface HookScope {
   /** false: only the scope's own `fetch` captures, not the global one. */
   readonly hooked: boolean;
   readonly parent: Surroundings | undefined;
+  /** Whether a request to this URL may be captured; its body is not known yet. */
+  mayCapture(method: string, url: string): boolean;
+  /**
+   * Handles a request of a client that is not fetch. `undefined`: it goes out as it is. An abort of
+   * the signal says that the client has given up; its reason is `'timeout'` for its own deadline.
+   */
+  handleRequest(request: RawRequest, signal: AbortSignal): Promise<RawAnswer | undefined>;
   /** Handles a fetch made inside the scope; `passOn` is the way out for what is not captured. */
   handleFetch(passOn: Fetch, input: string | URL | Request, init?: RequestInit): Promise<Response>;
+}
+
+/** A request as it stands on the wire, read to its end. */
+export interface RawRequest {
+  readonly method: string;
+  readonly url: string;
+  /** Lower-case names. */
+  readonly headers: Dict;
+  readonly body: Uint8Array;
+}
+
+export interface RawAnswer {
+  readonly status: number;
+  readonly headers: Dict;
+  readonly body: string;
 }
 
 /** Marks code inside `realtime(fn)`. */
