@@ -1,6 +1,14 @@
 import { BatchlingError } from './errors.ts';
-import { hookFetch, isFetchHooked, plainFetch } from './hooks/fetch.ts';
-import { type Fetch, type HookScope, type Surroundings, sharedState } from './hooks/state.ts';
+import { isFetchHooked, plainFetch } from './hooks/fetch.ts';
+import { installHooks } from './hooks/install.ts';
+import {
+  type Fetch,
+  type HookScope,
+  type RawAnswer,
+  type RawRequest,
+  type Surroundings,
+  sharedState,
+} from './hooks/state.ts';
 import { type BatchifyOptions, type ResolvedOptions, resolveOptions } from './options.ts';
 import type { BatchlingEventName, BatchlingEvents } from './orchestrator/events.ts';
 import type { Stats } from './orchestrator/stats.ts';
@@ -158,6 +166,21 @@ export class BatchingContext implements HookScope {
     return this.#calls.handleFetch(passOn, input, init);
   }
 
+  /** For the hooks. */
+  mayCapture(method: string, url: string): boolean {
+    return this.#calls.mayCapture(method, url);
+  }
+
+  /** For the hooks. */
+  escaped(url: string): void {
+    this.#calls.escaped(url);
+  }
+
+  /** For the hooks. */
+  handleRequest(request: RawRequest, signal: AbortSignal): Promise<RawAnswer | undefined> {
+    return this.#calls.handleRequest(request, signal);
+  }
+
   /** The scope's function threw: nothing more is spent, and nobody is kept waiting. */
   abandon(): void {
     if (this.#state === 'closed') return;
@@ -169,7 +192,8 @@ export class BatchingContext implements HookScope {
 
   /** At each entry: another library may have put its own fetch in place since. */
   #hook(first = false): void {
-    if (this.hooked && this.open && (first || !isFetchHooked())) this.#undoHooks.push(hookFetch());
+    if (this.hooked && this.open && (first || !isFetchHooked()))
+      this.#undoHooks.push(installHooks());
   }
 
   #unhook(): void {

@@ -1,9 +1,23 @@
 import { setImmediate as immediate } from 'node:timers/promises';
 import { createBatchers } from './batchers/registry.ts';
+import {
+  type CallFacts,
+  type CallOwner,
+  ClientCall,
+  goOut,
+  type Outgoing,
+  signalOf,
+} from './client-call.ts';
 import type { EngineUse } from './engines.ts';
-import { type CallOwner, FetchCall, goOut, type Outgoing, signalOf } from './fetch-call.ts';
-import { isPost, isRequest, readBody, readHeaders, urlText } from './hooks/read-call.ts';
-import type { Fetch } from './hooks/state.ts';
+import {
+  decodeUtf8,
+  isPost,
+  isRequest,
+  readBody,
+  readHeaders,
+  urlText,
+} from './hooks/read-call.ts';
+import type { Fetch, RawAnswer, RawRequest } from './hooks/state.ts';
 import type { ResolvedOptions } from './options.ts';
 import { answerHeaders } from './orchestrator/answer-headers.ts';
 import { ownAnswer } from './orchestrator/answers.ts';
@@ -14,7 +28,7 @@ import type { EngineScope } from './orchestrator/pending.ts';
 import { Router, type Target } from './orchestrator/router.ts';
 import { warnOnce } from './report/warn-once.ts';
 import { ScopeEvents } from './scope-events.ts';
-import type { Dict } from './types.ts';
+import type { Answer, Dict } from './types.ts';
 
 const keepAlive = new KeepAlive();
 
@@ -27,7 +41,7 @@ export class ScopeCalls implements CallOwner {
   readonly #options: ResolvedOptions;
   readonly #router: Router;
   readonly #scope: EngineScope & { flushing: boolean };
-  readonly #pending = new Set<FetchCall>();
+  readonly #pending = new Set<ClientCall>();
   #opening: Promise<EngineUse> | undefined;
   #engine: Engine | undefined;
   #whenIdle: (() => void)[] = [];
@@ -50,7 +64,7 @@ export class ScopeCalls implements CallOwner {
     if (typeof body === 'string') return this.#capture(outgoing, target, url, headers, body);
     return Promise.resolve(body).then((text) =>
       text === undefined
-        ? this.#bypass(outgoing, target, url, 'its body is not JSON text')
+        ? this.#bypass(outgoing, target, url, notText)
         : this.#capture(outgoing, target, url, headers, text),
     );
   }
@@ -63,16 +77,55 @@ export class ScopeCalls implements CallOwner {
     headers: Dict,
     body: string,
   ): Promise<Response> {
-    const query = url.includes('?') ? new URL(url).search : '';
-    const call = new FetchCall(this, this.#scope, target, query, headers, body, outgoing);
+    const signal = signalOf(outgoing);
+    const facts = {
+      scope: this.#scope,
+      target,
+      query: queryOf(url),
+      headers,
+      body,
+      signal,
+      outgoing,
+    };
+    return this.#respond(this.#start(facts), url);
+  }
+
+  #start(facts: CallFacts): ClientCall {
+    const call = new ClientCall(this, facts);
     this.#pending.add(call);
     keepAlive.hold();
     if (this.#engine) this.#engine.capture(call);
     else this.#openFor(call);
-    return this.#respond(call, url);
+    return call;
   }
 
-  async #respond(call: FetchCall, url: string): Promise<Response> {
+  mayCapture(method: string, url: string): boolean {
+    return method === 'POST' && this.#router.find(url) !== undefined;
+  }
+
+  /** A request of a client that is not fetch; `undefined` sends it out as it is. */
+  async handleRequest(request: RawRequest, signal: AbortSignal): Promise<RawAnswer | undefined> {
+    const { url, headers } = request;
+    const target = this.#router.find(url);
+    if (target === undefined || headers['x-batchling'] === 'off') return undefined;
+    const body = decodeUtf8(request.body);
+    if (body === undefined) return this.#bypassed(target, url, notText);
+    const verdict = await this.#start({
+      scope: this.#scope,
+      target,
+      query: queryOf(url),
+      headers,
+      body,
+      signal,
+      endsAtDeadline: true,
+    }).verdict;
+    if ('passThrough' in verdict) return undefined;
+    if ('bypass' in verdict) return this.#bypassed(target, url, verdict.bypass);
+    const { status, body: text } = verdict.answer;
+    return { status, headers: answerHeaders(verdict), body: text };
+  }
+
+  async #respond(call: ClientCall, url: string): Promise<Response> {
     const verdict = await call.verdict;
     if ('answer' in verdict) {
       responses ??= await import('./hooks/response.ts');
@@ -83,7 +136,7 @@ export class ScopeCalls implements CallOwner {
     return this.#bypass(outgoing, call.target, url, verdict.bypass);
   }
 
-  #openFor(call: FetchCall): void {
+  #openFor(call: ClientCall): void {
     this.#opening ??= this.#open();
     this.#opening.then(
       ({ engine }) => {
@@ -111,6 +164,14 @@ export class ScopeCalls implements CallOwner {
     url: string,
     reason: string,
   ): Promise<Response> {
+    const refusal = this.#bypassed(target, url, reason);
+    if (refusal === undefined) return goOut(outgoing);
+    responses ??= await import('./hooks/response.ts');
+    return new responses.AnswerResponse(refusal, refusal.headers, url);
+  }
+
+  /** Tells that a call is not batched; the answer if that is not to be. */
+  #bypassed(target: Target, url: string, reason: string): Answer | undefined {
     const address = url.replace(/[?#].*$/, '');
     const event = { url: address, reason };
     publish('call:bypassed', event);
@@ -118,18 +179,30 @@ export class ScopeCalls implements CallOwner {
     const message = `A call to ${address} cannot be batched: ${reason}.`;
     if (this.#options.bypass === 'error') {
       const answer = ownAnswer(target.batcher, 'unsupported', message);
-      const headers = answerHeaders({ answer, source: 'batch', itemId: '' });
-      responses ??= await import('./hooks/response.ts');
-      return new responses.AnswerResponse(answer, headers, url);
+      return { ...answer, headers: answerHeaders({ answer, source: 'batch', itemId: '' }) };
     }
     if (this.#options.bypass === 'warn') {
       const cure = 'It goes out at full price; wrap it in realtime() to say that this is meant.';
       warnOnce(`${message} ${cure}`);
     }
-    return goOut(outgoing);
+    return undefined;
   }
 
-  ended(call: FetchCall): void {
+  /** Seen only when it was gone: all that is left is to say so, with the cures. */
+  escaped(url: string): void {
+    const address = url.replace(/[?#].*$/, '');
+    const reason = 'its client was made before batchling was loaded, or brings its own transport';
+    const event = { url: address, reason };
+    publish('call:bypassed', event);
+    this.events.emit('call:bypassed', event);
+    if (this.#options.bypass === 'ignore') return;
+    warnOnce(
+      `A call to ${address} went out at full price: ${reason}. Run the program with ` +
+        'node --import batchling/register, or give the client fetch: scope.fetch.',
+    );
+  }
+
+  ended(call: ClientCall): void {
     if (!this.#pending.delete(call)) return;
     keepAlive.release();
     if (this.#pending.size > 0) return;
@@ -138,8 +211,12 @@ export class ScopeCalls implements CallOwner {
     for (const wake of waiting) wake();
   }
 
-  aborted(call: FetchCall): void {
+  aborted(call: ClientCall): void {
     this.#engine?.abort(call);
+  }
+
+  abandoned(call: ClientCall): void {
+    this.#engine?.abandon(call);
   }
 
   async flush(): Promise<void> {
@@ -217,6 +294,12 @@ function withoutOurHeader({ passOn, input, init }: Outgoing): Outgoing {
   const headers = new Headers(init?.headers ?? (isRequest(input) ? input.headers : undefined));
   headers.delete('x-batchling');
   return { passOn, input, init: { ...init, headers } };
+}
+
+const notText = 'its body is not JSON text';
+
+function queryOf(url: string): string {
+  return url.includes('?') ? new URL(url).search : '';
 }
 
 function engineScope(

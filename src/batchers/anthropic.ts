@@ -1,5 +1,6 @@
 import { splitLines } from '../http/jsonl.ts';
 import type { StreamedBody, Wire } from '../http/wire.ts';
+import { anthropicMessages } from '../streams/anthropic.ts';
 import type { Dict, Handle, ItemId } from '../types.ts';
 import { readResultLine, toRemote } from './anthropic-wire.ts';
 import {
@@ -47,7 +48,6 @@ export class AnthropicBatcher extends Batcher {
   match(call: Call): Match {
     const { model, stream, max_tokens: maxTokens } = call.json;
     if (typeof model !== 'string') return { bypass: 'the body names no model' };
-    if (stream === true) return { bypass: 'streamed answers cannot be batched yet' };
     if (asksForSpeed(call.json)) return { bypass: '`speed` is refused inside a batch' };
     if (maxTokens === 0) return { bypass: '`max_tokens: 0` is refused inside a batch' };
     const batchHeaders = headersOfBatch(call.headers);
@@ -58,6 +58,7 @@ export class AnthropicBatcher extends Batcher {
       batchHeaders,
       identity: Object.entries(batchHeaders).map(([name, value]) => `${name}: ${value}`),
       body: stream === undefined ? line : withoutMembers(line, streaming),
+      ...(stream === true && { stream: anthropicMessages }),
     };
   }
 

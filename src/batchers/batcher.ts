@@ -1,4 +1,5 @@
 import type { Wire } from '../http/wire.ts';
+import type { StreamDialect } from '../streams/stream-dialect.ts';
 import type { Answer, Counts, Dict, Handle, ItemId } from '../types.ts';
 
 /** A captured call as a batcher sees it: without its credentials. */
@@ -28,10 +29,12 @@ export interface Route {
   readonly partition?: string;
   /** The body as it stands in the batch line: one line, without `stream`. */
   readonly body: string;
+  /** Tells a 2xx answer as the stream the caller asked for. Not part of the fingerprint. */
+  readonly stream?: StreamDialect;
 }
 
 export interface Bypass {
-  /** Why this LLM call cannot be batched, for people: "stream is not supported …". */
+  /** Why this LLM call cannot be batched, for people: "background responses are …". */
   readonly bypass: string;
 }
 

@@ -1,5 +1,8 @@
 import { multipart } from '../http/multipart.ts';
 import type { StreamedBody, Wire } from '../http/wire.ts';
+import { openaiChat } from '../streams/openai-chat.ts';
+import { openaiResponses } from '../streams/openai-responses.ts';
+import type { StreamDialect } from '../streams/stream-dialect.ts';
 import type { Handle, ItemId } from '../types.ts';
 import type {
   Call,
@@ -61,8 +64,9 @@ export class OpenAIBatcher extends FileBatcher {
   match(call: Call): Match {
     const { model, stream, background } = call.json;
     if (typeof model !== 'string') return { bypass: 'the body names no model' };
-    if (stream === true) return { bypass: 'streamed answers cannot be batched yet' };
     if (background === true) return { bypass: 'background responses are asynchronous already' };
+    const dialect = stream === true ? this.dialect(call) : undefined;
+    if (stream === true && !dialect) return { bypass: 'this endpoint has no streamed answers' };
     const beta = call.headers['openai-beta'];
     const line = onOneLine(call.body);
     return {
@@ -71,7 +75,15 @@ export class OpenAIBatcher extends FileBatcher {
       batchHeaders: {},
       identity: [beta ? `openai-beta: ${beta}` : '', call.query].filter((part) => part !== ''),
       body: 'stream' in call.json ? withoutMembers(line, streaming) : line,
+      ...(dialect && { stream: dialect }),
     };
+  }
+
+  /** How a streamed answer to this call is told; `undefined` where there is none. */
+  protected dialect({ path, json }: Call): StreamDialect | undefined {
+    if (path === '/responses') return openaiResponses;
+    if (path !== '/chat/completions') return undefined;
+    return openaiChat({ includeUsage: field(json.stream_options, 'include_usage') === true });
   }
 
   limits(_endpoint: string): Limits {

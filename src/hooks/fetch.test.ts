@@ -41,6 +41,9 @@ function passingScope(): HookScope & { asked: number } {
     hooked: true,
     parent: undefined,
     asked: 0,
+    mayCapture: () => false,
+    handleRequest: () => Promise.resolve(undefined),
+    escaped: () => undefined,
     handleFetch(passOn, input, init) {
       this.asked += 1;
       return passOn(input, init);

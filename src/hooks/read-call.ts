@@ -51,11 +51,12 @@ export function readBody(
     const readable = isRequest(input) && input.body !== null && !input.bodyUsed;
     return readable ? input.clone().text() : undefined;
   }
-  if (body instanceof ArrayBuffer || ArrayBuffer.isView(body)) return decode(body);
+  if (body instanceof ArrayBuffer || ArrayBuffer.isView(body)) return decodeUtf8(body);
   return undefined;
 }
 
-function decode(body: ArrayBuffer | NodeJS.ArrayBufferView): string | undefined {
+/** `undefined`: not text. */
+export function decodeUtf8(body: ArrayBuffer | NodeJS.ArrayBufferView): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body);
   } catch {

@@ -20,6 +20,8 @@ export interface HookScope {
    * the signal says that the client has given up; its reason is `'timeout'` for its own deadline.
    */
   handleRequest(request: RawRequest, signal: AbortSignal): Promise<RawAnswer | undefined>;
+  /** A call that should have been captured has left on a way of its own. */
+  escaped(url: string): void;
   /** Handles a fetch made inside the scope; `passOn` is the way out for what is not captured. */
   handleFetch(passOn: Fetch, input: string | URL | Request, init?: RequestInit): Promise<Response>;
 }
@@ -52,6 +54,10 @@ interface SharedState {
   processScope: HookScope | undefined;
   /** What we put in place of something, with what it replaced. */
   readonly patches: WeakMap<object, Patch>;
+  /** Signals of captured calls, which a deadline must not abort. */
+  readonly capturedSignals: WeakSet<AbortSignal>;
+  /** How many `abort()` calls are running, one inside the other. */
+  abortDepth: number;
   /** Names this launch of the program, unless `BATCHLING_RUN` does. Made when it is needed. */
   run: string | undefined;
   /** Engines by version and store; opaque here. */
@@ -72,6 +78,8 @@ export function sharedState(): SharedState {
     scopes: new AsyncLocalStorage(),
     processScope: undefined,
     patches: new WeakMap(),
+    capturedSignals: new WeakSet(),
+    abortDepth: 0,
     run: undefined,
     engines: new Map(),
   };

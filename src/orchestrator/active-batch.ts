@@ -62,6 +62,8 @@ export class ActiveBatch {
     const member = this.members.get(pending.id);
     if (member) {
       pending.attempt = member.attempt;
+      // A client that came back; whom it left may be waiting all the same.
+      if (member.pending !== pending) pending.also = member.pending;
       member.pending = pending;
       return;
     }

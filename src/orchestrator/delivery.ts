@@ -1,5 +1,6 @@
 import type { Ledger, OwnerId, Settlement } from '../ledger/ledger.ts';
 import { priceOf } from '../pricing/prices.ts';
+import { isSuccess } from '../streams/stream-dialect.ts';
 import type { Answer } from '../types.ts';
 import { type OwnReason, ownAnswer } from './answers.ts';
 import { type AnswerSource, publish } from './events.ts';
@@ -15,6 +16,7 @@ export function deliver(
   if (pending.settled) return;
   pending.settled = true;
   pending.spool?.letGo(pending);
+  if (answer.status >= 400) pending.returning.failed(pending, answer);
   const { info } = pending.batcher;
   const usage = source === 'batch' ? pending.batcher.usage(answer.json) : undefined;
   const listPrice = usage && priceOf(info.name, pending.route.model, usage);
@@ -33,11 +35,25 @@ export function deliver(
   publish('call:answered', event);
   pending.scope.emit('call:answered', event);
   pending.call.settle({
-    answer,
+    answer: asAsked(pending, answer),
     source,
     itemId: pending.id,
     ...(batchToken !== undefined && { batchToken }),
   });
+  const { also } = pending;
+  // Without the parsed body: that belongs to the first.
+  if (also) deliver(also, { ...answer, json: undefined }, source, batchToken);
+}
+
+/** The stream that the caller asked for. A dialect may be the user's and throw: nobody may hang. */
+function asAsked({ route, batcher }: PendingRequest, answer: Answer): Answer {
+  if (route.stream === undefined || !isSuccess(answer)) return answer;
+  try {
+    return route.stream(answer);
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    return ownAnswer(batcher, 'unsupported', `The answer cannot be streamed: ${message}`);
+  }
 }
 
 /** Ends requests that are in no batch with an error of ours, durably. */

@@ -18,6 +18,7 @@ import { Queues } from './queues.ts';
 import { Recovery } from './recovery.ts';
 import { Refusals } from './refusals.ts';
 import { Resume } from './resume.ts';
+import { Returning } from './returning.ts';
 import { Spool } from './spool.ts';
 import { Submitter } from './submitter.ts';
 import { Watcher } from './watcher.ts';
@@ -53,6 +54,7 @@ export class Engine {
   readonly #watcher: Watcher;
   readonly #collector: Collector;
   readonly #lost: LostBatches;
+  readonly #returning: Returning;
   readonly #recovery: Recovery;
   readonly #refusals: Refusals;
   readonly #stop: AbortController;
@@ -98,14 +100,20 @@ export class Engine {
     this.#recovery = recovery;
     const watch = (batch: ActiveBatch) => this.#watcher.watch(batch);
     const spool = new Spool(ledger);
+    this.#returning = new Returning(clock);
     const submitter = new Submitter(workshop, recovery, spool, watch);
     const resume = new Resume(workshop, recovery, submitter, watch);
     this.#queues = new Queues(workshop, new Accounts(ledger, http), (queue, requests, reason) =>
       submitter.submit(queue, requests, reason),
     );
     this.#neighbours = new Neighbours(workshop, (id, asker) => resume.claim(id, asker));
-    this.#intake = new Intake(workshop, this.#queues, spool, occurrences, (pending, admission) =>
-      this.#neighbours.join(pending, admission),
+    this.#intake = new Intake(
+      workshop,
+      this.#queues,
+      spool,
+      this.#returning,
+      occurrences,
+      (pending, admission) => this.#neighbours.join(pending, admission),
     );
     this.#lost = new LostBatches(workshop, (batch) => this.#watcher.unwatch(batch));
     this.#watcher = new Watcher(
@@ -137,6 +145,12 @@ export class Engine {
     pending.settled = true;
     this.#neighbours.forget(pending);
     if (pending.batch === undefined && pending.request !== 0) this.#queues.withdraw([pending]);
+  }
+
+  /** The client lost patience and may come back: the request stays and its retry re-joins it. */
+  abandon(call: CapturedCall): void {
+    const { pending } = call;
+    if (pending && !pending.settled && pending.request !== 0) this.#returning.abandoned(pending);
   }
 
   /** Ends calls of a scope with an answer of ours; `remotely` cancels at the provider, too. */

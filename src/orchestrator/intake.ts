@@ -9,6 +9,7 @@ import { publish } from './events.ts';
 import { fingerprintOf, itemId } from './fingerprint.ts';
 import type { CapturedCall, PendingRequest, Verdict } from './pending.ts';
 import type { Queues } from './queues.ts';
+import type { Returning } from './returning.ts';
 import type { Spool } from './spool.ts';
 import type { Workshop } from './workshop.ts';
 
@@ -32,6 +33,7 @@ export class Intake {
   readonly #workshop: Workshop;
   readonly #queues: Queues;
   readonly #spool: Spool;
+  readonly #returning: Returning;
   readonly #join: (pending: PendingRequest, admission: Admission) => void;
   /** How often this run has asked each fingerprint; `undefined` when the ledger counts. */
   readonly #occurrences: Map<string, number> | undefined;
@@ -42,12 +44,14 @@ export class Intake {
     workshop: Workshop,
     queues: Queues,
     spool: Spool,
+    returning: Returning,
     occurrences: Map<string, number> | undefined,
     join: (pending: PendingRequest, admission: Admission) => void,
   ) {
     this.#workshop = workshop;
     this.#queues = queues;
     this.#spool = spool;
+    this.#returning = returning;
     this.#join = join;
     this.#occurrences = occurrences;
   }
@@ -104,19 +108,26 @@ export class Intake {
       const { call, route, headers } = one;
       const queue =
         this.#queues.known(call, route, headers) ?? (await this.#queues.open(call, route, headers));
-      const occurrence = this.#next(one.fingerprint);
+      const key = one.fingerprint.toString('latin1');
+      const again = this.#returning.sameError(key);
+      if (again) {
+        call.settle({ answer: again.answer, source: 'batch', itemId: '' });
+        continue;
+      }
+      const occurrence = this.#returning.occurrence(key, call) ?? this.#next(key);
       asks.push({
         fingerprint: one.fingerprint,
         occurrence,
         queue: queue.id,
         cache: call.scope.cache,
       });
-      requests.push(pendingRequest(one, queue, occurrence));
+      requests.push(pendingRequest(one, queue, occurrence, this.#returning));
     }
     const { ledger, owner } = this.#workshop;
     const admissions = await ledger.admit(owner, asks);
     requests.forEach((pending, index) => {
       named(pending, admissions[index] as Admission);
+      this.#returning.named(pending);
     });
     await this.#spool.hold(requests.filter((_, index) => admissions[index]?.is !== 'answered'));
     admissions.forEach((admission, index) => {
@@ -128,9 +139,8 @@ export class Intake {
     });
   }
 
-  #next(fingerprint: Buffer): number | 'next' {
+  #next(key: string): number | 'next' {
     if (this.#occurrences === undefined) return 'next';
-    const key = fingerprint.toString('latin1');
     const occurrence = this.#occurrences.get(key) ?? 0;
     this.#occurrences.set(key, occurrence + 1);
     return occurrence;
@@ -223,6 +233,7 @@ function pendingRequest(
   { call, route, fingerprint }: Prepared,
   queue: PendingRequest['queue'],
   occurrence: number | 'next',
+  returning: Returning,
 ): PendingRequest {
   const { body, ...rest } = route;
   const pending: PendingRequest = {
@@ -233,6 +244,8 @@ function pendingRequest(
     queue,
     body,
     spool: undefined,
+    returning,
+    idempotencyKey: call.headers['idempotency-key'],
     fingerprint,
     id: '',
     occurrence: occurrence === 'next' ? 0 : occurrence,
@@ -241,6 +254,7 @@ function pendingRequest(
     attempt: 0,
     batch: undefined,
     settled: false,
+    also: undefined,
   };
   call.pending = pending;
   call.taken();

@@ -4,6 +4,7 @@ import type { Answer, Dict, ItemId } from '../types.ts';
 import type { ActiveBatch } from './active-batch.ts';
 import type { AnswerSource, Emit } from './events.ts';
 import type { Queue } from './queue.ts';
+import type { Returning } from './returning.ts';
 import type { Target } from './router.ts';
 import type { Spool } from './spool.ts';
 
@@ -87,6 +88,9 @@ export interface PendingRequest {
   body: string | undefined;
   /** Who counts the body, while it is in memory. */
   spool: Spool | undefined;
+  /** Who knows the clients that come back. */
+  readonly returning: Returning;
+  readonly idempotencyKey: string | undefined;
   id: ItemId;
   readonly fingerprint: Buffer;
   occurrence: number;
@@ -96,4 +100,6 @@ export interface PendingRequest {
   attempt: number;
   batch: ActiveBatch | undefined;
   settled: boolean;
+  /** Another caller of the same request, who gets the same answer. */
+  also: PendingRequest | undefined;
 }

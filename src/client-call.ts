@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { isDeadline } from './hooks/deadline.ts';
+import { isStraightDeadline, mask, shield, unshield } from './hooks/deadline-guard.ts';
 import { isRequest } from './hooks/read-call.ts';
 import { type Fetch, sharedState } from './hooks/state.ts';
 import type { CapturedCall, EngineScope, PendingRequest, Verdict } from './orchestrator/pending.ts';
@@ -27,15 +27,31 @@ export function goOut({ passOn, input, init }: Outgoing): Promise<Response> {
 
 /** Who is told how a call went. */
 export interface CallOwner {
-  ended(call: FetchCall): void;
-  aborted(call: FetchCall): void;
+  ended(call: ClientCall): void;
+  /** The user does not want it any more. */
+  aborted(call: ClientCall): void;
+  /** The client has lost patience; whoever asks the same next takes its place. */
+  abandoned(call: ClientCall): void;
+}
+
+export interface CallFacts {
+  readonly scope: EngineScope;
+  readonly target: Target;
+  readonly query: string;
+  readonly headers: Dict;
+  readonly body: string;
+  readonly signal: AbortSignal | undefined;
+  /** Missing for clients that are not fetch: they find the way out themselves. */
+  readonly outgoing?: Outgoing;
+  /** A client that ends with its deadline, rather than going on to wait for us. */
+  readonly endsAtDeadline?: boolean;
 }
 
 /**
- * A captured fetch. A class with methods and not a handful of closures: a hundred thousand of them
- * wait at once, and closures would keep headers and bodies alive that nobody needs any more.
+ * A captured call of a client. A class with methods and not a handful of closures: a hundred thousand
+ * of them wait at once, and closures would keep headers and bodies alive that nobody needs any more.
  */
-export class FetchCall implements CapturedCall {
+export class ClientCall implements CapturedCall {
   readonly scope: EngineScope;
   readonly target: Target;
   readonly query: string;
@@ -44,44 +60,48 @@ export class FetchCall implements CapturedCall {
   pending: PendingRequest | undefined;
   aborted = false;
   readonly verdict: Promise<Verdict>;
-  readonly #owner: CallOwner;
-  readonly #signal: AbortSignal | undefined;
   /** Until the engine has taken the call: it may still have to go out as an ordinary one. */
   outgoing: Outgoing | undefined;
+  readonly #owner: CallOwner;
+  readonly #signal: AbortSignal | undefined;
+  readonly #endsAtDeadline: boolean;
   #resolve!: (verdict: Verdict) => void;
   #reject!: (reason: unknown) => void;
 
-  constructor(
-    owner: CallOwner,
-    scope: EngineScope,
-    target: Target,
-    query: string,
-    headers: Dict,
-    body: string,
-    outgoing: Outgoing,
-  ) {
+  constructor(owner: CallOwner, facts: CallFacts) {
     this.#owner = owner;
-    this.scope = scope;
-    this.target = target;
-    this.query = query;
-    this.headers = headers;
-    this.body = body;
-    this.outgoing = outgoing;
-    this.#signal = signalOf(outgoing);
+    this.scope = facts.scope;
+    this.target = facts.target;
+    this.query = facts.query;
+    this.headers = facts.headers;
+    this.body = facts.body;
+    this.outgoing = facts.outgoing;
+    this.#signal = facts.signal;
+    this.#endsAtDeadline = facts.endsAtDeadline ?? false;
     this.verdict = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    if (this.#signal) {
-      // One signal may serve thousands of calls; Node would warn at the eleventh.
-      setMaxListeners(0, this.#signal);
-      this.#signal.addEventListener('abort', this, { once: true });
-    }
+    if (this.#signal) this.#listen(this.#signal);
+  }
+
+  #listen(signal: AbortSignal): void {
+    // One signal may serve thousands of calls; Node would warn at the eleventh.
+    setMaxListeners(0, signal);
+    signal.addEventListener('abort', this, { once: true });
+    shield(signal);
   }
 
   /** The signal's listener. */
   handleEvent(): void {
-    if (!isDeadline(this.#signal?.reason)) this.abort(this.#signal?.reason);
+    const signal = this.#signal as AbortSignal;
+    if (!isStraightDeadline(signal.reason)) {
+      this.abort(signal.reason);
+      return;
+    }
+    this.#owner.abandoned(this);
+    if (this.#endsAtDeadline) this.fail(signal.reason);
+    else mask(signal);
   }
 
   abort(reason: unknown): void {
@@ -107,13 +127,18 @@ export class FetchCall implements CapturedCall {
   taken(): void {
     this.headers = {};
     this.body = '';
-    const outgoing = this.outgoing as Outgoing;
+    const { outgoing } = this;
     this.outgoing =
-      this.#signal && isRequest(outgoing.input) ? { ...outgoing, init: undefined } : undefined;
+      outgoing && this.#signal && isRequest(outgoing.input)
+        ? { ...outgoing, init: undefined }
+        : undefined;
   }
 
   #end(): void {
-    this.#signal?.removeEventListener('abort', this);
+    if (this.#signal) {
+      this.#signal.removeEventListener('abort', this);
+      unshield(this.#signal);
+    }
     this.#owner.ended(this);
   }
 }

@@ -1,0 +1,102 @@
+import type { Answer, Clock } from '../types.ts';
+import type { CapturedCall, PendingRequest } from './pending.ts';
+
+const second = 1_000;
+/** A client whose deadline we outlived may still be waiting; only at once is a re-ask its retry. */
+const retryWindow = 60 * second;
+/** Clients that ignore `x-should-retry` come back so often at most. */
+const mostRetries = 6;
+/** Forget what nobody came back for. */
+const mostRemembered = 10_000;
+
+interface Sticky {
+  readonly answer: Answer;
+  until: number;
+  left: number;
+}
+
+interface Left {
+  readonly occurrence: number;
+  readonly until: number;
+}
+
+/**
+ * Clients that come back for a request they have asked already. Their retry is not another sample: it
+ * re-joins the request they gave up, or gets the same final error again.
+ */
+export class Returning {
+  readonly #clock: Clock;
+  readonly #abandoned = new Map<string, Left[]>();
+  readonly #errors = new Map<string, Sticky>();
+  readonly #keyed = new Map<string, number>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** The client lost patience. Its retry takes the place, oldest first. */
+  abandoned(pending: PendingRequest): void {
+    const key = pending.fingerprint.toString('latin1');
+    const left = this.#abandoned.get(key) ?? [];
+    left.push({ occurrence: pending.occurrence, until: this.#clock.now() + retryWindow });
+    remember(this.#abandoned, key, left);
+  }
+
+  /** The request ended in an error that clients like to try again. */
+  failed(pending: PendingRequest, answer: Answer): void {
+    const { status } = answer;
+    if (status !== 408 && status !== 409 && status !== 429 && status < 499) return;
+    const key = pending.fingerprint.toString('latin1');
+    const known = this.#errors.get(key);
+    const until = this.#clock.now() + retryWindow;
+    const left = known?.left ?? mostRetries;
+    remember(this.#errors, key, { answer, until, left });
+  }
+
+  /** The error this call has had already, if it looks like the client's own retry. */
+  sameError(key: string): { readonly answer: Answer } | undefined {
+    const sticky = this.#errors.get(key);
+    if (sticky === undefined) return undefined;
+    const now = this.#clock.now();
+    if (now > sticky.until || sticky.left === 0) {
+      this.#errors.delete(key);
+      return undefined;
+    }
+    sticky.left -= 1;
+    sticky.until = now + retryWindow;
+    return sticky;
+  }
+
+  /** The occurrence this call has asked for already: by its idempotency key, or abandoned. */
+  occurrence(key: string, call: CapturedCall): number | undefined {
+    const idempotencyKey = call.headers['idempotency-key'];
+    const named =
+      idempotencyKey === undefined ? undefined : this.#keyed.get(`${key}\n${idempotencyKey}`);
+    return named ?? this.#takeAbandoned(key);
+  }
+
+  /** Remembers which occurrence a call with an idempotency key has. */
+  named({ fingerprint, idempotencyKey, occurrence }: PendingRequest): void {
+    if (idempotencyKey === undefined) return;
+    remember(this.#keyed, `${fingerprint.toString('latin1')}\n${idempotencyKey}`, occurrence);
+  }
+
+  #takeAbandoned(key: string): number | undefined {
+    const left = this.#abandoned.get(key);
+    if (left === undefined) return undefined;
+    const now = this.#clock.now();
+    let found = left.shift();
+    while (found !== undefined && found.until < now) found = left.shift();
+    if (left.length === 0) this.#abandoned.delete(key);
+    return found?.occurrence;
+  }
+}
+
+/** Oldest out: a run of millions must not remember every trouble it had. */
+function remember<Value>(map: Map<string, Value>, key: string, value: Value): void {
+  map.delete(key);
+  map.set(key, value);
+  if (map.size <= mostRemembered) return;
+  const [oldest] = map.keys();
+  map.delete(oldest as string);
+}

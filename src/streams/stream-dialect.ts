@@ -1,0 +1,41 @@
+import type { Answer } from '../types.ts';
+import { isObject, type JsonObject } from './json.ts';
+
+/**
+ * Turns a 2xx JSON answer into the event stream that the caller asked for. Errors are left as they
+ * are: clients expect them as plain JSON, whether they stream or not.
+ *
+ * @example
+ * const dialect: StreamDialect = (answer) => ({
+ *   status: answer.status,
+ *   headers: { ...answer.headers, 'content-type': 'text/event-stream' },
+ *   body: `data: ${answer.body}\n\n`,
+ * });
+ */
+export type StreamDialect = (answer: Answer) => Answer;
+
+/** A dialect, given how it tells a parsed answer as the text of an event stream. */
+export function streamDialect(tell: (json: JsonObject) => string): StreamDialect {
+  return (answer) => {
+    const json = isSuccess(answer) ? parsed(answer) : undefined;
+    if (!isObject(json)) return answer;
+    return {
+      status: answer.status,
+      headers: { ...answer.headers, 'content-type': 'text/event-stream; charset=utf-8' },
+      body: tell(json),
+    };
+  };
+}
+
+export function isSuccess({ status }: Answer): boolean {
+  return status >= 200 && status < 300;
+}
+
+function parsed({ json, body }: Answer): unknown {
+  if (json !== undefined) return json;
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,105 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { FaultAction, Simulator } from '../../src/simulator/index.ts';
+import type { Asker, KillPoint } from '../support/asker.ts';
+import type { Provider } from './scene.ts';
+
+/**
+ * How one launch of the program comes to its end: around a COMMIT of its own, when a certain request
+ * of it has reached the provider, or after some milliseconds.
+ */
+export type Kill = KillPoint | NetworkPoint | { readonly after: number };
+
+export interface NetworkPoint {
+  readonly at: string;
+  readonly method: string;
+  readonly path: RegExp;
+  /** What happens to that request; the kill comes while it does. */
+  readonly fault?: FaultAction;
+  /** Only when the provider has taken the batch. */
+  readonly accepted?: boolean;
+}
+
+const slowly: FaultAction = { kind: 'delay', ms: 1_500 };
+const neverDone: FaultAction = { kind: 'hang', ms: 1_500 };
+
+function points(create: RegExp, poll: RegExp, results: RegExp): NetworkPoint[] {
+  return [
+    {
+      at: 'the create was accepted, its answer is on the way',
+      method: 'POST',
+      path: create,
+      fault: slowly,
+      accepted: true,
+    },
+    {
+      at: 'the create was accepted, its answer is lost',
+      method: 'POST',
+      path: create,
+      fault: { kind: 'lost' },
+      accepted: true,
+    },
+    {
+      at: 'the create was accepted, its answer is a 502',
+      method: 'POST',
+      path: create,
+      fault: { kind: 'status', status: 502, accept: true },
+      accepted: true,
+    },
+    { at: 'the create is under way', method: 'POST', path: create, fault: neverDone },
+    { at: 'a poll is under way', method: 'GET', path: poll, fault: slowly },
+    { at: 'results are on the way', method: 'GET', path: results, fault: slowly },
+    { at: 'results broke off', method: 'GET', path: results, fault: { kind: 'truncate' } },
+  ];
+}
+
+const openaiPoints = points(
+  /^\/v1\/batches$/,
+  /^\/v1\/batches\/[^/]+$/,
+  /^\/v1\/files\/.+\/content$/,
+);
+const upload = { method: 'POST', path: /^\/v1\/files$/ };
+
+export const networkPoints: Record<Provider, readonly NetworkPoint[]> = {
+  openai: [
+    { at: 'the upload is under way', ...upload, fault: neverDone },
+    { at: 'the upload is stored, its answer is on the way', ...upload, fault: slowly },
+    ...openaiPoints,
+  ],
+  anthropic: points(
+    /^\/v1\/messages\/batches$/,
+    /^\/v1\/messages\/batches\/[^/]+$/,
+    /^\/v1\/messages\/batches\/.+\/results$/,
+  ),
+};
+
+export function nameOf(kill: Kill): string {
+  if ('commit' in kill) return `${kill.when} commit ${kill.commit}`;
+  return 'at' in kill ? kill.at : `after ${kill.after} ms`;
+}
+
+/** Kills the program when its time has come, unless it ends before. Returns what undoes the trap. */
+export function setTrap(simulator: Simulator, kill: Kill): (asker: Asker) => Promise<void> {
+  if ('commit' in kill) return () => Promise.resolve();
+  if ('after' in kill) {
+    return async (asker) => {
+      await Promise.race([sleep(kill.after), asker.ended]);
+      asker.send('SIGKILL');
+    };
+  }
+  const { method, path, fault } = kill;
+  const seen = () => simulator.countRequests(method, path);
+  const taken = () => simulator.batches().filter(({ foreign }) => !foreign).length;
+  const before = { seen: seen(), taken: taken() };
+  const scripted = fault && simulator.faults.add({ method, path, action: fault });
+  return async (asker) => {
+    let over = false;
+    asker.ended.finally(() => {
+      over = true;
+    }).catch(() => undefined);
+    const isTime = () => seen() > before.seen && (!kill.accepted || taken() > before.taken);
+    while (!over && !isTime()) await sleep(1);
+    asker.send('SIGKILL');
+    await asker.ended;
+    scripted?.remove();
+  };
+}

@@ -1,0 +1,68 @@
+import { type BatchifyOptions, batchify } from '../../../src/index.ts';
+import { commitsSoFar, type KillPoint, killAtCommit } from './commit-killer.ts';
+import { type FastTime, fastClock } from './fast-clock.ts';
+import { readInput } from './read-input.ts';
+
+/** Asks everything at once through a provider's own SDK, and may die in the midst of it. */
+export interface AskInput {
+  readonly provider: 'openai' | 'anthropic';
+  readonly prompts: readonly string[];
+  readonly baseURL: string;
+  readonly apiKey: string;
+  readonly options: BatchifyOptions;
+  readonly time?: FastTime;
+  readonly kill?: KillPoint;
+}
+
+export interface Heard {
+  readonly text?: string;
+  readonly source?: string | null;
+  readonly status?: number;
+  readonly error?: string;
+}
+
+export interface AskOutput {
+  readonly heard: readonly Heard[];
+  readonly commits: number;
+}
+
+type Ask = (content: string) => Promise<Heard>;
+
+const { provider, prompts, baseURL, apiKey, options, time, kill } = readInput<AskInput>();
+await killAtCommit(kill);
+const ask = provider === 'openai' ? await openai() : await anthropic();
+const heard = await batchify(
+  () => Promise.all(prompts.map((prompt) => ask(prompt).catch(heardError))),
+  { ...options, ...(time && { clock: fastClock(time) }) },
+);
+console.log(JSON.stringify({ heard, commits: commitsSoFar() } satisfies AskOutput));
+
+async function openai(): Promise<Ask> {
+  const { default: OpenAI } = await import('openai');
+  const client = new OpenAI({ apiKey, baseURL, organization: null, project: null });
+  return async (content) => {
+    const { data, response } = await client.chat.completions
+      .create({ model: 'gpt-test', messages: [{ role: 'user', content }] })
+      .withResponse();
+    const text = data.choices[0]?.message.content ?? '';
+    return { text, source: response.headers.get('x-batchling-source') };
+  };
+}
+
+async function anthropic(): Promise<Ask> {
+  const { default: Anthropic } = await import('@anthropic-ai/sdk');
+  const client = new Anthropic({ apiKey, baseURL });
+  return async (content) => {
+    const { data, response } = await client.messages
+      .create({ model: 'claude-test', max_tokens: 64, messages: [{ role: 'user', content }] })
+      .withResponse();
+    const [block] = data.content;
+    const text = block?.type === 'text' ? block.text : '';
+    return { text, source: response.headers.get('x-batchling-source') };
+  };
+}
+
+function heardError(error: unknown): Heard {
+  const status = error instanceof Error && 'status' in error ? error.status : undefined;
+  return { error: String(error), ...(typeof status === 'number' && { status }) };
+}

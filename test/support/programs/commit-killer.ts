@@ -1,0 +1,69 @@
+/** Where a program ends itself: around its nth COMMIT, counted from 1. */
+export interface KillPoint {
+  readonly commit: number;
+  readonly when: 'before' | 'after';
+}
+
+interface Statement {
+  run(...values: unknown[]): unknown;
+}
+
+interface Database {
+  exec(sql: string): void;
+  prepare(sql: string): Statement;
+}
+
+type DatabaseClass = new (path: string, options: object) => Database;
+
+const isCommit = /^\s*(COMMIT|END)\b/i;
+let commits = 0;
+
+/** How many transactions this process has ended so far. */
+export function commitsSoFar(): number {
+  return commits;
+}
+
+/**
+ * Counts the COMMITs of every connection to a ledger of this process, and dies around one of them.
+ * The classes of both drivers are sealed, so the ledger is given one that extends theirs.
+ */
+export async function killAtCommit(point: KillPoint | undefined): Promise<void> {
+  const Original = await databaseClass();
+  class DatabaseSync extends Original {
+    override exec(sql: string): void {
+      around(point, isCommit.test(sql), () => super.exec(sql));
+    }
+
+    override prepare(sql: string): Statement {
+      const statement = super.prepare(sql);
+      if (!isCommit.test(sql)) return statement;
+      return { run: () => around(point, true, () => statement.run()) };
+    }
+  }
+  const shared = Symbol.for('batchling.sqlite.driver');
+  (globalThis as { [shared]?: unknown })[shared] = { DatabaseSync };
+}
+
+function around<T>(point: KillPoint | undefined, counts: boolean, work: () => T): T {
+  if (!counts) return work();
+  commits += 1;
+  const here = commits === point?.commit;
+  if (here && point?.when === 'before') die();
+  const result = work();
+  if (here) die();
+  return result;
+}
+
+/** SIGKILL: no handler, no flush, no farewell. */
+function die(): never {
+  process.kill(process.pid, 'SIGKILL');
+  for (;;) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+}
+
+/** The same choice as the ledger's: built in from Node 22.13 on, a package below. */
+async function databaseClass(): Promise<DatabaseClass> {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  const isBuiltIn = major > 22 || (major === 22 && minor >= 13);
+  const driver = isBuiltIn ? await import('node:sqlite') : await import('@photostructure/sqlite');
+  return driver.DatabaseSync as unknown as DatabaseClass;
+}
