@@ -1,6 +1,6 @@
 /**
  * `node --import batchling/register program.js`: the whole process is one scope, configured by
- * `BATCHLING_*` variables. Until an LLM request appears, nothing but the patch of `fetch` is there.
+ * `BATCHLING_*` variables. Until an LLM request appears, nothing but the patches is there.
  *
  * @module
  */
@@ -9,6 +9,8 @@ import { sharedState } from './hooks/state.ts';
 
 const state = sharedState();
 if (state.processScope === undefined) {
+  // Worker threads and child processes inherit it: all of them are one run.
+  process.env.BATCHLING_RUN ||= crypto.randomUUID();
   const scope = new BatchingContext(undefined, true);
   state.processScope = scope;
   // The program has nothing left to do: what still waits is flushed and answered, then it ends.

@@ -45,6 +45,8 @@ export class Neighbours {
 
   async #follow(pending: PendingRequest, admission: Admission): Promise<void> {
     if (pending.settled || pending.call.aborted) return;
+    // Its row may have been forgotten by another owner and made anew.
+    pending.request = admission.request;
     if (admission.is === 'mine') {
       pending.queue.add(pending);
     } else if (admission.is === 'answered') {
@@ -53,7 +55,7 @@ export class Neighbours {
       const batch =
         admission.batch === undefined ? undefined : await this.#find(admission.batch, pending);
       if (pending.call.aborted) return;
-      if (batch && attachTo(batch, pending)) return;
+      if (batch && this.#attach(batch, pending)) return;
       this.#waiting.add(pending);
       this.#arm();
     }
@@ -68,6 +70,16 @@ export class Neighbours {
       this.#resuming.set(id, resuming);
     }
     return resuming;
+  }
+
+  /** False when the batch is over or that line has its outcome: the ledger knows, so ask there. */
+  #attach(batch: ActiveBatch, pending: PendingRequest): boolean {
+    if (this.#workshop.batches.get(batch.lease.batch) !== batch) return false;
+    const member = batch.members.get(pending.id);
+    if (member === undefined || member.settled) return false;
+    batch.attach(pending);
+    if (batch.stuck) deliver(pending, batch.stuck, 'batch', batch.token);
+    return true;
   }
 
   #arm(): void {
@@ -94,8 +106,8 @@ export class Neighbours {
       const waiting = [...this.#waiting];
       for (let at = 0; at < waiting.length; at += askAtOnce) {
         const asked = waiting.slice(at, at + askAtOnce);
-        for (const pending of asked) this.#waiting.delete(pending);
         const admissions = await ledger.admit(owner, asked.map(askAgain));
+        for (const pending of asked) this.#waiting.delete(pending);
         admissions.forEach((admission, index) => {
           this.join(asked[index] as PendingRequest, admission);
         });
@@ -104,15 +116,6 @@ export class Neighbours {
     }
     this.#again();
   }
-}
-
-/** False when that line has its outcome already: the ledger knows it, so ask there. */
-function attachTo(batch: ActiveBatch, pending: PendingRequest): boolean {
-  const member = batch.members.get(pending.id);
-  if (member === undefined || member.settled) return false;
-  batch.attach(pending);
-  if (batch.stuck) deliver(pending, batch.stuck, 'batch', batch.token);
-  return true;
 }
 
 function askAgain(pending: PendingRequest): Ask {

@@ -104,7 +104,8 @@ export class Submitter {
     if (!exact) await creates.acquire(() => 1);
     let remote: Remote;
     try {
-      batch.handle = await this.#patiently(batch, () => batch.batcher.stage(batch.wire, plan));
+      const stage = () => batch.batcher.stage(batch.wire, plan);
+      batch.handle = await this.#patiently(batch, stage, 'whatever became of it');
       await ledger.staged(batch.lease, batch.handle);
       await this.#markCreating(batch, !exact);
       remote = await this.#create(batch, plan);
@@ -147,11 +148,17 @@ export class Submitter {
   }
 
   async #create(batch: ActiveBatch, plan: Plan): Promise<Remote> {
+    let marked = true;
+    const create = async () => {
+      // Whoever takes over looks for as long after the mark as lists may lag, so each create that
+      // goes out leaves one of its own.
+      if (!marked) await this.#markCreating(batch, false);
+      marked = false;
+      return batch.batcher.create(batch.wire, plan, batch.handle);
+    };
     for (;;) {
       try {
-        return await this.#patiently(batch, () =>
-          batch.batcher.create(batch.wire, plan, batch.handle),
-        );
+        return await this.#patiently(batch, create, 'if it had no effect');
       } catch (error) {
         if (!(error instanceof UnknownOutcomeError)) throw error;
         this.#workshop.report(`create batch ${batch.token}`, error);
@@ -163,18 +170,19 @@ export class Submitter {
     }
   }
 
-  /** Repeats what certainly had no effect: not sent, or refused for now. */
-  async #patiently<T>(batch: ActiveBatch, work: () => Promise<T>): Promise<T> {
+  /** Repeats what was not sent or was refused for now, and an upload whatever became of the last. */
+  async #patiently<T>(
+    batch: ActiveBatch,
+    work: () => Promise<T>,
+    repeat: 'whatever became of it' | 'if it had no effect',
+  ): Promise<T> {
     const { clock, stopped } = this.#workshop;
     const until = clock.now() + patience;
     for (let attempt = 1; ; attempt += 1) {
       try {
         return await work();
       } catch (error) {
-        const wait = waitFor(
-          error,
-          batch.remote === undefined && batch.handle.fileId === undefined,
-        );
+        const wait = waitFor(error, repeat === 'whatever became of it');
         if (wait === undefined || (wait.limited && clock.now() >= until)) throw error;
         this.#workshop.report(`send batch ${batch.token}`, error);
         await sleep(clock, backoff({ attempt, retryAfter: wait.retryAfter }), stopped);
@@ -258,11 +266,10 @@ function itemOf(pending: PendingRequest, body: string): Item {
 /** `undefined`: repeating it is pointless or dangerous. `limited`: only for as long as `patience`. */
 function waitFor(
   error: unknown,
-  staging: boolean,
+  repeatable: boolean,
 ): { retryAfter?: number | undefined; limited: boolean } | undefined {
   if (error instanceof NotSentError) return { limited: true };
-  // An upload can be repeated whatever became of the last one.
-  if (error instanceof UnknownOutcomeError) return staging ? { limited: true } : undefined;
+  if (error instanceof UnknownOutcomeError) return repeatable ? { limited: true } : undefined;
   const failure = failureOf(error);
   if (failure?.next !== 'later') return undefined;
   return { retryAfter: failure.retryAfter, limited: failure.answer?.status !== 429 };

@@ -48,11 +48,10 @@ export function prepareAdmit(store: Store, owners: Owners): Ledger['admit'] {
 
 function admitOne(session: Session, ask: Ask, occurrence: number): Admission {
   const { requests, answers, me } = session;
+  const inserted = requests.insertNew(ask.fingerprint, occurrence, me, ask.queue);
+  if (inserted !== undefined) return { request: inserted, occurrence, is: 'mine' };
   const newest = requests.find(ask.fingerprint, occurrence);
-  if (!newest) {
-    const request = requests.insert(ask.fingerprint, occurrence, 0, me, ask.queue);
-    return { request, occurrence, is: 'mine' };
-  }
+  invariant(newest, 'A request is known and cannot be found');
 
   const { row, answer } = choose(session, ask, occurrence, newest);
   const known = effective(session, row);
@@ -67,7 +66,7 @@ function admitOne(session: Session, ask: Ask, occurrence: number): Admission {
     }
     case 'take':
       requests.reset(row.id, me, ask.queue);
-      answers.erase(row.id);
+      answers.erase(row.answer);
       return { request: row.id, occurrence, is: 'mine' };
     case 'wait':
       return {
@@ -88,12 +87,12 @@ function admitOne(session: Session, ask: Ask, occurrence: number): Admission {
 function choose(session: Session, ask: Ask, occurrence: number, newest: RequestRow) {
   const { requests, answers } = session;
   const state = requestState(newest.state);
-  const answer = state === 'answered' || state === 'failed' ? answers.find(newest.id) : undefined;
+  const answer = state === 'answered' || state === 'failed' ? answers.find(newest.answer) : undefined;
   if (!ask.cache || newest.generation === 0 || (state === 'answered' && answer)) {
     return { row: newest, answer };
   }
   const older = requests.findAnswered(ask.fingerprint, occurrence);
-  return older ? { row: older, answer: answers.find(older.id) } : { row: newest, answer };
+  return older ? { row: older, answer: answers.find(older.answer) } : { row: newest, answer };
 }
 
 /**

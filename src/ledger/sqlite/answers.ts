@@ -9,22 +9,25 @@ interface AnswerRow {
   readonly body: string | Uint8Array;
 }
 
+export type AnswerId = number;
+
 /** The stored answers, for use inside a transaction. */
 export interface Answers {
-  find(request: RequestId): Answer | undefined;
-  put(request: RequestId, answer: Answer): void;
-  erase(request: RequestId): void;
+  find(id: AnswerId | null): Answer | undefined;
+  /** Its request has to be told the id. */
+  add(request: RequestId, answer: Answer): AnswerId;
+  erase(id: AnswerId | null): void;
 }
 
 export function prepareAnswers(store: Store): Answers {
-  const find = store.prepare('SELECT status, headers, body FROM answer WHERE request = ?');
-  const put = store.prepare(
-    'INSERT OR REPLACE INTO answer (request, status, headers, body) VALUES (?, ?, ?, ?)',
+  const find = store.prepare('SELECT status, headers, body FROM answer WHERE id = ?');
+  const add = store.prepare(
+    'INSERT INTO answer (request, status, headers, body) VALUES (?, ?, ?, ?)',
   );
-  const erase = store.prepare('DELETE FROM answer WHERE request = ?');
+  const erase = store.prepare('DELETE FROM answer WHERE id = ?');
   return {
-    find(request) {
-      const row = find.get(request) as AnswerRow | undefined;
+    find(id) {
+      const row = find.get(id) as AnswerRow | undefined;
       if (!row) return undefined;
       return {
         status: row.status,
@@ -32,11 +35,12 @@ export function prepareAnswers(store: Store): Answers {
         body: fromStored(row.body),
       };
     },
-    put(request, { status, headers, body }) {
-      put.run(request, status, JSON.stringify(headers), toStored(body));
+    add(request, { status, headers, body }) {
+      const { lastInsertRowid } = add.run(request, status, JSON.stringify(headers), toStored(body));
+      return Number(lastInsertRowid);
     },
-    erase(request) {
-      erase.run(request);
+    erase(id) {
+      if (id !== null) erase.run(id);
     },
   };
 }

@@ -38,15 +38,17 @@ export function preparePruneRequests(
        coalesce(octet_length(answer.body) + octet_length(headers), 0)
          + coalesce(octet_length(body.body), 0) AS bytes
      FROM request
-       LEFT JOIN answer ON answer.request = request.id
+       LEFT JOIN answer ON answer.id = request.answer
        LEFT JOIN body ON body.request = request.id
      WHERE request.id BETWEEN ? AND ? AND at < ? AND state >= ? AND state <> ${REQUEST.planned}
        AND owner NOT IN (SELECT value FROM json_each(?))
      ORDER BY request.id LIMIT ${ROWS_PER_TRANSACTION}`,
   );
-  const removals = ['request WHERE id', 'answer WHERE request', 'body WHERE request'].map(
-    (condition) => store.prepare(`DELETE FROM ${condition} = ?`),
-  );
+  const removals = [
+    'DELETE FROM answer WHERE id = (SELECT answer FROM request WHERE id = ?)',
+    'DELETE FROM body WHERE request = ?',
+    'DELETE FROM request WHERE id = ?',
+  ].map((sql) => store.prepare(sql));
 
   return async ({ alive, states, before, isEnough }, dropped) => {
     const least = states === 'final' ? REQUEST.answered : REQUEST.admitted;

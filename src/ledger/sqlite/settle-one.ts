@@ -16,7 +16,7 @@ export type SettleOne = (
 export function prepareSettleOne(store: Store): SettleOne {
   const member = `id = ? AND batch = ? AND state = ${REQUEST.planned}`;
   const loose = `id = ? AND owner = ? AND state = ${REQUEST.admitted} AND batch IS NULL`;
-  const final = 'UPDATE request SET state = ?, owner = ?, at = ? WHERE';
+  const final = 'UPDATE request SET state = ?, owner = ?, at = ?, answer = ? WHERE';
   const again = `UPDATE request SET state = ${REQUEST.admitted}, owner = ?, at = ?,
                    attempt = attempt + 1, batch = NULL, seq = NULL WHERE`;
   const prepareBoth = (verb: string) => ({
@@ -28,28 +28,25 @@ export function prepareSettleOne(store: Store): SettleOne {
     retry: prepareBoth(again),
     release: prepareBoth('DELETE FROM request WHERE'),
   };
-  const eraseBody = store.prepare('DELETE FROM body WHERE request = ?');
   const answers = prepareAnswers(store);
 
   return (settlement, owner, batch) => {
     const { request, is } = settlement;
     const statement = batch === undefined ? statements[is].loose : statements[is].member;
-    const where = [request, batch ?? owner] as const;
+    const whose = batch ?? owner;
     switch (is) {
       case 'answer': {
         const { status } = settlement.answer;
         const state = status >= 200 && status < 300 ? REQUEST.answered : REQUEST.failed;
-        if (!statement.run(state, owner, store.now(), ...where).changes) return false;
-        answers.put(request, settlement.answer);
-        if (store.keep !== 'all') eraseBody.run(request);
-        return true;
+        const answer = answers.add(request, settlement.answer);
+        if (statement.run(state, owner, store.now(), answer, request, whose).changes) return true;
+        answers.erase(answer);
+        return false;
       }
       case 'retry':
-        return Boolean(statement.run(owner, store.now(), ...where).changes);
+        return Boolean(statement.run(owner, store.now(), request, whose).changes);
       case 'release':
-        if (!statement.run(...where).changes) return false;
-        eraseBody.run(request);
-        return true;
+        return Boolean(statement.run(request, whose).changes);
     }
   };
 }

@@ -8,6 +8,9 @@ import type { Migration } from './migration.ts';
  * The fingerprint index holds 12 of 32 bytes. Each insert lands on a random page of it, so its size is
  * what a large ledger costs; 96 bits of a hash still tell all requests apart, and every lookup
  * compares the whole fingerprint.
+ *
+ * Answers come in any order and are by far the largest rows, so they are appended as they come; the
+ * request knows where its answer lies. Keyed by request, each one would split a page.
  */
 export const initial: Migration = {
   version: 1,
@@ -53,7 +56,8 @@ export const initial: Migration = {
       seq INTEGER,
       state INTEGER NOT NULL,
       attempt INTEGER NOT NULL,
-      at INTEGER NOT NULL
+      at INTEGER NOT NULL,
+      answer INTEGER
     );
     CREATE UNIQUE INDEX request_identity ON request (substr(fp, 1, 12), occ, generation);
     CREATE INDEX request_member ON request (batch, seq) WHERE batch IS NOT NULL;
@@ -64,7 +68,8 @@ export const initial: Migration = {
     );
 
     CREATE TABLE answer (
-      request INTEGER PRIMARY KEY,
+      id INTEGER PRIMARY KEY,
+      request INTEGER NOT NULL,
       status INTEGER NOT NULL,
       headers TEXT NOT NULL,
       body NOT NULL
