@@ -2,6 +2,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { importing } from './importing.mjs';
+import { largeLedger } from './large-ledger.mjs';
+import { least } from './least.mjs';
 import { runOnce, startProvider } from './processes.mjs';
 import { formatTable } from './table.mjs';
 
@@ -19,7 +22,9 @@ const rows = [];
 const folder = await mkdtemp(join(tmpdir(), 'batchling-bench-'));
 try {
   for (const size of sizes) rows.push(...(await compare(size)));
+  rows.push(...(await largeLedger(folder, { count: quick ? 10_000 : 50_000, rounds: 2 })));
   rows.push(...(await passThrough()));
+  rows.push(...(await importing()));
 } finally {
   await rm(folder, { recursive: true, force: true });
 }
@@ -92,13 +97,4 @@ async function passThrough() {
     { ...row, what: 'not captured: one fetch, bare / outside a scope', ours: outside },
     { ...row, what: 'not captured: one fetch, bare / in a scope, other host', ours: inside },
   ];
-}
-
-/** Noise only ever adds: the least of each number is the one nearest to the truth. */
-function least(costs) {
-  const smallest = { ...costs[0] };
-  for (const cost of costs) {
-    for (const name in cost) smallest[name] = Math.min(smallest[name], cost[name]);
-  }
-  return smallest;
 }

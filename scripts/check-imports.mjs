@@ -15,7 +15,7 @@ const ranks = {
   orchestrator: 3,
   batchers: 2,
   ledger: 2,
-  streams: 2,
+  streams: 1.5,
   pricing: 2,
   http: 1,
   base: 0,

@@ -43,6 +43,8 @@ export interface CallFacts {
   readonly signal: AbortSignal | undefined;
   /** Missing for clients that are not fetch: they find the way out themselves. */
   readonly outgoing?: Outgoing;
+  /** It may yet have to go out as an ordinary call: keep all of it. */
+  readonly mayGoOut?: boolean;
   /** A client that ends with its deadline, rather than going on to wait for us. */
   readonly endsAtDeadline?: boolean;
 }
@@ -65,6 +67,7 @@ export class ClientCall implements CapturedCall {
   readonly #owner: CallOwner;
   readonly #signal: AbortSignal | undefined;
   readonly #endsAtDeadline: boolean;
+  readonly #mayGoOut: boolean;
   #resolve!: (verdict: Verdict) => void;
   #reject!: (reason: unknown) => void;
 
@@ -78,6 +81,7 @@ export class ClientCall implements CapturedCall {
     this.outgoing = facts.outgoing;
     this.#signal = facts.signal;
     this.#endsAtDeadline = facts.endsAtDeadline ?? false;
+    this.#mayGoOut = facts.mayGoOut ?? false;
     this.verdict = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
@@ -127,6 +131,7 @@ export class ClientCall implements CapturedCall {
   taken(): void {
     this.headers = {};
     this.body = '';
+    if (this.#mayGoOut) return;
     const { outgoing } = this;
     this.outgoing =
       outgoing && this.#signal && isRequest(outgoing.input)

@@ -227,13 +227,10 @@ export class BatchingContext implements HookScope {
 }
 
 /** Options of the contract that no code stands behind yet: better refused than ignored. */
-function refuseUnbuilt({ deadline, minBatch, budget, dryRun }: ResolvedOptions): void {
-  const asked = Object.entries({
-    deadline: deadline !== undefined,
-    minBatch: minBatch > 1,
-    budget: budget !== undefined,
-    dryRun,
-  }).find(([, isAsked]) => isAsked);
+function refuseUnbuilt({ budget, dryRun }: ResolvedOptions): void {
+  const asked = Object.entries({ budget: budget !== undefined, dryRun }).find(
+    ([, isAsked]) => isAsked,
+  );
   if (asked === undefined) return;
   throw new BatchlingError(
     'NOT_AVAILABLE',

@@ -86,6 +86,7 @@ export class ScopeCalls implements CallOwner {
       body,
       signal,
       outgoing,
+      mayGoOut: this.#options.minBatch > 1 || this.#options.onDeadline === 'realtime',
     };
     return this.#respond(this.#start(facts), url);
   }
@@ -119,7 +120,7 @@ export class ScopeCalls implements CallOwner {
       signal,
       endsAtDeadline: true,
     }).verdict;
-    if ('passThrough' in verdict) return undefined;
+    if ('passThrough' in verdict || 'realtime' in verdict) return undefined;
     if ('bypass' in verdict) return this.#bypassed(target, url, verdict.bypass);
     const { status, body: text } = verdict.answer;
     return { status, headers: answerHeaders(verdict), body: text };
@@ -130,6 +131,10 @@ export class ScopeCalls implements CallOwner {
     if ('answer' in verdict) {
       responses ??= await import('./hooks/response.ts');
       return new responses.AnswerResponse(verdict.answer, answerHeaders(verdict), url);
+    }
+    if ('realtime' in verdict) {
+      const { sendRealtime } = await import('./realtime-calls.ts');
+      return sendRealtime(call, this.#options.realtimeConcurrency, this.events.emit);
     }
     const outgoing = call.outgoing as Outgoing;
     if ('passThrough' in verdict) return goOut(outgoing);
@@ -315,6 +320,9 @@ function engineScope(
     maxInFlight: options.maxInFlight,
     cache: options.cache,
     only: options.only,
+    deadline: options.deadline,
+    onDeadline: options.onDeadline,
+    minBatch: options.minBatch,
     cleanup: options.cleanup,
     name: options.name,
     tags: options.tags,

@@ -3,6 +3,12 @@
  *
  * @module
  */
+
+export { anthropicMessages } from '../streams/anthropic.ts';
+export { openaiChat } from '../streams/openai-chat.ts';
+export { openaiResponses } from '../streams/openai-responses.ts';
+export type { StreamDialect } from '../streams/stream-dialect.ts';
+export type { Answer, Counts, Dict, Handle, ItemId } from '../types.ts';
 export { AnthropicBatcher } from './anthropic.ts';
 export {
   Batcher,

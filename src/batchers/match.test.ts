@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Dict } from '../types.ts';
+import type { Answer, Dict } from '../types.ts';
 import { AnthropicBatcher } from './anthropic.ts';
 import type { Batcher, Route } from './batcher.ts';
 import { OpenAIBatcher } from './openai.ts';
@@ -30,6 +30,12 @@ function route(body: string, asked: Asked = {}): Route {
 function bypass(body: string, asked: Asked = {}): string {
   const found = match(body, asked);
   return 'bypass' in found ? found.bypass : 'not bypassed';
+}
+
+const answer: Answer = { status: 200, headers: {}, body: '{"usage":{"total_tokens":7}}' };
+
+function headersOf(stream: Route['stream']): Dict | undefined {
+  return stream?.(answer).headers;
 }
 
 describe('which endpoints are batched', () => {
@@ -76,6 +82,21 @@ describe('how a call of OpenAI travels', () => {
     }
   });
 
+  it.each(['/chat/completions', '/responses'])('tells a stream of %s by itself', (path) => {
+    const body = '{"model":"m","stream":true,"stream_options":{"include_usage":true},"n":1.0}';
+    const { stream, ...travelling } = route(body, { path });
+    expect(travelling).toEqual(route('{"model":"m","n":1.0}', { path }));
+    expect(headersOf(stream)).toEqual({ 'content-type': 'text/event-stream; charset=utf-8' });
+  });
+
+  it('tells the usage of a streamed chat where that was asked for', () => {
+    for (const usage of [true, false, null]) {
+      const body = { model: 'm', stream: true, stream_options: { include_usage: usage } };
+      const told = route(JSON.stringify(body)).stream?.(answer).body ?? '';
+      expect(told.includes('"usage":{"total_tokens":7}')).toBe(usage === true);
+    }
+  });
+
   it('names the endpoint in the way of the batch', () => {
     expect(route('{"model":"m"}', { path: '/responses' }).endpoint).toBe('/v1/responses');
     expect(route('{"model":"m"}', { path: '/embeddings' }).endpoint).toBe('/v1/embeddings');
@@ -102,10 +123,13 @@ describe('how a call of OpenAI travels', () => {
   it.each([
     ['no model', '{"messages":[]}', /no model/],
     ['a model that is no text', '{"model":7}', /no model/],
-    ['a stream', '{"model":"m","stream":true}', /stream/],
     ['a background response', '{"model":"m","background":true}', /background/],
   ])('is bypassed with %s', (_what, body, reason) => {
     expect(bypass(body)).toMatch(reason);
+  });
+
+  it('is bypassed with a stream where there are none', () => {
+    expect(bypass('{"model":"m","stream":true}', { path: '/embeddings' })).toMatch(/stream/);
   });
 });
 
@@ -122,6 +146,12 @@ describe('how a call of Anthropic travels', () => {
       body: '{"model":"m","max_tokens":10,"2":1,"1":1e2}',
     });
     expect(route('{"model":"m", "a":1}', { batcher }).body).toBe('{"model":"m", "a":1}');
+  });
+
+  it('tells a stream by itself', () => {
+    const { stream, ...travelling } = route('{"model":"m","stream":true}', { batcher });
+    expect(travelling).toEqual(route('{"model":"m"}', { batcher }));
+    expect(headersOf(stream)).toEqual({ 'content-type': 'text/event-stream; charset=utf-8' });
   });
 
   it('sorts the betas, because their order means nothing', () => {
@@ -155,7 +185,6 @@ describe('how a call of Anthropic travels', () => {
 
   it.each([
     ['no model', '{"max_tokens":1}', /no model/],
-    ['a stream', '{"model":"m","stream":true}', /stream/],
     ['a speed', '{"model":"m","speed":"fast"}', /speed/],
     [
       'a fallback with a speed',

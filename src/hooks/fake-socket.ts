@@ -30,6 +30,7 @@ export function createFakeSocket(farEnd: FarEnd, secure: boolean): FakeSocket {
   const { Duplex } = process.getBuiltinModule('node:stream');
   const socket = new Duplex({
     allowHalfOpen: false,
+    emitClose: false,
     read: () => farEnd.resume(),
     write: (bytes: Buffer, _encoding, done) => farEnd.receive(bytes, done),
     final(done) {
@@ -39,6 +40,8 @@ export function createFakeSocket(farEnd: FarEnd, secure: boolean): FakeSocket {
     destroy(error, done) {
       farEnd.gone(error);
       done(error);
+      // As late as a connection of the operating system is closed: clients count on that order.
+      setImmediate(() => this.emit('close', error !== null));
     },
   });
   const remember = (setting: Setting) =>

@@ -43,8 +43,12 @@ class HeldRequest implements FarEnd {
   constructor(candidate: Candidate) {
     this.#candidate = candidate;
     this.socket = createFakeSocket(this, candidate.secure);
-    // The request was given up before it had its socket.
-    this.socket.once('free', () => this.socket.destroy());
+    // Said to the agent: here is nobody else who could use it.
+    this.socket.once('free', () => {
+      this.#replay?.free();
+      this.socket.destroy();
+    });
+    this.socket.once('agentRemove', () => this.#replay?.leaveAgent());
     candidate.request.once('finish', () => this.#written());
   }
 
@@ -63,6 +67,8 @@ class HeldRequest implements FarEnd {
   }
 
   tune(setting: Setting, values: readonly unknown[]): void {
+    // Taken out first, so that the last one made comes last.
+    this.#settings.delete(setting);
     this.#settings.set(setting, values);
     this.#replay?.tune(setting, values);
   }
@@ -86,8 +92,12 @@ class HeldRequest implements FarEnd {
     else if (state === 'complete') this.#ask();
     else if (state === 'body' && !this.#continued && expectsContinue(head?.headers)) {
       this.#continued = true;
-      this.socket.push('HTTP/1.1 100 Continue\r\n\r\n');
+      process.nextTick(() => this.#goOn());
     }
+  }
+
+  #goOn(): void {
+    if (!this.socket.destroyed) this.socket.push('HTTP/1.1 100 Continue\r\n\r\n');
   }
 
   /** The client has no more to say; a body that ends too early is for the server to judge. */
@@ -129,7 +139,6 @@ class HeldRequest implements FarEnd {
 
   #letOut(): void {
     this.#phase = 'decided';
-    this.socket.removeAllListeners('free');
     const bytes = withoutOurHeader(this.#reader.bytes);
     try {
       this.#replay = new Replay(

@@ -1,6 +1,6 @@
 import type { Agent, ClientRequest, RequestOptions } from 'node:http';
 import { markCaptured } from './captured-requests.ts';
-import { holdRequest } from './held-request.ts';
+import { type Candidate, holdRequest } from './held-request.ts';
 import { isPatched, patch } from './patch-registry.ts';
 import { isLetOut } from './replay.ts';
 import { currentScope } from './state.ts';
@@ -38,19 +38,10 @@ function agentPrototype(): AgentPrototype {
 }
 
 function wrapAddRequest(original: AddRequest): AddRequest {
-  const wrapper: AddRequest = function addRequest(request, options, ...legacy) {
-    const askAgent = (instead: ClientRequest) =>
-      Reflect.apply(original, this, [instead, options, ...legacy]);
-    const scope = currentScope();
-    if (scope === undefined || isLetOut(request) || isUnfit(request)) return askAgent(request);
-    const urlOf = (path: string) => requestUrl(request, options, path);
-    const url = urlOf(request.path);
-    if (url === undefined || !scope.mayCapture(request.method, url)) return askAgent(request);
-    if (takeOffHeader(request)) {
-      markCaptured(request);
-      return askAgent(request);
-    }
-    holdRequest({ scope, request, urlOf, askAgent, secure: request.protocol === 'https:' });
+  const wrapper: AddRequest = function addRequest(...parameters) {
+    const candidate = findCandidate(original, this, parameters);
+    if (candidate) holdRequest(candidate);
+    else Reflect.apply(original, this, parameters);
   };
   // Looks like the original to code that inspects it.
   Object.defineProperties(wrapper, {
@@ -58,6 +49,31 @@ function wrapAddRequest(original: AddRequest): AddRequest {
     name: { value: original.name, configurable: true },
   });
   return wrapper;
+}
+
+/** `undefined`: the request goes out as if we were not there. */
+function findCandidate(
+  original: AddRequest,
+  agent: Agent,
+  parameters: Parameters<AddRequest>,
+): Candidate | undefined {
+  const scope = currentScope();
+  if (scope === undefined) return undefined;
+  const [request, options, ...legacy] = parameters;
+  if (isLetOut(request) || isUnfit(request)) return undefined;
+  const url = requestUrl(request, options, request.path);
+  if (url === undefined || !scope.mayCapture(request.method, url)) return undefined;
+  if (takeOffHeader(request)) {
+    markCaptured(request);
+    return undefined;
+  }
+  return {
+    scope,
+    request,
+    secure: request.protocol === 'https:',
+    urlOf: (path) => requestUrl(request, options, path),
+    askAgent: (standIn) => Reflect.apply(original, agent, [standIn, options, ...legacy]),
+  };
 }
 
 /** The connection of these becomes something else than HTTP. */

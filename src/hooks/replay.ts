@@ -10,14 +10,14 @@ export interface Passage {
   askAgent(request: ClientRequest): void;
 }
 
-/** The real connection of a request that is let out after all. Symbols: another copy may meet it. */
+/** Marks a stand-in. Another copy of the package may meet it. */
 const letOut = Symbol.for('batchling.http.let-out');
 
 /** As the agent sees a request: it hands over the connection, or why there is none. */
-type StandIn = ClientRequest & {
+interface StandIn extends Omit<ClientRequest, 'onSocket'> {
   [letOut]: true;
   onSocket(connection: Socket | null | undefined, error?: Error | null): void;
-};
+}
 
 type AgentSocket = Socket & { _httpMessage?: ClientRequest | null };
 
@@ -35,7 +35,6 @@ export class Replay {
   readonly #socket: FakeSocket;
   readonly #request: ClientRequest;
   readonly #settings: ReadonlyMap<Setting, readonly unknown[]>;
-  readonly #listeners: [event: string, listener: (...values: never[]) => void][];
   #waiting: Buffer[];
   #skipContinue: Buffer | undefined;
   #connection: AgentSocket | undefined;
@@ -53,16 +52,7 @@ export class Replay {
     this.#waiting = [bytes];
     // The client was told to go on by us; told again by the server, it would send its body twice.
     this.#skipContinue = continued ? Buffer.alloc(0) : undefined;
-    this.#listeners = [
-      ['data', (chunk: Buffer) => this.#pass(chunk)],
-      ['end', () => socket.push(null)],
-      ['timeout', () => socket.emit('timeout')],
-      ['error', (error: Error) => socket.destroy(error)],
-      ['close', () => this.#closed()],
-    ];
-    socket.once('free', () => this.#free());
-    socket.once('agentRemove', () => this.#connection?.emit('agentRemove'));
-    askAgent(this.#standIn());
+    askAgent(this.#standIn() as unknown as ClientRequest);
   }
 
   write(bytes: Buffer, done: (error?: Error | null) => void): void {
@@ -84,6 +74,20 @@ export class Replay {
 
   finish(): void {
     this.#connection?.end();
+  }
+
+  /** The response has ended, and both sides would go on: back to the agent. */
+  free(): void {
+    const connection = this.#detach();
+    connection?.resume();
+    // Answered before it was sent: the rest would run into the next request.
+    if (connection && connection.writableLength > 0) connection.destroy();
+    else connection?.emit('free');
+  }
+
+  /** The connection has become something else than HTTP: the agent counts it no more. */
+  leaveAgent(): void {
+    this.#connection?.emit('agentRemove');
   }
 
   /** The client is done with its socket, and so are we, unless the agent has ours back. */
@@ -125,8 +129,9 @@ export class Replay {
     this.#connection = connection;
     // The agent looks here whether the connection may be kept alive, and for how long.
     connection._httpMessage = this.#request;
-    for (const [event, listener] of this.#listeners) connection.on(event, listener);
+    this.#listen(connection, 'on');
     for (const bytes of this.#waiting.splice(0)) connection.write(bytes);
+    if (this.#socket.writableEnded) connection.end();
     // After the agent has made its own settings, and counted from the connection on.
     const tune = () => {
       for (const [setting, values] of this.#settings) this.tune(setting, values);
@@ -135,10 +140,29 @@ export class Replay {
     else process.nextTick(tune);
   }
 
-  #pass(chunk: Buffer): void {
+  #listen(connection: Socket, how: 'on' | 'off'): void {
+    connection[how]('data', this.#onData);
+    connection[how]('end', this.#onEnd);
+    connection[how]('timeout', this.#onTimeout);
+    connection[how]('error', this.#onError);
+    connection[how]('close', this.#onClose);
+  }
+
+  readonly #onData = (chunk: Buffer) => {
     const bytes = this.#withoutContinue(chunk);
     if (bytes.length > 0 && !this.#socket.push(bytes)) this.#connection?.pause();
-  }
+  };
+
+  readonly #onEnd = () => void this.#socket.push(null);
+
+  readonly #onTimeout = () => void this.#socket.emit('timeout');
+
+  readonly #onError = (error: Error) => void this.#socket.destroy(error);
+
+  readonly #onClose = () => {
+    // After a proper end the client may still have to read what is left.
+    if (!this.#connection?.readableEnded) this.#socket.destroy();
+  };
 
   #withoutContinue(chunk: Buffer): Buffer {
     if (this.#skipContinue === undefined) return chunk;
@@ -151,21 +175,10 @@ export class Replay {
       : bytes;
   }
 
-  #closed(): void {
-    // After a proper end the client may still have to read what is left.
-    if (!this.#connection?.readableEnded) this.#socket.destroy();
-  }
-
-  /** The response has ended, and both sides would go on: back to the agent. */
-  #free(): void {
-    this.#detach()?.emit('free');
-    this.#socket.destroy();
-  }
-
   #detach(): AgentSocket | undefined {
     const connection = this.#connection;
     this.#connection = undefined;
-    for (const [event, listener] of this.#listeners) connection?.off(event, listener);
+    if (connection) this.#listen(connection, 'off');
     return connection;
   }
 }

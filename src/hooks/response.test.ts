@@ -51,6 +51,11 @@ describe('an answer', () => {
     expect(respond('{}', status)).toMatchObject({ ok: false, status });
   });
 
+  it('refuses a borrowed method of Response rather than give an empty text', async () => {
+    const borrowed = async () => Response.prototype.text.call(respond());
+    await expect(borrowed()).rejects.toBeInstanceOf(TypeError);
+  });
+
   it('has headers of the usual kind', () => {
     const { headers } = respond();
     expect(headers).toBeInstanceOf(Headers);

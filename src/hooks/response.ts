@@ -1,7 +1,12 @@
 import type { Answer, Dict } from '../types.ts';
 
-/** `Response` without its members, which TypeScript would not let us replace by accessors. */
-const Bare = Response as unknown as new (body: null) => object;
+/**
+ * An object that is a `Response` by its prototype only. The constructor of `Response` is left out: it
+ * makes headers, a state and an empty body, none of which is ever used here.
+ */
+function BareResponse(): void {}
+BareResponse.prototype = Response.prototype;
+const Bare = BareResponse as unknown as new () => object;
 
 /**
  * A `Response` that is light until somebody needs a real one. A native `Response` of a string costs
@@ -20,7 +25,7 @@ export class AnswerResponse extends Bare implements Response {
   #real: Response | undefined;
 
   constructor(answer: Answer, headers: Dict, url: string) {
-    super(null);
+    super();
     this.#answer = answer;
     this.#headers = headers;
     this.#url = url;
@@ -48,7 +53,7 @@ export class AnswerResponse extends Bare implements Response {
     return this.#lazyHeaders;
   }
 
-  get body(): ReadableStream<Uint8Array<ArrayBuffer>> | null {
+  get body(): Response['body'] {
     return this.#materialise().body;
   }
 

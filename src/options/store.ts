@@ -1,4 +1,3 @@
-import { homedir } from 'node:os';
 import { posix, resolve, win32 } from 'node:path';
 import { type Environment, type Form, NotYet, refuse, refuseUnseen } from './form.ts';
 import { notShown } from './show.ts';
@@ -41,7 +40,8 @@ function homeFolder(environment: Environment, platform = process.platform): stri
   const home = environment[platform === 'win32' ? 'USERPROFILE' : 'HOME'];
   if (home !== undefined && home !== '') return home;
   try {
-    return homedir();
+    // Asked for only here: nearly nobody needs it, and everybody would load it.
+    return process.getBuiltinModule('node:os').homedir();
   } catch {
     return refuse(undefined, 'this user has no home folder for the default path');
   }

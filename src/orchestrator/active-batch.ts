@@ -30,6 +30,8 @@ export class ActiveBatch {
   /** It counts among the batches its account may have under way. */
   holdsSlot = false;
   collecting = false;
+  /** Asked for at the provider, because nobody has time left for it. */
+  cancelling = false;
   /** Some of its answers could not be stored. */
   unwritten = false;
   /** Taken over from a run that used another credential. */
@@ -69,6 +71,15 @@ export class ActiveBatch {
     }
     const { request, attempt } = pending;
     this.members.set(pending.id, { request, attempt, pending, settled: false });
+  }
+
+  /** The callers who still wait for a line of it. */
+  waiting(): PendingRequest[] {
+    const waiting: PendingRequest[] = [];
+    for (const { pending, settled } of this.members.values()) {
+      if (pending && !pending.settled && !settled) waiting.push(pending);
+    }
+    return waiting;
   }
 
   releaseSlot(): void {

@@ -5,6 +5,7 @@ import type { Settlement } from '../ledger/ledger.ts';
 import type { Answer } from '../types.ts';
 import type { ActiveBatch, BatchMember } from './active-batch.ts';
 import { ownAnswer } from './answers.ts';
+import { deadlineMessage, goRealtime } from './deadlines.ts';
 import { deliver } from './delivery.ts';
 import { publish } from './events.ts';
 import type { PendingRequest } from './pending.ts';
@@ -62,17 +63,19 @@ export class Collector {
     if (!remote.readable) return;
     let rows: Row[] = [];
     for await (const group of batch.batcher.results(batch.wire, remote, batch.cursor)) {
-      rows = rows.length === 0 ? [...group] : rows.concat(group);
-      while (rows.length >= storeAtOnce)
-        await this.#store(batch, rows.splice(0, storeAtOnce), round);
+      for (const row of group) {
+        rows.push(row);
+        if (rows.length < storeAtOnce) continue;
+        await this.#store(batch, rows, round);
+        rows = [];
+      }
     }
     await this.#store(batch, rows, round);
   }
 
   async #store(batch: ActiveBatch, rows: readonly Row[], round: Round): Promise<void> {
     const settlements: Settlement[] = [];
-    const after: (() => void)[] = [];
-    const seen = new Set<BatchMember>();
+    const decisions = new Map<BatchMember, Decided>();
     let cursor: string | undefined;
     for (const row of rows) {
       if ('cursor' in row) {
@@ -81,11 +84,12 @@ export class Collector {
       }
       const member = 'id' in row ? batch.members.get(row.id) : undefined;
       if (member === undefined) round.strange += 1;
-      if (!('id' in row) || member === undefined || member.settled || seen.has(member)) continue;
-      seen.add(member);
+      if (!('id' in row) || member === undefined || member.settled || decisions.has(member)) {
+        continue;
+      }
       const decided = decide(batch, member, row.outcome);
       settlements.push(decided.settlement);
-      after.push(() => this.#finish(batch, member, decided, round));
+      decisions.set(member, decided);
     }
     if (settlements.length > 0 || cursor !== undefined) {
       await this.#write(batch, () =>
@@ -93,7 +97,7 @@ export class Collector {
       );
     }
     if (cursor !== undefined) batch.cursor = cursor;
-    for (const finish of after) finish();
+    for (const [member, decided] of decisions) this.#finish(batch, member, decided, round);
   }
 
   /**
@@ -127,6 +131,8 @@ export class Collector {
   #finish(batch: ActiveBatch, member: BatchMember, decided: Decided, round: Round): void {
     member.settled = true;
     const { pending } = member;
+    // Nothing is asked of it here any more, and the batch lives on until its last line is stored.
+    member.pending = undefined;
     if (pending?.settled) pending.spool?.letGo(pending);
     if (decided.answer) {
       if (decided.answer.status < 400) round.answered += 1;
@@ -135,6 +141,10 @@ export class Collector {
       return;
     }
     if (pending === undefined || pending.settled) return;
+    if (decided.realtime) {
+      goRealtime(pending);
+      return;
+    }
     pending.batch = undefined;
     pending.attempt += 1;
     const event = {
@@ -154,6 +164,7 @@ interface Decided {
   readonly settlement: Settlement;
   readonly answer?: Answer;
   readonly reason?: RetryReason;
+  readonly realtime?: true;
 }
 
 function decide(batch: ActiveBatch, member: BatchMember, outcome: Outcome): Decided {
@@ -166,6 +177,7 @@ function decide(batch: ActiveBatch, member: BatchMember, outcome: Outcome): Deci
   if (pending === undefined || pending.settled) {
     return { settlement: { request, is: 'release' } };
   }
+  if (reason === 'cancelled' && pending.due) return atDeadline(batch, member, pending);
   // What ran out of time once is tried once more; a cancelled request was meant to end.
   const attempts =
     reason === 'cancelled' ? 1 : reason === 'expired' ? 2 : pending.scope.policy.attempts;
@@ -173,6 +185,16 @@ function decide(batch: ActiveBatch, member: BatchMember, outcome: Outcome): Deci
     return { settlement: { request, is: 'retry' }, reason };
   }
   const answer = finalAnswer(batch, reason, outcome.last);
+  return { settlement: { request, is: 'answer', answer }, answer };
+}
+
+/** The batch was cancelled because of it, and this request had not run. */
+function atDeadline(batch: ActiveBatch, member: BatchMember, pending: PendingRequest): Decided {
+  const { request } = member;
+  if (pending.scope.onDeadline === 'realtime') {
+    return { settlement: { request, is: 'release' }, realtime: true };
+  }
+  const answer = ownAnswer(batch.batcher, 'deadline', deadlineMessage);
   return { settlement: { request, is: 'answer', answer }, answer };
 }
 

@@ -3,8 +3,10 @@ import { priceOf } from '../pricing/prices.ts';
 import { isSuccess } from '../streams/stream-dialect.ts';
 import type { Answer } from '../types.ts';
 import { type OwnReason, ownAnswer } from './answers.ts';
-import { type AnswerSource, publish } from './events.ts';
+import { type AnswerSource, type BatchlingEvents, publish } from './events.ts';
 import type { PendingRequest } from './pending.ts';
+
+type Answered = BatchlingEvents['call:answered'];
 
 /** Hands an answer to its caller, once. */
 export function deliver(
@@ -17,21 +19,7 @@ export function deliver(
   pending.settled = true;
   pending.spool?.letGo(pending);
   if (answer.status >= 400) pending.returning.failed(pending, answer);
-  const { info } = pending.batcher;
-  const usage = source === 'batch' ? pending.batcher.usage(answer.json) : undefined;
-  const listPrice = usage && priceOf(info.name, pending.route.model, usage);
-  const event = {
-    provider: info.name,
-    endpoint: pending.route.endpoint,
-    model: pending.route.model,
-    status: answer.status,
-    source,
-    ...(batchToken !== undefined && { batch: batchToken }),
-    ...usage,
-    ...(listPrice !== undefined && {
-      dollars: { paid: listPrice * info.priceShare, saved: listPrice * (1 - info.priceShare) },
-    }),
-  };
+  const event = answered(pending, answer, source, batchToken);
   publish('call:answered', event);
   pending.scope.emit('call:answered', event);
   pending.call.settle({
@@ -43,6 +31,37 @@ export function deliver(
   const { also } = pending;
   // Without the parsed body: that belongs to the first.
   if (also) deliver(also, { ...answer, json: undefined }, source, batchToken);
+}
+
+/** Assignments instead of spreads: this is made for every call. */
+function answered(
+  { batcher, route }: PendingRequest,
+  answer: Answer,
+  source: AnswerSource,
+  batchToken: string | undefined,
+): Answered {
+  const { info } = batcher;
+  const { endpoint, model } = route;
+  const event: { -readonly [Key in keyof Answered]: Answered[Key] } = {
+    provider: info.name,
+    endpoint,
+    model,
+    status: answer.status,
+    source,
+  };
+  if (batchToken !== undefined) event.batch = batchToken;
+  const usage = source === 'batch' ? batcher.usage(answer.json) : undefined;
+  if (usage === undefined) return event;
+  event.inputTokens = usage.inputTokens;
+  event.outputTokens = usage.outputTokens;
+  const listPrice = priceOf(info.name, model, usage);
+  if (listPrice !== undefined) {
+    event.dollars = {
+      paid: listPrice * info.priceShare,
+      saved: listPrice * (1 - info.priceShare),
+    };
+  }
+  return event;
 }
 
 /** The stream that the caller asked for. A dialect may be the user's and throw: nobody may hang. */

@@ -9,11 +9,12 @@ import { Accounts } from './accounts.ts';
 import type { ActiveBatch } from './active-batch.ts';
 import { ownAnswer } from './answers.ts';
 import { Collector } from './collector.ts';
+import { Deadlines } from './deadlines.ts';
 import { deliver } from './delivery.ts';
 import { Intake } from './intake.ts';
 import { LostBatches } from './lost-batches.ts';
 import { Neighbours } from './neighbours.ts';
-import type { CapturedCall, EngineScope } from './pending.ts';
+import type { CapturedCall, EngineScope, PendingRequest } from './pending.ts';
 import { Queues } from './queues.ts';
 import { Recovery } from './recovery.ts';
 import { Refusals } from './refusals.ts';
@@ -55,6 +56,7 @@ export class Engine {
   readonly #collector: Collector;
   readonly #lost: LostBatches;
   readonly #returning: Returning;
+  readonly #deadlines: Deadlines;
   readonly #recovery: Recovery;
   readonly #refusals: Refusals;
   readonly #stop: AbortController;
@@ -83,6 +85,13 @@ export class Engine {
       batches: new Map(),
       stopped: stop.signal,
       report,
+      rejoin: (requests) => {
+        for (const pending of requests) {
+          pending.batch = undefined;
+          const { request, occurrence } = pending;
+          this.#neighbours.join(pending, { is: 'wait', request, occurrence });
+        }
+      },
       background: (what, work) => {
         const tracked: Promise<void> = work
           .then(
@@ -101,7 +110,9 @@ export class Engine {
     const watch = (batch: ActiveBatch) => this.#watcher.watch(batch);
     const spool = new Spool(ledger);
     this.#returning = new Returning(clock);
-    const submitter = new Submitter(workshop, recovery, spool, watch);
+    this.#deadlines = new Deadlines(workshop, () => this.#queues);
+    const withdraw = (requests: readonly PendingRequest[]) => this.#queues.withdraw(requests);
+    const submitter = new Submitter(workshop, recovery, spool, withdraw, watch);
     const resume = new Resume(workshop, recovery, submitter, watch);
     this.#queues = new Queues(workshop, new Accounts(ledger, http), (queue, requests, reason) =>
       submitter.submit(queue, requests, reason),
@@ -112,6 +123,7 @@ export class Engine {
       this.#queues,
       spool,
       this.#returning,
+      this.#deadlines,
       occurrences,
       (pending, admission) => this.#neighbours.join(pending, admission),
     );
@@ -180,6 +192,7 @@ export class Engine {
     this.#queues.close();
     this.#watcher.close();
     this.#neighbours.close();
+    this.#deadlines.close();
     const { ledger, owner, clock, stopped } = this.#workshop;
     const grace = sleep(clock, closingGrace, stopped).catch(() => undefined);
     await Promise.race([this.#quiet(), grace]);
@@ -222,6 +235,7 @@ export class Engine {
       background(`note the state of batch ${batch.token}`, noted);
     }
     if (remote.state !== 'ended') {
+      this.#deadlines.cancelIfDue(batch);
       this.#lost.overdue(batch);
       return;
     }
@@ -231,7 +245,7 @@ export class Engine {
   }
 
   async #end(batch: ActiveBatch, remote: Remote): Promise<void> {
-    const { batches } = this.#workshop;
+    const { batches, rejoin } = this.#workshop;
     try {
       if (remote.failure) {
         batch.releaseSlot();
@@ -242,6 +256,9 @@ export class Engine {
         batch.releaseSlot();
         if (batch.resent) await this.#recovery.cancelTwins(batch);
       }
+    } catch (error) {
+      if (error instanceof LeaseLostError) rejoin(batch.waiting());
+      throw error;
     } finally {
       batches.delete(batch.lease.batch);
     }

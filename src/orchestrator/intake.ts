@@ -4,6 +4,7 @@ import { parseDuration } from '../duration.ts';
 import type { Admission, Ask } from '../ledger/ledger.ts';
 import { type SplitHeaders, splitHeaders } from './account.ts';
 import { ownAnswer } from './answers.ts';
+import type { Deadlines } from './deadlines.ts';
 import { deliver } from './delivery.ts';
 import { publish } from './events.ts';
 import { fingerprintOf, itemId } from './fingerprint.ts';
@@ -34,6 +35,7 @@ export class Intake {
   readonly #queues: Queues;
   readonly #spool: Spool;
   readonly #returning: Returning;
+  readonly #deadlines: Deadlines;
   readonly #join: (pending: PendingRequest, admission: Admission) => void;
   /** How often this run has asked each fingerprint; `undefined` when the ledger counts. */
   readonly #occurrences: Map<string, number> | undefined;
@@ -45,6 +47,7 @@ export class Intake {
     queues: Queues,
     spool: Spool,
     returning: Returning,
+    deadlines: Deadlines,
     occurrences: Map<string, number> | undefined,
     join: (pending: PendingRequest, admission: Admission) => void,
   ) {
@@ -52,6 +55,7 @@ export class Intake {
     this.#queues = queues;
     this.#spool = spool;
     this.#returning = returning;
+    this.#deadlines = deadlines;
     this.#join = join;
     this.#occurrences = occurrences;
   }
@@ -102,6 +106,7 @@ export class Intake {
   }
 
   async #admit(prepared: readonly Prepared[]): Promise<void> {
+    const now = this.#workshop.clock.now();
     const asks: Ask[] = [];
     const requests: PendingRequest[] = [];
     for (const one of prepared) {
@@ -109,9 +114,9 @@ export class Intake {
       const queue =
         this.#queues.known(call, route, headers) ?? (await this.#queues.open(call, route, headers));
       const key = one.fingerprint.toString('latin1');
-      const again = this.#returning.sameError(key);
+      const again = this.#returning.verdict(key);
       if (again) {
-        call.settle({ answer: again.answer, source: 'batch', itemId: '' });
+        call.settle(again);
         continue;
       }
       const occurrence = this.#returning.occurrence(key, call) ?? this.#next(key);
@@ -121,7 +126,7 @@ export class Intake {
         queue: queue.id,
         cache: call.scope.cache,
       });
-      requests.push(pendingRequest(one, queue, occurrence, this.#returning));
+      requests.push(pendingRequest(one, queue, occurrence, this.#returning, now));
     }
     const { ledger, owner } = this.#workshop;
     const admissions = await ledger.admit(owner, asks);
@@ -132,6 +137,7 @@ export class Intake {
     await this.#spool.hold(requests.filter((_, index) => admissions[index]?.is !== 'answered'));
     admissions.forEach((admission, index) => {
       const pending = requests[index] as PendingRequest;
+      this.#deadlines.add(pending);
       if (pending.call.aborted) this.#queues.withdraw([pending]);
       else if (admission.is === 'mine') pending.queue.add(pending);
       else if (admission.is === 'wait') this.#join(pending, admission);
@@ -218,6 +224,10 @@ function storeTrouble({ target }: CapturedCall, error: unknown): Verdict {
   return { answer: ownAnswer(target.batcher, 'store', message), source: 'batch', itemId: '' };
 }
 
+function dueAt(deadline: number | Date | undefined, now: number): number | undefined {
+  return deadline instanceof Date ? deadline.getTime() : deadline && now + deadline;
+}
+
 function parseObject(text: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text);
@@ -234,6 +244,7 @@ function pendingRequest(
   queue: PendingRequest['queue'],
   occurrence: number | 'next',
   returning: Returning,
+  now: number,
 ): PendingRequest {
   const { body, ...rest } = route;
   const pending: PendingRequest = {
@@ -254,6 +265,8 @@ function pendingRequest(
     attempt: 0,
     batch: undefined,
     settled: false,
+    dueAt: dueAt(call.scope.deadline, now),
+    due: false,
     also: undefined,
   };
   call.pending = pending;

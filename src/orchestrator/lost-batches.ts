@@ -99,9 +99,10 @@ export class LostBatches {
   }
 }
 
-function underOtherKey(batch: ActiveBatch): Answer {
+export function underOtherKey(batch: ActiveBatch): Answer {
   const message =
-    `BATCH_UNDER_OTHER_KEY: this request is in batch ${batch.token} (${batch.remote?.id}), which was ` +
+    `BATCH_UNDER_OTHER_KEY: this request is in batch ${batch.token} ` +
+    `(${batch.remote?.id ?? 'not known whether it was accepted'}), which was ` +
     'sent with another API key and cannot be read with this one. Nothing was sent again. Run the ' +
     'program with that key to collect the answers, or use another store to pay for new ones.';
   return ownAnswer(batch.batcher, 'batch_under_other_key', message);

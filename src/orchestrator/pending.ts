@@ -35,6 +35,11 @@ export interface EngineScope {
   readonly poll: { readonly minimum: number; readonly maximum: number };
   readonly maxInFlight: number | undefined;
   readonly cache: boolean;
+  /** From the capture of each request, or one moment for all. */
+  readonly deadline: number | Date | undefined;
+  readonly onDeadline: 'error' | 'realtime';
+  /** Fewer requests than this at flush time go out as realtime calls. */
+  readonly minBatch: number;
   /** What to batch; `undefined`: everything. */
   readonly only: OnlyPredicate | undefined;
   readonly cleanup: boolean;
@@ -67,6 +72,8 @@ export type Verdict =
   | Delivery
   /** Cannot be batched: goes out at full price, and the user should know. */
   | { readonly bypass: string }
+  /** Was ours; we send it as an ordinary call, counted and not too many at once. */
+  | { readonly realtime: true }
   /** Not chosen: an ordinary call. */
   | { readonly passThrough: true };
 
@@ -100,6 +107,10 @@ export interface PendingRequest {
   attempt: number;
   batch: ActiveBatch | undefined;
   settled: boolean;
+  /** When its time is up, if there is such a moment. */
+  readonly dueAt: number | undefined;
+  /** Its time is up. */
+  due: boolean;
   /** Another caller of the same request, who gets the same answer. */
   also: PendingRequest | undefined;
 }

@@ -30,7 +30,8 @@ export class Refusals {
       this.#workshop.owner,
       orphans.map(({ request }) => ({ request, is: 'release' }) as const),
     );
-    const requests = waiting(batch);
+    const requests = batch.waiting();
+    for (const pending of requests) pending.batch = undefined;
     if (requests.length === 0) return;
     if (failure.next === 'later') {
       batch.queue.refusals += 1;
@@ -65,14 +66,4 @@ export class Refusals {
       return failure.answer ?? ownAnswer(batcher, 'missing', failure.message);
     });
   }
-}
-
-function waiting(batch: ActiveBatch): PendingRequest[] {
-  const requests: PendingRequest[] = [];
-  for (const { pending } of batch.members.values()) {
-    if (pending === undefined || pending.settled) continue;
-    pending.batch = undefined;
-    requests.push(pending);
-  }
-  return requests;
 }

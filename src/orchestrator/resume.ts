@@ -1,9 +1,15 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Remote } from '../batchers/batcher.ts';
 import { RefusedError } from '../batchers/refused-error.ts';
+import { LeaseLostError } from '../errors.ts';
 import { sleep } from '../http/backoff.ts';
 import type { BatchId, ClaimedBatch } from '../ledger/ledger.ts';
+import type { Answer } from '../types.ts';
 import { ActiveBatch } from './active-batch.ts';
+import { ownAnswer } from './answers.ts';
+import { deliver } from './delivery.ts';
 import { itemId } from './fingerprint.ts';
+import { underOtherKey } from './lost-batches.ts';
 import type { EngineScope, PendingRequest } from './pending.ts';
 import type { Recovery } from './recovery.ts';
 import type { Submitter } from './submitter.ts';
@@ -35,8 +41,33 @@ export class Resume {
     if (claimed === undefined) return undefined;
     const batch = activate(claimed, asker);
     batches.set(id, batch);
-    background(`resume batch ${batch.token}`, this.#continue(batch, claimed, asker.scope));
+    background(`resume batch ${batch.token}`, this.#bringToAnEnd(batch, claimed, asker.scope));
     return batch;
+  }
+
+  /** Whatever happens, who waits is told. */
+  async #bringToAnEnd(
+    batch: ActiveBatch,
+    claimed: ClaimedBatch,
+    scope: EngineScope,
+  ): Promise<void> {
+    try {
+      // Those who asked together get on board first.
+      await nextTurn();
+      await this.#continue(batch, claimed, scope);
+    } catch (error) {
+      if (error instanceof LeaseLostError || this.#workshop.stopped.aborted) throw error;
+      const message = error instanceof Error ? error.message : String(error);
+      this.#stop(
+        batch,
+        ownAnswer(
+          batch.batcher,
+          'store',
+          `Batch ${batch.token} of an earlier run could not be continued: ${message}`,
+        ),
+      );
+      throw error;
+    }
   }
 
   async #continue(batch: ActiveBatch, claimed: ClaimedBatch, scope: EngineScope): Promise<void> {
@@ -44,6 +75,11 @@ export class Resume {
       batch.remote = placeholder(claimed.remoteId);
       batch.acceptedAt = claimed.acceptedAt ?? this.#workshop.clock.now();
       this.#watch(batch);
+      return;
+    }
+    if (claimed.state === 'creating' && batch.underOtherKey) {
+      // Whether it was accepted can only be seen with that key.
+      this.#stop(batch, underOtherKey(batch));
       return;
     }
     if (claimed.state === 'creating') {
@@ -85,6 +121,14 @@ export class Resume {
       if (asked === before) return false;
       before = asked;
       await sleep(clock, scope.policy.window, stopped);
+    }
+  }
+
+  /** It stays in the ledger as it is, for another day. */
+  #stop(batch: ActiveBatch, answer: Answer): void {
+    batch.stuck = answer;
+    for (const { pending } of batch.members.values()) {
+      if (pending) deliver(pending, answer, 'batch', batch.token);
     }
   }
 

@@ -1,5 +1,5 @@
 import type { Answer, Clock } from '../types.ts';
-import type { CapturedCall, PendingRequest } from './pending.ts';
+import type { CapturedCall, PendingRequest, Verdict } from './pending.ts';
 
 const second = 1_000;
 /** A client whose deadline we outlived may still be waiting; only at once is a re-ask its retry. */
@@ -28,6 +28,7 @@ export class Returning {
   readonly #clock: Clock;
   readonly #abandoned = new Map<string, Left[]>();
   readonly #errors = new Map<string, Sticky>();
+  readonly #realtime = new Map<string, number>();
   readonly #keyed = new Map<string, number>();
 
   constructor(clock: Clock) {
@@ -53,18 +54,25 @@ export class Returning {
     remember(this.#errors, key, { answer, until, left });
   }
 
-  /** The error this call has had already, if it looks like the client's own retry. */
-  sameError(key: string): { readonly answer: Answer } | undefined {
+  /** What became of this call already, if it looks like the client's own retry. */
+  verdict(key: string): Verdict | undefined {
+    const now = this.#clock.now();
+    if ((this.#realtime.get(key) ?? 0) > now) return { realtime: true };
     const sticky = this.#errors.get(key);
     if (sticky === undefined) return undefined;
-    const now = this.#clock.now();
     if (now > sticky.until || sticky.left === 0) {
       this.#errors.delete(key);
       return undefined;
     }
     sticky.left -= 1;
     sticky.until = now + retryWindow;
-    return sticky;
+    return { answer: sticky.answer, source: 'batch', itemId: '' };
+  }
+
+  /** Sent as an ordinary call: what its client tries again is one, too. */
+  wentRealtime(pending: PendingRequest): void {
+    const until = this.#clock.now() + retryWindow;
+    remember(this.#realtime, pending.fingerprint.toString('latin1'), until);
   }
 
   /** The occurrence this call has asked for already: by its idempotency key, or abandoned. */

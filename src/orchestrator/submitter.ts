@@ -8,6 +8,7 @@ import { backoff, sleep } from '../http/backoff.ts';
 import { loadPrices } from '../pricing/prices.ts';
 import { ActiveBatch } from './active-batch.ts';
 import { ownAnswer } from './answers.ts';
+import { goRealtime } from './deadlines.ts';
 import { refuse, refuseAll } from './delivery.ts';
 import { type FlushReason, publish } from './events.ts';
 import { pack } from './packer.ts';
@@ -33,22 +34,30 @@ export class Submitter {
   readonly #workshop: Workshop;
   readonly #recovery: Recovery;
   readonly #spool: Spool;
+  readonly #withdraw: (requests: readonly PendingRequest[]) => void;
   readonly #watch: (batch: ActiveBatch) => void;
 
   constructor(
     workshop: Workshop,
     recovery: Recovery,
     spool: Spool,
+    withdraw: (requests: readonly PendingRequest[]) => void,
     watch: (batch: ActiveBatch) => void,
   ) {
     this.#workshop = workshop;
     this.#recovery = recovery;
     this.#spool = spool;
+    this.#withdraw = withdraw;
     this.#watch = watch;
   }
 
   submit(queue: Queue, requests: readonly PendingRequest[], reason: FlushReason): void {
     announce(queue, requests, reason);
+    if (requests.length < (requests[0]?.scope.minBatch ?? 1)) {
+      this.#withdraw(requests);
+      for (const pending of requests) goRealtime(pending);
+      return;
+    }
     const { batcher, endpoint, policy } = queue;
     const limits = batcher.limits(endpoint);
     const { batches, tooLarge } = pack(requests, (pending) => pending.bytes, {
@@ -196,9 +205,13 @@ export class Submitter {
     requests: readonly PendingRequest[],
     error: unknown,
   ): Promise<void> {
-    const { ledger, owner, batches, stopped, report } = this.#workshop;
-    if (error instanceof LeaseLostError || stopped.aborted) return;
+    const { ledger, owner, batches, stopped, report, rejoin } = this.#workshop;
+    if (stopped.aborted) return;
     const waiting = requests.filter((pending) => !pending.settled);
+    if (error instanceof LeaseLostError) {
+      rejoin(waiting);
+      return;
+    }
     if (batch) {
       batches.delete(batch.lease.batch);
       const reason = error instanceof Error ? error.message : String(error);

@@ -14,6 +14,8 @@ export interface Plot {
   readonly settings?: SimulatorSettingsChange;
   readonly options?: BatchifyOptions;
   readonly faults?: readonly FaultRule[];
+  /** How fast the program's clock runs, where the usual speed does not do. */
+  readonly speed?: number;
 }
 
 export interface History extends Verdict {
@@ -26,7 +28,7 @@ const patience = 60_000;
 
 /** Launches the program, killing it each time as told, then lets it come to its end, and judges. */
 export async function playHistory(plot: Plot, kills: readonly Kill[]): Promise<History> {
-  const scene = await openScene(plot.provider, plot.settings, plot.options);
+  const scene = await openScene(plot.provider, plot.settings, plot.options, plot.speed);
   const label = `${plot.provider}, ${plot.name}, killed ${kills.map(nameOf).join(' and ')}`;
   for (const fault of plot.faults ?? []) scene.simulator.faults.add(fault);
   let killed = 0;

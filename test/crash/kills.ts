@@ -72,6 +72,13 @@ export const networkPoints: Record<Provider, readonly NetworkPoint[]> = {
   ),
 };
 
+/** The point whose name starts so. */
+export function networkPoint(provider: Provider, start: string): NetworkPoint {
+  const point = networkPoints[provider].find(({ at }) => at.startsWith(start));
+  if (point === undefined) throw new Error(`No point starts with "${start}"`);
+  return point;
+}
+
 export function nameOf(kill: Kill): string {
   if ('commit' in kill) return `${kill.when} commit ${kill.commit}`;
   return 'at' in kill ? kill.at : `after ${kill.after} ms`;
@@ -93,9 +100,11 @@ export function setTrap(simulator: Simulator, kill: Kill): (asker: Asker) => Pro
   const scripted = fault && simulator.faults.add({ method, path, action: fault });
   return async (asker) => {
     let over = false;
-    asker.ended.finally(() => {
-      over = true;
-    }).catch(() => undefined);
+    asker.ended
+      .finally(() => {
+        over = true;
+      })
+      .catch(() => undefined);
     const isTime = () => seen() > before.seen && (!kill.accepted || taken() > before.taken);
     while (!over && !isTime()) await sleep(1);
     asker.send('SIGKILL');

@@ -63,3 +63,10 @@ export function plotsOf(provider: Provider): Plot[] {
   ];
   return plots.map((plot) => ({ ...plot, provider }));
 }
+
+/** The plot whose name starts so. */
+export function plotNamed(provider: Provider, start: string): Plot {
+  const plot = plotsOf(provider).find(({ name }) => name.startsWith(start));
+  if (plot === undefined) throw new Error(`No plot starts with "${start}"`);
+  return plot;
+}

@@ -15,7 +15,7 @@ export type Provider = AskInput['provider'];
  * How fast the program's clock runs. The looks after an unclear create are 15 s apart where its trace
  * is exact, and go on for 10 minutes where it is not; both are to last around a second or a few.
  */
-const speeds: Record<Provider, number> = { openai: 15, anthropic: 100 };
+const speeds: Record<Provider, number> = { openai: 15, anthropic: 250 };
 
 /** One program, one ledger and the provider, which outlives the program. */
 export interface Scene {
@@ -30,6 +30,7 @@ export async function openScene(
   provider: Provider,
   settings: SimulatorSettingsChange = {},
   options: BatchifyOptions = {},
+  speed = speeds[provider],
 ): Promise<Scene> {
   const simulator = await startSimulator({
     speed: { validating: 2, running: 10, finalizing: 2, cancelling: 2 },
@@ -38,7 +39,6 @@ export async function openScene(
   const folder = await mkdtemp(join(tmpdir(), 'batchling-crash-'));
   const store = join(folder, 'ledger.db');
   const baseURL = simulator.baseUrl(provider);
-  const speed = speeds[provider];
   const time = { epoch: Date.now(), speed };
   return {
     simulator,

@@ -145,14 +145,11 @@ describe("the official client's final message is the source of the stream", () =
     const told = fc.oneof(
       strings.map(text),
       strings.map((thinking) => ({ type: 'thinking', thinking, signature: 's' })),
-      fc
-        .dictionary(strings, fc.jsonValue(), { maxKeys: 3 })
-        .map((input) => ({ type: 'tool_use', id: 'toolu_1', name: 'f', input })),
+      strings.map((a) => ({ type: 'tool_use', id: 'toolu_1', name: 'f', input: { a, b: [a] } })),
     );
     await fc.assert(
       fc.asyncProperty(fc.array(told), async (content) => {
-        const source = JSON.parse(JSON.stringify(message(content))) as object;
-        expect(await final(source)).toEqual(source);
+        expect(await final(message(content))).toEqual(message(content));
       }),
       { numRuns: 50 },
     );

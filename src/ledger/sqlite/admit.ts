@@ -87,7 +87,8 @@ function admitOne(session: Session, ask: Ask, occurrence: number): Admission {
 function choose(session: Session, ask: Ask, occurrence: number, newest: RequestRow) {
   const { requests, answers } = session;
   const state = requestState(newest.state);
-  const answer = state === 'answered' || state === 'failed' ? answers.find(newest.answer) : undefined;
+  const answer =
+    state === 'answered' || state === 'failed' ? answers.find(newest.answer) : undefined;
   if (!ask.cache || newest.generation === 0 || (state === 'answered' && answer)) {
     return { row: newest, answer };
   }

@@ -51,7 +51,7 @@ function configure(database: Database, path: string): void {
   database.exec(`
     PRAGMA synchronous = NORMAL;
     PRAGMA fullfsync = ON;
-    PRAGMA wal_autocheckpoint = 16000;
+    PRAGMA wal_autocheckpoint = 0;
     PRAGMA journal_size_limit = 67108864;
     PRAGMA cache_size = -32000;
   `);

@@ -67,11 +67,12 @@ export class Owners {
     if (lock === undefined) return;
     try {
       await this.#store.write(() => this.#close.run(this.#store.now(), id));
-    } finally {
-      // Even if that could not be written: without its lock it counts as killed, and can be continued.
-      this.#joined.delete(id);
-      this.#locks.release(lock);
+    } catch {
+      // A full disk is no reason to fail a program that has all its answers: without its lock this
+      // owner counts as killed, and can be continued.
     }
+    this.#joined.delete(id);
+    this.#locks.release(lock);
   }
 
   joined(): OwnerId[] {

@@ -50,6 +50,11 @@ export function preparePruneRequests(
     'DELETE FROM request WHERE id = ?',
   ].map((sql) => store.prepare(sql));
 
+  const remove = (rows: OldRow[]) => {
+    for (const { id } of rows) for (const removal of removals) removal.run(id);
+    return rows;
+  };
+
   return async ({ alive, states, before, isEnough }, dropped) => {
     const least = states === 'final' ? REQUEST.answered : REQUEST.admitted;
     const owners = JSON.stringify(alive);
@@ -60,11 +65,10 @@ export function preparePruneRequests(
     for (let from = first; from <= last; await nextTurn()) {
       if (await store.read(isEnough)) return;
       const to = from + IDS_AT_ONCE - 1;
-      const rows = await store.write(() => {
-        const found = select.all(from, to, before, least, owners) as OldRow[];
-        for (const { id } of found) for (const removal of removals) removal.run(id);
-        return found;
-      });
+      const find = () => select.all(from, to, before, least, owners) as OldRow[];
+      const any = await store.read(() => find().length > 0);
+      // Asked again under the lock: another process may have taken one up since.
+      const rows = any ? await store.write(() => remove(find())) : [];
       for (const { batch, bytes } of rows) {
         dropped.requests += 1;
         dropped.bytes += bytes;

@@ -39,7 +39,7 @@ export interface Requests {
 
 export function prepareRequests(store: Store): Requests {
   const columns = 'id, generation, state, owner, batch, answer';
-  const identity = 'substr(fp, 1, 12) = substr(?, 1, 12) AND occ = ? AND fp = ?';
+  const identity = 'substr(fp, 1, 6) = substr(?, 1, 6) AND occ = ? AND fp = ?';
   const find = store.prepare(
     `SELECT ${columns} FROM request WHERE ${identity} ORDER BY generation DESC LIMIT 1`,
   );
@@ -55,7 +55,7 @@ export function prepareRequests(store: Store): Requests {
   const insertNew = store.prepare(
     `INSERT INTO request (fp, occ, generation, queue, owner, state, attempt, at)
      SELECT ?1, ?2, 0, ?3, ?4, ${REQUEST.admitted}, 0, ?5 WHERE NOT EXISTS (
-       SELECT 1 FROM request WHERE substr(fp, 1, 12) = substr(?1, 1, 12) AND occ = ?2 AND fp = ?1
+       SELECT 1 FROM request WHERE substr(fp, 1, 6) = substr(?1, 1, 6) AND occ = ?2 AND fp = ?1
      )`,
   );
   const reset = store.prepare(

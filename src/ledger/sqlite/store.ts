@@ -1,10 +1,8 @@
 import type { Keep } from '../ledger-options.ts';
+import { Checkpoints } from './checkpoints.ts';
 import type { Database, Statement } from './driver.ts';
 import { retryBusy } from './retry-busy.ts';
 import { unusable } from './store-errors.ts';
-
-const IDLE_MILLISECONDS = 250;
-const WRITES_WORTH_A_CHECKPOINT = 20;
 
 export interface StoreSettings {
   readonly path: string;
@@ -22,10 +20,9 @@ export class Store {
   readonly #patience: number;
   readonly #database: Database;
   readonly #dataVersion: Statement;
+  readonly #checkpoints: Checkpoints;
   #closed = false;
   #changes = 0;
-  #writesSinceCheckpoint = 0;
-  #idleTimer: NodeJS.Timeout | undefined;
 
   constructor(database: Database, settings: StoreSettings) {
     this.path = settings.path;
@@ -34,6 +31,7 @@ export class Store {
     this.#patience = settings.patience;
     this.#database = database;
     this.#dataVersion = database.prepare('PRAGMA data_version');
+    this.#checkpoints = new Checkpoints(database);
   }
 
   prepare(sql: string): Statement {
@@ -48,8 +46,8 @@ export class Store {
    * `work` runs in one transaction; it may run again when another process was in the way.
    * `durable`: on the disk, with everything written before it, when the promise resolves.
    */
-  async write<T>(work: () => T, { durable = false } = {}): Promise<T> {
-    const result = await this.#attempt(() => {
+  write<T>(work: () => T, { durable = false } = {}): Promise<T> {
+    return this.#attempt(() => {
       // SQLite ignores a change of `synchronous` inside a transaction.
       if (durable) this.#database.exec('PRAGMA synchronous = FULL');
       try {
@@ -58,8 +56,6 @@ export class Store {
         if (durable) this.#database.exec('PRAGMA synchronous = NORMAL');
       }
     });
-    this.#checkpointWhenIdle();
-    return result;
   }
 
   /** Outside of any transaction: pragmas that move pages. */
@@ -82,7 +78,7 @@ export class Store {
 
   async close(): Promise<void> {
     if (this.#closed) return;
-    clearTimeout(this.#idleTimer);
+    this.#checkpoints.close();
     // Best effort: while others read, the last one to close does it.
     await this.maintain('PRAGMA wal_checkpoint(TRUNCATE)').catch(() => {});
     this.#closed = true;
@@ -98,9 +94,11 @@ export class Store {
 
   #transaction<T>(work: () => T): T {
     this.#database.exec('BEGIN IMMEDIATE');
+    const startedAt = performance.now();
     try {
       const result = work();
       this.#database.exec('COMMIT');
+      this.#checkpoints.written(performance.now() - startedAt);
       return result;
     } catch (error) {
       this.#rollback();
@@ -114,28 +112,5 @@ export class Store {
     } catch {
       // SQLite has rolled back by itself, as it does when the disk is full.
     }
-  }
-
-  /**
-   * A checkpoint takes tens of milliseconds. Done in a pause it is in nobody's way; the automatic one
-   * is only there for programs that never pause.
-   */
-  #checkpointWhenIdle(): void {
-    this.#writesSinceCheckpoint += 1;
-    if (this.#writesSinceCheckpoint < WRITES_WORTH_A_CHECKPOINT) return;
-    if (this.#idleTimer) {
-      this.#idleTimer.refresh();
-      return;
-    }
-    this.#idleTimer = setTimeout(() => {
-      this.#idleTimer = undefined;
-      if (this.#closed) return;
-      this.#writesSinceCheckpoint = 0;
-      try {
-        this.#database.exec('PRAGMA wal_checkpoint(PASSIVE)');
-      } catch {
-        // The next write meets the same problem and reports it.
-      }
-    }, IDLE_MILLISECONDS).unref();
   }
 }

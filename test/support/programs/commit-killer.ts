@@ -1,6 +1,9 @@
-/** Where a program ends itself: around its nth COMMIT, counted from 1. */
+import { existsSync } from 'node:fs';
+
+/** Where a program ends itself. */
 export interface KillPoint {
-  readonly commit: number;
+  /** Around its nth COMMIT, counted from 1, or around the first one that finds this file there. */
+  readonly commit: number | string;
   readonly when: 'before' | 'after';
 }
 
@@ -47,11 +50,15 @@ export async function killAtCommit(point: KillPoint | undefined): Promise<void> 
 function around<T>(point: KillPoint | undefined, counts: boolean, work: () => T): T {
   if (!counts) return work();
   commits += 1;
-  const here = commits === point?.commit;
+  const here = commits === point?.commit || isThere(point?.commit);
   if (here && point?.when === 'before') die();
   const result = work();
   if (here) die();
   return result;
+}
+
+function isThere(path: number | string | undefined): boolean {
+  return typeof path === 'string' && existsSync(path);
 }
 
 /** SIGKILL: no handler, no flush, no farewell. */

@@ -5,9 +5,9 @@ import type { Migration } from './migration.ts';
  * touch few pages. Ids are never reused (`AUTOINCREMENT`): a late write about a forgotten request must
  * not meet another one.
  *
- * The fingerprint index holds 12 of 32 bytes. Each insert lands on a random page of it, so its size is
- * what a large ledger costs; 96 bits of a hash still tell all requests apart, and every lookup
- * compares the whole fingerprint.
+ * The fingerprint index holds 6 of 32 bytes. Each insert lands on a random page of it, so its size is
+ * what a large ledger costs. 48 bits tell nearly all requests apart; every lookup compares the whole
+ * fingerprint, and under the lock of a transaction nobody else can insert the same one.
  *
  * Answers come in any order and are by far the largest rows, so they are appended as they come; the
  * request knows where its answer lies. Keyed by request, each one would split a page.
@@ -59,7 +59,7 @@ export const initial: Migration = {
       at INTEGER NOT NULL,
       answer INTEGER
     );
-    CREATE UNIQUE INDEX request_identity ON request (substr(fp, 1, 12), occ, generation);
+    CREATE INDEX request_identity ON request (substr(fp, 1, 6), occ);
     CREATE INDEX request_member ON request (batch, seq) WHERE batch IS NOT NULL;
 
     CREATE TABLE body (

@@ -1,0 +1,109 @@
+import type { ActiveBatch } from './active-batch.ts';
+import { ownAnswer } from './answers.ts';
+import { refuse } from './delivery.ts';
+import type { PendingRequest } from './pending.ts';
+import type { Queues } from './queues.ts';
+import type { Workshop } from './workshop.ts';
+
+/** Timers beyond this fire at once; who waits longer looks again. */
+const longestTimer = 2 ** 31 - 1;
+
+export const deadlineMessage =
+  'The deadline passed before the batch had an answer for this request.';
+
+/**
+ * The user's `deadline`: the moment we start to cancel. What is not sent yet ends at once. What is
+ * under way is cancelled at the provider, and nothing is sent again before that batch has ended:
+ * finished answers are taken, and only the rest gets an error or goes out as an ordinary call.
+ */
+export class Deadlines {
+  readonly #workshop: Workshop;
+  readonly #queues: () => Queues;
+  readonly #waiting = new Set<PendingRequest>();
+  #timer: unknown;
+  #armedFor = Number.POSITIVE_INFINITY;
+
+  constructor(workshop: Workshop, queues: () => Queues) {
+    this.#workshop = workshop;
+    this.#queues = queues;
+  }
+
+  add(pending: PendingRequest): void {
+    if (pending.dueAt === undefined) return;
+    this.#waiting.add(pending);
+    this.#arm(pending.dueAt);
+  }
+
+  close(): void {
+    this.#workshop.clock.clearTimeout(this.#timer);
+    this.#waiting.clear();
+  }
+
+  #arm(at: number): void {
+    if (at >= this.#armedFor) return;
+    const { clock } = this.#workshop;
+    clock.clearTimeout(this.#timer);
+    this.#armedFor = at;
+    const wait = Math.min(Math.max(0, at - clock.now()), longestTimer);
+    this.#timer = clock.setTimeout(() => this.#look(), wait);
+  }
+
+  #look(): void {
+    const { clock, background } = this.#workshop;
+    this.#armedFor = Number.POSITIVE_INFINITY;
+    const now = clock.now();
+    const unsent: PendingRequest[] = [];
+    const batches = new Set<ActiveBatch>();
+    let next = Number.POSITIVE_INFINITY;
+    for (const pending of this.#waiting) {
+      const dueAt = pending.dueAt as number;
+      if (pending.settled) {
+        this.#waiting.delete(pending);
+      } else if (dueAt > now) {
+        next = Math.min(next, dueAt);
+      } else {
+        this.#waiting.delete(pending);
+        pending.due = true;
+        if (pending.batch) batches.add(pending.batch);
+        else unsent.push(pending);
+      }
+    }
+    if (unsent.length > 0) background('end requests at their deadline', this.#end(unsent));
+    for (const batch of batches) this.cancelIfDue(batch);
+    if (next < Number.POSITIVE_INFINITY) this.#arm(next);
+  }
+
+  /** Cancels a batch once everyone who waits for it has run out of time. */
+  cancelIfDue(batch: ActiveBatch): void {
+    if (batch.remote === undefined || batch.cancelling || batch.collecting) return;
+    const waiting = batch.waiting();
+    if (waiting.length === 0 || !waiting.every(({ due }) => due)) return;
+    batch.cancelling = true;
+    const { background } = this.#workshop;
+    background(
+      `cancel batch ${batch.token} at its deadline`,
+      batch.batcher.cancel(batch.wire, batch.remote),
+    );
+  }
+
+  async #end(requests: readonly PendingRequest[]): Promise<void> {
+    const { ledger, owner } = this.#workshop;
+    const realtime = requests.filter(({ scope }) => scope.onDeadline === 'realtime');
+    const refused = requests.filter(({ scope }) => scope.onDeadline === 'error');
+    this.#queues().withdraw(realtime);
+    for (const pending of realtime) goRealtime(pending);
+    for (const pending of refused) pending.queue.remove(pending);
+    await refuse(ledger, owner, refused, ({ batcher }) =>
+      ownAnswer(batcher, 'deadline', deadlineMessage),
+    );
+  }
+}
+
+/** The call goes out by its own client's way; its request is nobody's any more. */
+export function goRealtime(pending: PendingRequest): void {
+  if (pending.settled) return;
+  pending.settled = true;
+  pending.spool?.letGo(pending);
+  pending.returning.wentRealtime(pending);
+  pending.call.settle({ realtime: true });
+}

@@ -1,0 +1,27 @@
+import { describe, expect, it } from 'vitest';
+import { inLanes } from '../support/lanes.ts';
+import { lanes } from './enumerate.ts';
+import { playHistory } from './history.ts';
+import { networkPoints } from './kills.ts';
+import { plotNamed } from './plots.ts';
+import { addVerdict, noVerdict, type Verdict } from './verdict.ts';
+
+describe('a program killed while it talks to its provider ends well when it runs again', () => {
+  it.each(['openai', 'anthropic'] as const)(
+    '%s',
+    async (provider) => {
+      const plot = plotNamed(provider, 'a crowded account');
+      const points = networkPoints[provider];
+      const histories = await inLanes(points, lanes, (point) => playHistory(plot, [point]));
+      const verdict = histories.reduce<Verdict>(addVerdict, noVerdict());
+      expect(verdict).toEqual({
+        kills: points.length,
+        billedTwice: 0,
+        lost: 0,
+        wrong: 0,
+        complaints: [],
+      });
+    },
+    120_000,
+  );
+});

@@ -1,0 +1,85 @@
+import { expect, it } from 'vitest';
+import type { KillPoint } from '../support/asker.ts';
+import { inLanes } from '../support/lanes.ts';
+import { type Seeded, seeded, seedFrom } from '../support/seeded.ts';
+import { playCrowd } from './crowd.ts';
+import { killAtEveryCommit, lanes } from './enumerate.ts';
+import { playHistory } from './history.ts';
+import { type Kill, networkPoints } from './kills.ts';
+import { plotsOf } from './plots.ts';
+import type { Provider } from './scene.ts';
+import { addVerdict, noVerdict, type Verdict } from './verdict.ts';
+
+/** `BATCHLING_CRASH_SEED=… npm run test:crash` plays the same kills again. */
+const seed = seedFrom('BATCHLING_CRASH_SEED');
+
+it.each(['openai', 'anthropic'] as const)(
+  'nothing is billed twice, lost or wrong, whenever the program is killed: %s',
+  async (provider) => {
+    const random = seeded(seed);
+    const parts = {
+      'around commits': await aroundCommits(provider),
+      'while talking to the provider': await whileTalking(provider, random),
+      'at random moments': await atRandomMoments(provider, random),
+      'in crowds': await inCrowds(provider, random),
+    };
+    const sum = Object.values(parts).reduce(addVerdict, noVerdict());
+    for (const [part, { kills }] of Object.entries(parts))
+      console.log(`${provider}: ${kills} ${part}`);
+    console.log(
+      `crash ${provider}: ${sum.kills} kill points, ${sum.billedTwice} billed twice, ` +
+        `${sum.lost} lost, ${sum.wrong} wrong (BATCHLING_CRASH_SEED=${seed})`,
+    );
+    expect(sum.complaints).toEqual([]);
+    expect(sum).toMatchObject({ billedTwice: 0, lost: 0, wrong: 0 });
+    expect(sum.kills).toBeGreaterThan(350);
+  },
+);
+
+/** Every commit of every plot; every second program is killed once more while it recovers. */
+async function aroundCommits(provider: Provider): Promise<Verdict> {
+  let sum = noVerdict();
+  for (const [index, plot] of plotsOf(provider).entries()) {
+    const sides: KillPoint['when'][] = index < 5 ? ['before', 'after'] : ['before'];
+    // A generator per kill point: how many there are differs a little from time to time.
+    const more = ({ commit, when }: KillPoint) =>
+      someCommits(seeded(seed + 1_000 * index + 2 * Number(commit) + sides.indexOf(when)));
+    const once = await killAtEveryCommit(plot, sides, more);
+    sum = addVerdict(sum, once);
+  }
+  return sum;
+}
+
+function someCommits(random: Seeded): Kill[] {
+  const commits = random.pick([0, 1, 0, 2]);
+  return Array.from({ length: commits }, () => ({
+    commit: random.between(1, 12),
+    when: random.pick(['before', 'after']),
+  }));
+}
+
+async function whileTalking(provider: Provider, random: Seeded): Promise<Verdict> {
+  const points = networkPoints[provider];
+  const plays = plotsOf(provider)
+    .slice(1, 4)
+    .flatMap((plot) => points.map((point) => ({ plot, kills: [point, random.pick(points)] })));
+  const histories = await inLanes(plays, lanes, ({ plot, kills }) => playHistory(plot, kills));
+  return histories.reduce<Verdict>(addVerdict, noVerdict());
+}
+
+async function atRandomMoments(provider: Provider, random: Seeded): Promise<Verdict> {
+  const plays = Array.from({ length: 24 }, () => ({
+    plot: random.pick(plotsOf(provider)),
+    kills: Array.from({ length: 3 }, () => ({ after: random.between(150, 900) })),
+  }));
+  const histories = await inLanes(plays, lanes, ({ plot, kills }) => playHistory(plot, kills));
+  return histories.reduce<Verdict>(addVerdict, noVerdict());
+}
+
+async function inCrowds(provider: Provider, random: Seeded): Promise<Verdict> {
+  let sum = noVerdict();
+  for (let round = 0; round < 5; round += 1) {
+    sum = addVerdict(sum, await playCrowd(provider, random));
+  }
+  return sum;
+}
