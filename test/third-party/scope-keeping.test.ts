@@ -39,10 +39,15 @@ describe('a scope is kept by', () => {
 
   it('p-limit for a job that waited behind a job from outside', async () => {
     const limit = pLimit(1);
-    let letGo = () => {};
-    const before = limit(() => new Promise<void>((resolve) => (letGo = resolve)));
+    const gate = new EventEmitter();
+    const started = once(gate, 'started');
+    const before = limit(() => {
+      gate.emit('started');
+      return once(gate, 'open');
+    });
+    await started;
     const asked = inScope(() => limit(ask, 'waiting'));
-    letGo();
+    gate.emit('open');
     await before;
     expect(await asked).toBe('batch');
   });

@@ -12,7 +12,10 @@ clientCases({
     if (timeout === undefined) request.retry(1);
     else request.timeout(timeout);
     // It knows no signals; its promise is rejected by abort().
-    signal?.addEventListener('abort', () => request.abort(), { once: true });
+    const stop = () => {
+      request.abort();
+    };
+    signal?.addEventListener('abort', stop, { once: true });
     return chatText((await request).body);
   },
   statusOf: (error) => (error as { response?: { status?: number } }).response?.status,

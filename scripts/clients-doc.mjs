@@ -1,0 +1,78 @@
+// Turns what the tests in test/third-party have found out into docs/clients.md:
+//   npx vitest run test/third-party && node scripts/clients-doc.mjs
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const folder = join(root, 'node_modules', '.cache', 'batchling-clients');
+
+const columns = {
+  captured: 'captured',
+  timeout: 'outlives its own timeout',
+  abort: 'abort works at once',
+  stream: 'streams',
+  errors: 'errors map',
+};
+
+/** @typedef {{ verdict: string, note?: string }} Outcome */
+/** @typedef {{ client: string, versions: string[], node: string } & Record<string, Outcome>} Row */
+
+const rows = readdirSync(folder)
+  .filter((name) => name.endsWith('.json'))
+  .map((name) => /** @type {Row} */ (JSON.parse(readFileSync(join(folder, name), 'utf8'))))
+  .sort((left, right) => rank(left) - rank(right) || (left.client < right.client ? -1 : 1));
+
+/** Captured clients first. @param {Row} row */
+function rank(row) {
+  return row.captured?.verdict === 'yes' ? 0 : 1;
+}
+
+/** @type {string[]} */
+const notes = [];
+
+/** @param {Outcome | undefined} outcome */
+function cell(outcome) {
+  if (outcome === undefined) return 'not tested';
+  const { verdict, note } = outcome;
+  if (note === undefined) return verdict;
+  if (!notes.includes(note)) notes.push(note);
+  return `${verdict} [${notes.indexOf(note) + 1}]`;
+}
+
+/** The name of the row says what the version alone does not. @param {Row} row */
+function nameOf({ client, versions }) {
+  const [, part] = client.split(': ');
+  const packages = versions.map((version) => `\`${version}\``).join(' + ');
+  return part === undefined ? packages : `${packages}, ${part}`;
+}
+
+const table = [
+  ['client', ...Object.values(columns)],
+  ['---', ...Object.keys(columns).map(() => '---')],
+  ...rows.map((row) => [nameOf(row), ...Object.keys(columns).map((name) => cell(row[name]))]),
+].map((cells) => `| ${cells.join(' | ')} |`);
+
+const versions = [...new Set(rows.map(({ node }) => node))].sort().join(', ');
+
+writeFileSync(
+  join(root, 'docs', 'clients.md'),
+  `# Clients
+
+What each client does inside a scope, found out by the tests in \`test/third-party\` on Node ${versions}
+with the real packages. This page is made by \`scripts/clients-doc.mjs\`.
+
+- **captured**: its calls go into a batch, and each caller gets its own answer.
+- **outlives its own timeout**: the client's timeout strikes while the batch is under way, and the
+  answer arrives all the same; the call is made and paid for once.
+- **abort works at once**: an abort that does not come from a timer rejects the call at once with the
+  client's own error, and the other calls go on.
+- **streams**: a streamed answer is told in pieces that the client's own helpers accept.
+- **errors map**: a failed item raises the client's own error with the provider's status, and costs no
+  more than the \`attempts\` of the scope, however often the client tries again.
+
+${table.join('\n')}
+
+${notes.map((note, at) => `[${at + 1}] ${note}`).join('\n\n')}
+`,
+);
