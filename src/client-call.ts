@@ -61,6 +61,7 @@ export class ClientCall implements CapturedCall {
   body: string;
   pending: PendingRequest | undefined;
   aborted = false;
+  abandoned = false;
   readonly verdict: Promise<Verdict>;
   /** Until the engine has taken the call: it may still have to go out as an ordinary one. */
   outgoing: Outgoing | undefined;
@@ -93,7 +94,8 @@ export class ClientCall implements CapturedCall {
     // One signal may serve thousands of calls; Node would warn at the eleventh.
     setMaxListeners(0, signal);
     signal.addEventListener('abort', this, { once: true });
-    shield(signal);
+    // A client that ends with its deadline must be heard; the others go on to wait for us.
+    if (!this.#endsAtDeadline) shield(signal);
   }
 
   /** The signal's listener. */
@@ -103,6 +105,7 @@ export class ClientCall implements CapturedCall {
       this.abort(signal.reason);
       return;
     }
+    this.abandoned = true;
     this.#owner.abandoned(this);
     if (this.#endsAtDeadline) this.fail(signal.reason);
     else mask(signal);

@@ -1,6 +1,6 @@
 import { BatchlingError } from './errors.ts';
-import { isFetchHooked, plainFetch } from './hooks/fetch.ts';
-import { installHooks } from './hooks/install.ts';
+import { plainFetch } from './hooks/fetch.ts';
+import { areHooksInPlace, installHooks } from './hooks/install.ts';
 import {
   type Fetch,
   type HookScope,
@@ -192,7 +192,7 @@ export class BatchingContext implements HookScope {
 
   /** At each entry: another library may have put its own fetch in place since. */
   #hook(first = false): void {
-    if (this.hooked && this.open && (first || !isFetchHooked()))
+    if (this.hooked && this.open && (first || !areHooksInPlace()))
       this.#undoHooks.push(installHooks());
   }
 

@@ -1,10 +1,10 @@
-const captured = new WeakSet<object>();
+import { sharedState } from './state.ts';
 
 /** Remembers that a request of node:http is answered by us and never leaves. */
 export function markCaptured(request: object): void {
-  captured.add(request);
+  sharedState().capturedRequests.add(request);
 }
 
 export function isCapturedRequest(request: object): boolean {
-  return captured.has(request);
+  return sharedState().capturedRequests.has(request);
 }

@@ -1,6 +1,7 @@
 import { detectEscapes } from './bypass-detector.ts';
 import { guardAborts } from './deadline-guard.ts';
-import { hookFetch } from './fetch.ts';
+import { hookFetch, isFetchHooked } from './fetch.ts';
+import { hookNodeHttp, isNodeHttpHooked } from './node-http.ts';
 
 /**
  * Everything that a scope with hooks puts in place.
@@ -8,8 +9,13 @@ import { hookFetch } from './fetch.ts';
  * @returns the undo.
  */
 export function installHooks(): () => void {
-  const undo = [hookFetch(), guardAborts(), detectEscapes()];
+  const undo = [hookFetch(), hookNodeHttp(), guardAborts(), detectEscapes()];
   return () => {
     for (const undoOne of undo) undoOne();
   };
+}
+
+/** Another library may have put something else in place since. */
+export function areHooksInPlace(): boolean {
+  return isFetchHooked() && isNodeHttpHooked();
 }

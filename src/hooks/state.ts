@@ -56,6 +56,8 @@ interface SharedState {
   readonly patches: WeakMap<object, Patch>;
   /** Signals of captured calls, which a deadline must not abort. */
   readonly capturedSignals: WeakSet<AbortSignal>;
+  /** Requests of `node:http` that the detector need not report. */
+  readonly capturedRequests: WeakSet<object>;
   /** How many `abort()` calls are running, one inside the other. */
   abortDepth: number;
   /** Names this launch of the program, unless `BATCHLING_RUN` does. Made when it is needed. */
@@ -79,6 +81,7 @@ export function sharedState(): SharedState {
     processScope: undefined,
     patches: new WeakMap(),
     capturedSignals: new WeakSet(),
+    capturedRequests: new WeakSet(),
     abortDepth: 0,
     run: undefined,
     engines: new Map(),

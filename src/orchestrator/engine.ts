@@ -162,7 +162,9 @@ export class Engine {
   /** The client lost patience and may come back: the request stays and its retry re-joins it. */
   abandon(call: CapturedCall): void {
     const { pending } = call;
-    if (pending && !pending.settled && pending.request !== 0) this.#returning.abandoned(pending);
+    // Still on its way in: the intake sees the mark on the call.
+    if (pending === undefined || pending.settled || pending.request === 0) return;
+    this.#returning.abandoned(pending.fingerprint.toString('latin1'), pending.occurrence);
   }
 
   /** Ends calls of a scope with an answer of ours; `remotely` cancels at the provider, too. */

@@ -120,6 +120,8 @@ export class Intake {
         continue;
       }
       const occurrence = this.#returning.occurrence(key, call) ?? this.#next(key);
+      // Before its own retry, which may stand right behind it.
+      if (call.abandoned && occurrence !== 'next') this.#returning.abandoned(key, occurrence);
       asks.push({
         fingerprint: one.fingerprint,
         occurrence,
@@ -133,6 +135,9 @@ export class Intake {
     requests.forEach((pending, index) => {
       named(pending, admissions[index] as Admission);
       this.#returning.named(pending);
+      if (pending.call.abandoned && asks[index]?.occurrence === 'next') {
+        this.#returning.abandoned(pending.fingerprint.toString('latin1'), pending.occurrence);
+      }
     });
     await this.#spool.hold(requests.filter((_, index) => admissions[index]?.is !== 'answered'));
     admissions.forEach((admission, index) => {

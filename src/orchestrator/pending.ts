@@ -66,6 +66,8 @@ export interface CapturedCall {
   /** Set by the engine, so that an abort finds the request. */
   pending: PendingRequest | undefined;
   aborted: boolean;
+  /** Its client has lost patience and may come back. */
+  readonly abandoned: boolean;
 }
 
 export type Verdict =

@@ -36,10 +36,9 @@ export class Returning {
   }
 
   /** The client lost patience. Its retry takes the place, oldest first. */
-  abandoned(pending: PendingRequest): void {
-    const key = pending.fingerprint.toString('latin1');
+  abandoned(key: string, occurrence: number): void {
     const left = this.#abandoned.get(key) ?? [];
-    left.push({ occurrence: pending.occurrence, until: this.#clock.now() + retryWindow });
+    left.push({ occurrence, until: this.#clock.now() + retryWindow });
     remember(this.#abandoned, key, left);
   }
 

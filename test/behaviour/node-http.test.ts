@@ -101,7 +101,7 @@ describe('a call by node:http', () => {
     const byFetch = () => fetch(chatUrl(stage), chatRequest('by fetch'));
     await soon(scope.run(() => Promise.all([ask('by http'), byFetch()])));
     await scope.close();
-    expect(scope.stats.batches.submitted).toBe(1);
+    expect(scope.stats).toMatchObject({ captured: 2, batches: { submitted: 1 } });
   });
 
   it('goes out as it is inside `realtime`, and with the header, which stays here', async () => {
@@ -114,16 +114,20 @@ describe('a call by node:http', () => {
       [200, undefined],
     ]);
     expect(simulator.meter).toMatchObject({ batched: 0, realtime: 2 });
+    const names = simulator.requests.flatMap(({ headers }) => Object.keys(headers));
+    expect(names).not.toContain('x-batchling');
   });
 
   it('goes out at full price, with a word, when it cannot be batched', async () => {
     const scope = batchify(stage.options({ bypass: 'ignore' }));
+    const reasons: string[] = [];
+    scope.on('call:bypassed', ({ reason }) => reasons.push(reason));
     const { headers } = chatRequest('');
     const options = { method: 'POST', headers };
     const sending = scope.run(() => request(chatUrl(stage), options));
     const { status } = await soon(received(sending.end(Buffer.from([0xff, 0xfe]))));
     await scope.close();
-    expect([status, scope.stats.bypassed]).toEqual([400, 1]);
+    expect([status, reasons]).toEqual([400, ['its body is not JSON text']]);
   });
 });
 

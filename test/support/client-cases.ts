@@ -25,8 +25,6 @@ export interface ClientAdapter {
   statusOf(error: unknown): number | undefined;
   /** Some clients reject by themselves at their deadline, whatever becomes of the request. */
   readonly givesUp?: string;
-  /** A client without a timeout of its own: why. */
-  readonly noTimeout?: string;
   readonly notes?: { readonly captured?: string; readonly errors?: string };
 }
 
@@ -113,9 +111,7 @@ export function clientCases(adapter: ClientAdapter): void {
         notes.captured,
       ));
 
-    if (adapter.noTimeout !== undefined) {
-      results.note('timeout', 'n.a.', adapter.noTimeout);
-    } else if (adapter.givesUp === undefined) {
+    if (adapter.givesUp === undefined) {
       it('survives its own timeout, and asks once', () =>
         results.judge('timeout', () =>
           inScope(async (scope) => {
@@ -197,6 +193,7 @@ export function clientCases(adapter: ClientAdapter): void {
               expect(adapter.statusOf(refused), String(refused)).toBe(400);
               expect(adapter.statusOf(broken), String(broken)).toBe(500);
               expect(simulator.meter.failed).toBe(1 + attempts);
+              for (const { batchId } of simulator.meter.failures) expect(batchId).not.toBeNull();
             },
             { attempts },
           ),
