@@ -49,6 +49,8 @@ export interface CallFacts {
   readonly endsAtDeadline?: boolean;
 }
 
+const noHeaders: Dict = {};
+
 /**
  * A captured call of a client. A class with methods and not a handful of closures: a hundred thousand
  * of them wait at once, and closures would keep headers and bodies alive that nobody needs any more.
@@ -68,6 +70,7 @@ export class ClientCall implements CapturedCall {
   readonly #owner: CallOwner;
   readonly #signal: AbortSignal | undefined;
   readonly #endsAtDeadline: boolean;
+  readonly #hops: number;
   readonly #mayGoOut: boolean;
   #resolve!: (verdict: Verdict) => void;
   #reject!: (reason: unknown) => void;
@@ -82,6 +85,7 @@ export class ClientCall implements CapturedCall {
     this.outgoing = facts.outgoing;
     this.#signal = facts.signal;
     this.#endsAtDeadline = facts.endsAtDeadline ?? false;
+    this.#hops = facts.outgoing && !facts.outgoing.init?.signal ? 2 : 1;
     this.#mayGoOut = facts.mayGoOut ?? false;
     this.verdict = new Promise((resolve, reject) => {
       this.#resolve = resolve;
@@ -101,7 +105,7 @@ export class ClientCall implements CapturedCall {
   /** The signal's listener. */
   handleEvent(): void {
     const signal = this.#signal as AbortSignal;
-    if (!isStraightDeadline(signal.reason)) {
+    if (!isStraightDeadline(signal.reason, this.#hops)) {
       this.abort(signal.reason);
       return;
     }
@@ -132,7 +136,7 @@ export class ClientCall implements CapturedCall {
    * follows its parent no longer than the `Request` itself is alive.
    */
   taken(): void {
-    this.headers = {};
+    this.headers = noHeaders;
     this.body = '';
     if (this.#mayGoOut) return;
     const { outgoing } = this;

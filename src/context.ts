@@ -101,7 +101,7 @@ export class BatchingContext implements HookScope {
   }
 
   /**
-   * Sends what is waiting now, without waiting for company. Resolves when it is on its way.
+   * Flushes the scope's queues now, without waiting for company. Does not wait for the answers.
    *
    * @example
    * await scope.flush();

@@ -44,6 +44,7 @@ export class ScopeCalls implements CallOwner {
   readonly #pending = new Set<ClientCall>();
   #opening: Promise<EngineUse> | undefined;
   #engine: Engine | undefined;
+  #early: ClientCall[] = [];
   #whenIdle: (() => void)[] = [];
 
   constructor(options: ResolvedOptions) {
@@ -141,16 +142,21 @@ export class ScopeCalls implements CallOwner {
     return this.#bypass(outgoing, call.target, url, verdict.bypass);
   }
 
+  /** Captured before the engine is there: one list, not a promise per call. */
   #openFor(call: ClientCall): void {
+    this.#early.push(call);
     this.#opening ??= this.#open();
+    if (this.#early.length > 1) return;
     this.#opening.then(
       ({ engine }) => {
-        if (!call.aborted) engine.capture(call);
+        for (const early of this.#early.splice(0)) if (!early.aborted) engine.capture(early);
       },
       (error: unknown) => {
         const message = error instanceof Error ? error.message : String(error);
-        const answer = ownAnswer(call.target.batcher, 'store', message);
-        call.settle({ answer, source: 'batch', itemId: '' });
+        for (const early of this.#early.splice(0)) {
+          const answer = ownAnswer(early.target.batcher, 'store', message);
+          early.settle({ answer, source: 'batch', itemId: '' });
+        }
       },
     );
   }

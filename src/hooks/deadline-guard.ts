@@ -40,9 +40,10 @@ export function unshield(signal: AbortSignal): void {
 /**
  * Whether the abort that is being told about right now is a client's deadline. A signal that no
  * controller of ours guards (`AbortSignal.timeout`, the signal of a `Request`) says so only now.
+ * `hops`: how many aborts lie between the timer and the signal; a `Request` adds one of its own.
  */
-export function isStraightDeadline(reason: unknown): boolean {
-  return sharedState().abortDepth <= 1 && isDeadline(reason);
+export function isStraightDeadline(reason: unknown, hops = 1): boolean {
+  return sharedState().abortDepth <= hops && isDeadline(reason);
 }
 
 /** The signal has been aborted by a deadline all the same: let it look as if it had not. */

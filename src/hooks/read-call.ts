@@ -24,11 +24,25 @@ export function readHeaders(input: string | URL | Request, init: RequestInit | u
     for (const [name, value] of source as Iterable<[string, string]>) {
       add(headers, name.toLowerCase(), String(value));
     }
-    return headers;
+    return shared(headers);
   }
   const plain = source as Record<string, string>;
   for (const name in plain) add(headers, name.toLowerCase(), String(plain[name]));
-  return headers;
+  return shared(headers);
+}
+
+let last: Dict = {};
+
+/** A client sends the same headers again and again: its waiting calls share one object. */
+function shared(headers: Dict): Dict {
+  let names = 0;
+  for (const name in headers) {
+    names += 1;
+    if (last[name] !== headers[name]) names = Number.NaN;
+  }
+  for (const _ in last) names -= 1;
+  if (names !== 0) last = headers;
+  return last;
 }
 
 function add(headers: Record<string, string>, name: string, value: string): void {

@@ -65,7 +65,7 @@ export class Deadlines {
         this.#waiting.delete(pending);
         pending.due = true;
         if (pending.batch) batches.add(pending.batch);
-        else unsent.push(pending);
+        else if (!isOnItsWay(pending)) unsent.push(pending);
       }
     }
     if (unsent.length > 0) background('end requests at their deadline', this.#end(unsent));
@@ -97,6 +97,11 @@ export class Deadlines {
       ownAnswer(batcher, 'deadline', deadlineMessage),
     );
   }
+}
+
+/** Flushed, but not in a batch yet: cancelled as soon as the batch is there. */
+function isOnItsWay(pending: PendingRequest): boolean {
+  return pending.queued && !pending.queue.has(pending);
 }
 
 /** The call goes out by its own client's way; its request is nobody's any more. */

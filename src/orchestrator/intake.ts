@@ -270,6 +270,7 @@ function pendingRequest(
     attempt: 0,
     batch: undefined,
     settled: false,
+    queued: false,
     dueAt: dueAt(call.scope.deadline, now),
     due: false,
     also: undefined,

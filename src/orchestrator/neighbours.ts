@@ -1,4 +1,4 @@
-import type { Admission, Ask, BatchId } from '../ledger/ledger.ts';
+import type { Admission, Ask, BatchId, RequestId } from '../ledger/ledger.ts';
 import type { ActiveBatch } from './active-batch.ts';
 import { deliver } from './delivery.ts';
 import type { PendingRequest } from './pending.ts';
@@ -44,7 +44,10 @@ export class Neighbours {
   }
 
   async #follow(pending: PendingRequest, admission: Admission): Promise<void> {
-    if (pending.settled || pending.call.aborted) return;
+    if (pending.settled || pending.call.aborted) {
+      if (admission.is === 'mine') this.#giveBack(admission.request);
+      return;
+    }
     // Its row may have been forgotten by another owner and made anew.
     pending.request = admission.request;
     if (admission.is === 'mine') {
@@ -59,6 +62,12 @@ export class Neighbours {
       this.#waiting.add(pending);
       this.#arm();
     }
+  }
+
+  /** Ours by now, and nobody here wants it: others may. */
+  #giveBack(request: RequestId): void {
+    const { ledger, owner, background } = this.#workshop;
+    background('give a request back', ledger.withdraw(owner, [request]));
   }
 
   #find(id: BatchId, pending: PendingRequest): Promise<ActiveBatch | undefined> {

@@ -109,6 +109,8 @@ export interface PendingRequest {
   attempt: number;
   batch: ActiveBatch | undefined;
   settled: boolean;
+  /** It has been in its queue. */
+  queued: boolean;
   /** When its time is up, if there is such a moment. */
   readonly dueAt: number | undefined;
   /** Its time is up. */

@@ -66,6 +66,7 @@ export class Queue implements QueueSpec {
     if (this.#waiting.size === 0) this.#openedAt = now;
     this.#lastAt = now;
     this.#waiting.add(pending);
+    pending.queued = true;
     if (this.#waiting.size >= this.#size) {
       this.#take('size');
     } else if (pending.scope.flushing && !this.#hurried) {
@@ -75,6 +76,10 @@ export class Queue implements QueueSpec {
     } else if (this.#timer === undefined) {
       this.#arm(this.#due() - now);
     }
+  }
+
+  has(pending: PendingRequest): boolean {
+    return this.#waiting.has(pending);
   }
 
   remove(pending: PendingRequest): boolean {

@@ -78,8 +78,9 @@ export class Queues {
   /** Forgets requests that are in no batch yet. */
   withdraw(requests: readonly PendingRequest[]): void {
     for (const pending of requests) {
-      pending.queue.remove(pending);
-      pending.spool?.letGo(pending);
+      // Taken out of its queue by a flush, it may be on its way into a plan, which needs the body.
+      const flushed = pending.queued && !pending.queue.remove(pending);
+      if (!flushed) pending.spool?.letGo(pending);
     }
     const { ledger, owner, background } = this.#workshop;
     const ids = requests.map((pending) => pending.request);

@@ -22,8 +22,10 @@ export class Refusals {
   }
 
   async handle(batch: ActiveBatch, remote: Remote, failure: BatchFailure): Promise<void> {
-    const { ledger, clock, stopped } = this.#workshop;
+    const { ledger, clock, stopped, batches } = this.#workshop;
     await ledger.ended(batch.lease, `${failure.code}: ${failure.message}`);
+    // From here on the ledger knows it as over: nobody may be attached to it any more.
+    batches.delete(batch.lease.batch);
     batch.emit('batch:ended', { ...batch.facts(), status: `${remote.raw}: ${failure.code}` });
     const orphans = [...batch.members.values()].filter(({ pending }) => pending === undefined);
     await ledger.settled(

@@ -80,7 +80,7 @@ export class Submitter {
     await slots.acquire(() => inFlight(queue, requests));
     let batch: ActiveBatch | undefined;
     try {
-      const members = requests.filter((pending) => !pending.call.aborted && !pending.settled);
+      const members = requests.filter(isWanted);
       if (members.length === 0 || this.#workshop.stopped.aborted) {
         slots.release();
         return;
@@ -225,6 +225,13 @@ export class Submitter {
       return answer ?? ownAnswer(batcher, reason, reasonOf(error));
     });
   }
+}
+
+/** Whoever gave up while the batch waited for room needs its body no more. */
+function isWanted(pending: PendingRequest): boolean {
+  const wanted = !pending.call.aborted && !pending.settled;
+  if (!wanted) pending.spool?.letGo(pending);
+  return wanted;
 }
 
 function announce(queue: Queue, requests: readonly PendingRequest[], reason: FlushReason): void {

@@ -65,7 +65,7 @@ function answer(body: JsonObject, n: number, serviceTier: string): DialectAnswer
       type: 'message',
       role: 'assistant',
       model,
-      content: [{ type: 'text', text, citations: null }],
+      content: [{ type: 'text', text }],
       stop_reason: 'end_turn',
       stop_sequence: null,
       stop_details: null,
