@@ -1,5 +1,5 @@
 import { setImmediate as immediate } from 'node:timers/promises';
-import { createBatchers } from './batchers/registry.ts';
+import { registeredBatchers } from './batchers/registry.ts';
 import {
   type CallFacts,
   type CallOwner,
@@ -44,12 +44,14 @@ export class ScopeCalls implements CallOwner {
   readonly #pending = new Set<ClientCall>();
   #opening: Promise<EngineUse> | undefined;
   #engine: Engine | undefined;
-  #early: ClientCall[] = [];
+  readonly #early: ClientCall[] = [];
+  /** Settled when the early calls are with the engine. */
+  #entering: Promise<void> = Promise.resolve();
   #whenIdle: (() => void)[] = [];
 
   constructor(options: ResolvedOptions) {
     this.#options = options;
-    this.#router = new Router(createBatchers(options.batchers), options.hosts);
+    this.#router = new Router(registeredBatchers(options.batchers), options.hosts);
     this.#scope = engineScope(options, this.events);
   }
 
@@ -96,7 +98,7 @@ export class ScopeCalls implements CallOwner {
     const call = new ClientCall(this, facts);
     this.#pending.add(call);
     keepAlive.hold();
-    if (this.#engine) this.#engine.capture(call);
+    if (this.#engine && facts.target.isLoaded) this.#engine.capture(call);
     else this.#openFor(call);
     return call;
   }
@@ -111,7 +113,10 @@ export class ScopeCalls implements CallOwner {
     const target = this.#router.find(url);
     if (target === undefined || headers['x-batchling'] === 'off') return undefined;
     const body = decodeUtf8(request.body);
-    if (body === undefined) return this.#bypassed(target, url, notText);
+    if (body === undefined) {
+      await target.load();
+      return this.#bypassed(target, url, notText);
+    }
     const verdict = await this.#start({
       scope: this.#scope,
       target,
@@ -142,23 +147,27 @@ export class ScopeCalls implements CallOwner {
     return this.#bypass(outgoing, call.target, url, verdict.bypass);
   }
 
-  /** Captured before the engine is there: one list, not a promise per call. */
+  /** Captured before the engine or the batcher is there: one list, not a promise per call. */
   #openFor(call: ClientCall): void {
     this.#early.push(call);
+    if (this.#early.length === 1) this.#entering = this.#letIn();
+  }
+
+  async #letIn(): Promise<void> {
     this.#opening ??= this.#open();
-    if (this.#early.length > 1) return;
-    this.#opening.then(
-      ({ engine }) => {
-        for (const early of this.#early.splice(0)) if (!early.aborted) engine.capture(early);
-      },
-      (error: unknown) => {
+    const opened = await this.#opening.catch((error: unknown) => ({ error }));
+    // Calls join the list while this waits; the last look at it is followed by no wait.
+    for (const { target } of this.#early) if (!target.isLoaded) await target.load();
+    for (const call of this.#early.splice(0)) {
+      if ('engine' in opened) {
+        if (!call.aborted) opened.engine.capture(call);
+      } else {
+        const { error } = opened;
         const message = error instanceof Error ? error.message : String(error);
-        for (const early of this.#early.splice(0)) {
-          const answer = ownAnswer(early.target.batcher, 'store', message);
-          early.settle({ answer, source: 'batch', itemId: '' });
-        }
-      },
-    );
+        const answer = ownAnswer(call.target.batcher, 'store', message);
+        call.settle({ answer, source: 'batch', itemId: '' });
+      }
+    }
   }
 
   async #open(): Promise<EngineUse> {
@@ -175,6 +184,7 @@ export class ScopeCalls implements CallOwner {
     url: string,
     reason: string,
   ): Promise<Response> {
+    await target.load();
     const refusal = this.#bypassed(target, url, reason);
     if (refusal === undefined) return goOut(outgoing);
     responses ??= await import('./hooks/response.ts');
@@ -233,12 +243,12 @@ export class ScopeCalls implements CallOwner {
   async flush(): Promise<void> {
     // An SDK needs a few turns of its own before its request reaches us.
     await immediate();
-    await this.#opening?.catch(() => undefined);
+    await this.#entering;
     await this.#engine?.flush(this.#scope);
   }
 
   async cancel(message: string, remotely: boolean): Promise<void> {
-    await this.#opening?.catch(() => undefined);
+    await this.#entering;
     await this.#engine?.cancel([...this.#pending], message, remotely);
   }
 

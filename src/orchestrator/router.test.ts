@@ -1,19 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import { OpenAIBatcher, openaiInfo } from '../batchers/openai.ts';
-import { type BatcherClass, createBatchers } from '../batchers/registry.ts';
+import { type BatcherClass, registeredBatchers } from '../batchers/registry.ts';
 import { resolveOptions } from '../options.ts';
 import { Router } from './router.ts';
 
 function routerFor(hosts: Record<string, string> = {}, batchers: BatcherClass[] = []): Router {
   const options = resolveOptions({ hosts, batchers }, undefined, {});
-  return new Router(createBatchers(options.batchers), options.hosts);
+  return new Router(registeredBatchers(options.batchers), options.hosts);
 }
 
 function locate(router: Router, url: string) {
   const found = router.find(url);
   if (found === undefined) return undefined;
-  const { batcher, base, wireBase, path, configured } = found;
-  return { provider: batcher.info.name, base, wireBase, path, configured };
+  const { provider, base, wireBase, path, configured } = found;
+  return { provider, base, wireBase, path, configured };
 }
 
 describe("a provider's own host", () => {

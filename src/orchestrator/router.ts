@@ -1,5 +1,6 @@
 import type { Batcher } from '../batchers/batcher.ts';
-import { BatchlingError } from '../errors.ts';
+import type { RegisteredBatcher } from '../batchers/registry.ts';
+import { BatchlingError, invariant } from '../errors.ts';
 
 /** One entry of the `hosts` option, taken apart. */
 export interface HostEntry {
@@ -14,8 +15,7 @@ export interface HostEntry {
 }
 
 /** Where a captured call belongs. */
-export interface Target {
-  readonly batcher: Batcher;
+export class Target {
   /** Identity of the service: its own host, or the `hosts` key as configured. */
   readonly base: string;
   /** Where the batch traffic goes: everything of the call's URL before its endpoint. */
@@ -24,10 +24,37 @@ export interface Target {
   readonly path: string;
   /** The service was named by the user's `hosts` option. */
   readonly configured: boolean;
+  readonly #registered: RegisteredBatcher;
+
+  constructor(place: Place, wireBase: string, path: string) {
+    this.base = place.base;
+    this.wireBase = wireBase;
+    this.path = path;
+    this.configured = place.configured;
+    this.#registered = place.registered;
+  }
+
+  get provider(): string {
+    return this.#registered.name;
+  }
+
+  get isLoaded(): boolean {
+    return this.#registered.batcher !== undefined;
+  }
+
+  load(): Promise<Batcher> {
+    return this.#registered.load();
+  }
+
+  get batcher(): Batcher {
+    const { batcher, name } = this.#registered;
+    invariant(batcher, `The batcher of ${name} was used before it was loaded`);
+    return batcher;
+  }
 }
 
 interface Place {
-  readonly batcher: Batcher;
+  readonly registered: RegisteredBatcher;
   readonly base: string;
   /** The path before the version segment. */
   readonly prefix: string;
@@ -47,14 +74,14 @@ export class Router {
   readonly #places = new Map<string, Place[]>();
   readonly #found = new Map<string, Target | undefined>();
 
-  constructor(batchers: readonly Batcher[], hosts: readonly HostEntry[]) {
-    for (const batcher of batchers) {
-      for (const host of batcher.info.hosts) this.#add(host, ownPlace(batcher, host, 'https:'));
+  constructor(batchers: readonly RegisteredBatcher[], hosts: readonly HostEntry[]) {
+    for (const registered of batchers) {
+      for (const host of registered.hosts) this.#add(host, ownPlace(registered, host, 'https:'));
     }
     for (const entry of hosts) {
-      const batcher = batchers.find((candidate) => candidate.info.name === entry.provider);
-      if (batcher === undefined) throw notBuilt(entry);
-      this.#add(entry.host, configuredPlace(batcher, entry));
+      const registered = batchers.find(({ name }) => name === entry.provider);
+      if (registered === undefined) throw notBuilt(entry);
+      this.#add(entry.host, configuredPlace(registered, entry));
     }
     // What the user configured beats a provider's own place; the longest prefix is the most exact.
     for (const places of this.#places.values()) {
@@ -113,34 +140,28 @@ function locateIn(place: Place, url: URL): Target | undefined {
   for (const version of place.versions) {
     if (!rest.startsWith(`${version}/`)) continue;
     const path = rest.slice(version.length);
-    if (!place.batcher.handles(path)) continue;
-    return {
-      batcher: place.batcher,
-      base: place.base,
-      wireBase: `${url.origin}${place.prefix}${version}`,
-      path,
-      configured: place.configured,
-    };
+    if (!place.registered.handles(path)) continue;
+    return new Target(place, `${url.origin}${place.prefix}${version}`, path);
   }
   return undefined;
 }
 
 function ownPlace(
-  batcher: Batcher,
+  registered: RegisteredBatcher,
   base: string,
   protocol: Place['protocol'],
   configured = false,
 ): Place {
-  return { batcher, base, prefix: batcher.info.root, versions: [''], configured, protocol };
+  return { registered, base, prefix: registered.root, versions: [''], configured, protocol };
 }
 
-function configuredPlace(batcher: Batcher, entry: HostEntry): Place {
+function configuredPlace(registered: RegisteredBatcher, entry: HostEntry): Place {
   const { key, path, protocol } = entry;
-  if (path === '') return ownPlace(batcher, key, protocol, true);
-  const { versions } = batcher.info;
+  if (path === '') return ownPlace(registered, key, protocol, true);
+  const { versions } = registered;
   const version = versions.find((candidate) => path.endsWith(candidate));
   const prefix = version === undefined ? path : path.slice(0, -version.length);
-  return { batcher, base: key, prefix, versions: [...versions, ''], configured: true, protocol };
+  return { registered, base: key, prefix, versions: [...versions, ''], configured: true, protocol };
 }
 
 function isEndOfAuthority(code: number): boolean {

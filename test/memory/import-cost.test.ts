@@ -20,28 +20,17 @@ beforeAll(() => {
 
 afterAll(() => rmSync(built, { recursive: true, force: true }));
 
-interface Cost {
-  readonly milliseconds: number;
-  readonly megabytes: number;
-}
-
-/**
- * One program of its own; without an entry it imports nothing of ours. Time is that of the
- * processor, so that other work of the machine does not count.
- */
-function measure(entry: string | undefined): Cost {
+/** Megabytes of one program of its own; without an entry it imports nothing of ours. */
+function measure(entry: string | undefined): number {
   // A program with no import at all would not even start the module loader.
   const target = entry === undefined ? 'node:path' : urlOf(entry);
   const program = `
-    const started = process.cpuUsage();
     await import(${JSON.stringify(target)});
-    const { user, system } = process.cpuUsage(started);
-    const milliseconds = (user + system) / 1e3;
     gc();
-    console.log(JSON.stringify({ milliseconds, megabytes: process.memoryUsage.rss() / 1e6 }));`;
+    console.log(process.memoryUsage.rss() / 1e6);`;
   const { stdout, stderr } = node(['--expose-gc', '--input-type=module', '-e', program]);
   expect(stderr).toBe('');
-  return JSON.parse(stdout) as Cost;
+  return Number(stdout);
 }
 
 function urlOf(entry: string): string {
@@ -78,18 +67,18 @@ function loadedBy(entry: string): { files: string[]; ofNode: string[] } {
 }
 
 describe.each(['index.js', 'core.js'])('importing %s', (entry) => {
-  it('costs less than 30 ms of processor time and less than 10 MB', () => {
-    const bare: Cost[] = [];
-    const ours: Cost[] = [];
+  // The 30 milliseconds are a row of the bench: a time is no assertion. What they are made of is.
+  it('costs less than 10 MB and less than 60 files', () => {
+    const bare: number[] = [];
+    const ours: number[] = [];
     // In turns, so that a busy moment of the machine meets both.
-    for (let round = 0; round < 7; round += 1) {
+    for (let round = 0; round < 5; round += 1) {
       bare.push(measure(undefined));
       ours.push(measure(entry));
     }
-    const least = (costs: Cost[], of: keyof Cost) => Math.min(...costs.map((cost) => cost[of]));
-    const extra = (of: keyof Cost) => least(ours, of) - least(bare, of);
-    expect(extra('milliseconds')).toBeLessThan(30);
-    expect(extra('megabytes')).toBeLessThan(10);
+    expect(Math.min(...ours) - Math.min(...bare)).toBeLessThan(10);
+    const { files } = loadedBy(entry);
+    expect(files.filter((file) => file.includes('/dist/')).length).toBeLessThan(60);
   });
 
   it('loads its own files, and none of what only a batch needs', () => {
