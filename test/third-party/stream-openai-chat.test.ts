@@ -129,9 +129,11 @@ describe("the official client's final completion is the source of the stream", (
         const calls = given.map((one, index) => toolCall(`f${index}`, JSON.stringify({ one })));
         const tools = calls.length > 0 ? { tool_calls: calls } : {};
         const source = completion(choice({ message: message({ content, ...tools }) }));
-        // The client makes no difference between no text and an empty one, in any stream.
-        const expected = message({ content: content || null, ...tools });
-        expect(await final(source)).toEqual(completion(choice({ message: expected })));
+        // Some clients make no difference between no text and an empty one, in any stream.
+        const told = JSON.parse(JSON.stringify(await final(source))) as typeof source;
+        const same = (one: object) =>
+          JSON.parse(JSON.stringify(one).replace('"content":""', '"content":null'));
+        expect(same(told)).toEqual(same(source));
       }),
       { numRuns: 50 },
     );

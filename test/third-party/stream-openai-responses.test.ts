@@ -72,7 +72,7 @@ const items: Record<string, object> = {
     encrypted_content: 'xyz',
   },
   'a message': message(text('Hello', [citation]), text(' there')),
-  'a refusal': message({ type: 'refusal', refusal: 'I will not' }),
+  'a refusal': { ...message({ type: 'refusal', refusal: 'I will not' }), id: 'msg_2' },
   'a function call': {
     id: 'fc_1',
     type: 'function_call',
