@@ -1,3 +1,4 @@
+import { AsyncResource } from 'node:async_hooks';
 import { setMaxListeners } from 'node:events';
 import { isStraightDeadline, mask, shield, unshield } from './hooks/deadline-guard.ts';
 import { isRequest } from './hooks/read-call.ts';
@@ -27,11 +28,11 @@ export function goOut({ passOn, input, init }: Outgoing): Promise<Response> {
 
 /** Who is told how a call went. */
 export interface CallOwner {
-  ended(call: ClientCall): void;
+  ended(call: CapturedCall): void;
   /** The user does not want it any more. */
-  aborted(call: ClientCall): void;
+  aborted(call: CapturedCall): void;
   /** The client has lost patience; whoever asks the same next takes its place. */
-  abandoned(call: ClientCall): void;
+  abandoned(call: CapturedCall): void;
 }
 
 export interface CallFacts {
@@ -41,6 +42,7 @@ export interface CallFacts {
   readonly headers: Dict;
   readonly body: string;
   readonly signal: AbortSignal | undefined;
+  readonly url: string;
   /** Missing for clients that are not fetch: they find the way out themselves. */
   readonly outgoing?: Outgoing;
   /** It may yet have to go out as an ordinary call: keep all of it. */
@@ -51,20 +53,29 @@ export interface CallFacts {
 
 const noHeaders: Dict = {};
 
+/** Makes of a verdict what the client waits for. */
+export type Convert<Result> = (
+  call: ClientCall<Result>,
+  verdict: Verdict,
+) => Result | Promise<Result>;
+
 /**
  * A captured call of a client. A class with methods and not a handful of closures: a hundred thousand
  * of them wait at once, and closures would keep headers and bodies alive that nobody needs any more.
+ * It is an async resource, because what goes out after all must go out in its caller's context.
  */
-export class ClientCall implements CapturedCall {
+export class ClientCall<Result = unknown> extends AsyncResource implements CapturedCall {
   readonly scope: EngineScope;
   readonly target: Target;
+  readonly url: string;
   readonly query: string;
   headers: Dict;
   body: string;
   pending: PendingRequest | undefined;
   aborted = false;
   abandoned = false;
-  readonly verdict: Promise<Verdict>;
+  /** What the client gets. */
+  readonly result: Promise<Result>;
   /** Until the engine has taken the call: it may still have to go out as an ordinary one. */
   outgoing: Outgoing | undefined;
   readonly #owner: CallOwner;
@@ -72,11 +83,15 @@ export class ClientCall implements CapturedCall {
   readonly #endsAtDeadline: boolean;
   readonly #hops: number;
   readonly #mayGoOut: boolean;
-  #resolve!: (verdict: Verdict) => void;
+  readonly #convert: Convert<Result>;
+  #resolve!: (result: Result | Promise<Result>) => void;
   #reject!: (reason: unknown) => void;
 
-  constructor(owner: CallOwner, facts: CallFacts) {
+  constructor(owner: CallOwner, facts: CallFacts, convert: Convert<Result>) {
+    super('BatchlingCall', { requireManualDestroy: true });
     this.#owner = owner;
+    this.#convert = convert;
+    this.url = facts.url;
     this.scope = facts.scope;
     this.target = facts.target;
     this.query = facts.query;
@@ -87,7 +102,7 @@ export class ClientCall implements CapturedCall {
     this.#endsAtDeadline = facts.endsAtDeadline ?? false;
     this.#hops = facts.outgoing && !facts.outgoing.init?.signal ? 2 : 1;
     this.#mayGoOut = facts.mayGoOut ?? false;
-    this.verdict = new Promise((resolve, reject) => {
+    this.result = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
     });
@@ -123,7 +138,11 @@ export class ClientCall implements CapturedCall {
 
   settle(verdict: Verdict): void {
     this.#end();
-    this.#resolve(verdict);
+    try {
+      this.#resolve(this.#convert(this, verdict));
+    } catch (error) {
+      this.#reject(error);
+    }
   }
 
   fail(reason: unknown): void {

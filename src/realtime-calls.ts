@@ -11,7 +11,7 @@ const slots = new Slots();
  * many at once.
  */
 export async function sendRealtime(
-  call: ClientCall,
+  call: ClientCall<Response>,
   atOnce: number,
   emit: Emit,
 ): Promise<Response> {
@@ -21,8 +21,8 @@ export async function sendRealtime(
     const { info } = call.target.batcher;
     const event = {
       provider: info.name,
-      endpoint: call.pending?.route.endpoint ?? call.target.path,
-      model: call.pending?.route.model ?? '',
+      endpoint: call.pending?.queue.endpoint ?? call.target.path,
+      model: call.pending?.queue.model ?? '',
       status: response.status,
       source: 'realtime',
     } as const;

@@ -1,9 +1,9 @@
 import { setImmediate as immediate } from 'node:timers/promises';
 import { registeredBatchers } from './batchers/registry.ts';
 import {
-  type CallFacts,
   type CallOwner,
   ClientCall,
+  type Convert,
   goOut,
   type Outgoing,
   signalOf,
@@ -24,7 +24,7 @@ import { ownAnswer } from './orchestrator/answers.ts';
 import type { Engine } from './orchestrator/engine.ts';
 import { publish } from './orchestrator/events.ts';
 import { KeepAlive } from './orchestrator/keep-alive.ts';
-import type { EngineScope } from './orchestrator/pending.ts';
+import type { CapturedCall, Delivery, EngineScope, Verdict } from './orchestrator/pending.ts';
 import { Router, type Target } from './orchestrator/router.ts';
 import { warnOnce } from './report/warn-once.ts';
 import { ScopeEvents } from './scope-events.ts';
@@ -41,10 +41,10 @@ export class ScopeCalls implements CallOwner {
   readonly #options: ResolvedOptions;
   readonly #router: Router;
   readonly #scope: EngineScope & { flushing: boolean };
-  readonly #pending = new Set<ClientCall>();
+  readonly #pending = new Set<CapturedCall>();
   #opening: Promise<EngineUse> | undefined;
   #engine: Engine | undefined;
-  readonly #early: ClientCall[] = [];
+  readonly #early: CapturedCall[] = [];
   /** Settled when the early calls are with the engine. */
   #entering: Promise<void> = Promise.resolve();
   #whenIdle: (() => void)[] = [];
@@ -72,7 +72,6 @@ export class ScopeCalls implements CallOwner {
     );
   }
 
-  /** No async function here: its frame would keep the body for as long as the call waits. */
   #capture(
     outgoing: Outgoing,
     target: Target,
@@ -81,26 +80,27 @@ export class ScopeCalls implements CallOwner {
     body: string,
   ): Promise<Response> {
     const signal = signalOf(outgoing);
+    const { minBatch, onDeadline } = this.#options;
     const facts = {
       scope: this.#scope,
       target,
+      url,
       query: queryOf(url),
       headers,
       body,
       signal,
       outgoing,
-      mayGoOut: this.#options.minBatch > 1 || this.#options.onDeadline === 'realtime',
+      mayGoOut: minBatch > 1 || onDeadline === 'realtime',
     };
-    return this.#respond(this.#start(facts), url);
+    return this.#start(new ClientCall(this, facts, this.#toResponse));
   }
 
-  #start(facts: CallFacts): ClientCall {
-    const call = new ClientCall(this, facts);
+  #start<Result>(call: ClientCall<Result>): Promise<Result> {
     this.#pending.add(call);
     keepAlive.hold();
-    if (this.#engine && facts.target.isLoaded) this.#engine.capture(call);
+    if (this.#engine && call.target.isLoaded) this.#engine.capture(call);
     else this.#openFor(call);
-    return call;
+    return call.result;
   }
 
   mayCapture(method: string, url: string): boolean {
@@ -117,38 +117,42 @@ export class ScopeCalls implements CallOwner {
       await target.load();
       return this.#bypassed(target, url, notText);
     }
-    const verdict = await this.#start({
-      scope: this.#scope,
-      target,
-      query: queryOf(url),
-      headers,
-      body,
-      signal,
-      endsAtDeadline: true,
-    }).verdict;
-    if ('passThrough' in verdict || 'realtime' in verdict) return undefined;
-    if ('bypass' in verdict) return this.#bypassed(target, url, verdict.bypass);
-    const { status, body: text } = verdict.answer;
-    return { status, headers: answerHeaders(verdict), body: text };
+    const query = queryOf(url);
+    const scope = this.#scope;
+    const facts = { scope, target, url, query, headers, body, signal, endsAtDeadline: true };
+    return this.#start(new ClientCall(this, facts, this.#toRawAnswer));
   }
 
-  async #respond(call: ClientCall, url: string): Promise<Response> {
-    const verdict = await call.verdict;
-    if ('answer' in verdict) {
-      responses ??= await import('./hooks/response.ts');
-      return new responses.AnswerResponse(verdict.answer, answerHeaders(verdict), url);
+  readonly #toRawAnswer: Convert<RawAnswer | undefined> = ({ target, url }, verdict) => {
+    if ('passThrough' in verdict || 'realtime' in verdict) return undefined;
+    if ('bypass' in verdict) return this.#bypassed(target, url, verdict.bypass);
+    const { status, body } = verdict.answer;
+    return { status, headers: answerHeaders(verdict), body };
+  };
+
+  readonly #toResponse: Convert<Response> = (call, verdict) => {
+    if (!('answer' in verdict)) return call.runInAsyncScope(() => this.#sendOut(call, verdict));
+    if (responses) {
+      return new responses.AnswerResponse(verdict.answer, answerHeaders(verdict), call.url);
     }
+    return import('./hooks/response.ts').then((loaded) => {
+      responses = loaded;
+      return this.#toResponse(call, verdict);
+    });
+  };
+
+  async #sendOut(call: ClientCall<Response>, verdict: WayOut): Promise<Response> {
     if ('realtime' in verdict) {
       const { sendRealtime } = await import('./realtime-calls.ts');
       return sendRealtime(call, this.#options.realtimeConcurrency, this.events.emit);
     }
     const outgoing = call.outgoing as Outgoing;
     if ('passThrough' in verdict) return goOut(outgoing);
-    return this.#bypass(outgoing, call.target, url, verdict.bypass);
+    return this.#bypass(outgoing, call.target, call.url, verdict.bypass);
   }
 
   /** Captured before the engine or the batcher is there: one list, not a promise per call. */
-  #openFor(call: ClientCall): void {
+  #openFor(call: CapturedCall): void {
     this.#early.push(call);
     if (this.#early.length === 1) this.#entering = this.#letIn();
   }
@@ -223,7 +227,7 @@ export class ScopeCalls implements CallOwner {
     );
   }
 
-  ended(call: ClientCall): void {
+  ended(call: CapturedCall): void {
     if (!this.#pending.delete(call)) return;
     keepAlive.release();
     if (this.#pending.size > 0) return;
@@ -232,11 +236,11 @@ export class ScopeCalls implements CallOwner {
     for (const wake of waiting) wake();
   }
 
-  aborted(call: ClientCall): void {
+  aborted(call: CapturedCall): void {
     this.#engine?.abort(call);
   }
 
-  abandoned(call: ClientCall): void {
+  abandoned(call: CapturedCall): void {
     this.#engine?.abandon(call);
   }
 
@@ -316,6 +320,8 @@ function withoutOurHeader({ passOn, input, init }: Outgoing): Outgoing {
   headers.delete('x-batchling');
   return { passOn, input, init: { ...init, headers } };
 }
+
+type WayOut = Exclude<Verdict, Delivery>;
 
 const notText = 'its body is not JSON text';
 

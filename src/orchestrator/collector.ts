@@ -133,7 +133,7 @@ export class Collector {
     const { pending } = member;
     // Nothing is asked of it here any more, and the batch lives on until its last line is stored.
     member.pending = undefined;
-    if (pending?.settled) pending.spool?.letGo(pending);
+    if (pending?.settled) pending.queue.spool.letGo(pending);
     if (decided.answer) {
       if (decided.answer.status < 400) round.answered += 1;
       else round.failed += 1;

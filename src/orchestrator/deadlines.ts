@@ -108,7 +108,7 @@ function isOnItsWay(pending: PendingRequest): boolean {
 export function goRealtime(pending: PendingRequest): void {
   if (pending.settled) return;
   pending.settled = true;
-  pending.spool?.letGo(pending);
-  pending.returning.wentRealtime(pending);
+  pending.queue.spool.letGo(pending);
+  pending.queue.returning.wentRealtime(pending);
   pending.call.settle({ realtime: true });
 }

@@ -17,8 +17,8 @@ export function deliver(
 ): void {
   if (pending.settled) return;
   pending.settled = true;
-  pending.spool?.letGo(pending);
-  if (answer.status >= 400) pending.returning.failed(pending, answer);
+  pending.queue.spool.letGo(pending);
+  if (answer.status >= 400) pending.queue.returning.failed(pending, answer);
   const event = answered(pending, answer, source, batchToken);
   publish('call:answered', event);
   pending.scope.emit('call:answered', event);
@@ -35,13 +35,13 @@ export function deliver(
 
 /** Assignments instead of spreads: this is made for every call. */
 function answered(
-  { batcher, route }: PendingRequest,
+  { batcher, queue }: PendingRequest,
   answer: Answer,
   source: AnswerSource,
   batchToken: string | undefined,
 ): Answered {
   const { info } = batcher;
-  const { endpoint, model } = route;
+  const { endpoint, model } = queue;
   const event: { -readonly [Key in keyof Answered]: Answered[Key] } = {
     provider: info.name,
     endpoint,
@@ -65,10 +65,10 @@ function answered(
 }
 
 /** The stream that the caller asked for. A dialect may be the user's and throw: nobody may hang. */
-function asAsked({ route, batcher }: PendingRequest, answer: Answer): Answer {
-  if (route.stream === undefined || !isSuccess(answer)) return answer;
+function asAsked({ stream, batcher }: PendingRequest, answer: Answer): Answer {
+  if (stream === undefined || !isSuccess(answer)) return answer;
   try {
-    return route.stream(answer);
+    return stream(answer);
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     return ownAnswer(batcher, 'unsupported', `The answer cannot be streamed: ${message}`);

@@ -114,8 +114,12 @@ export class Engine {
     const withdraw = (requests: readonly PendingRequest[]) => this.#queues.withdraw(requests);
     const submitter = new Submitter(workshop, recovery, spool, withdraw, watch);
     const resume = new Resume(workshop, recovery, submitter, watch);
-    this.#queues = new Queues(workshop, new Accounts(ledger, http), (queue, requests, reason) =>
-      submitter.submit(queue, requests, reason),
+    const services = { spool, returning: this.#returning };
+    this.#queues = new Queues(
+      workshop,
+      new Accounts(ledger, http),
+      services,
+      (queue, requests, reason) => submitter.submit(queue, requests, reason),
     );
     this.#neighbours = new Neighbours(workshop, (id, asker) => resume.claim(id, asker));
     this.#intake = new Intake(
@@ -164,7 +168,7 @@ export class Engine {
     const { pending } = call;
     // Still on its way in: the intake sees the mark on the call.
     if (pending === undefined || pending.settled || pending.request === 0) return;
-    this.#returning.abandoned(pending.fingerprint.toString('latin1'), pending.occurrence);
+    this.#returning.abandoned(pending.key, pending.occurrence);
   }
 
   /** Ends calls of a scope with an answer of ours; `remotely` cancels at the provider, too. */

@@ -7,8 +7,8 @@ import { ownAnswer } from './answers.ts';
 import type { Deadlines } from './deadlines.ts';
 import { deliver } from './delivery.ts';
 import { publish } from './events.ts';
-import { fingerprintOf, itemId } from './fingerprint.ts';
-import type { CapturedCall, PendingRequest, Verdict } from './pending.ts';
+import { fingerprintOf } from './fingerprint.ts';
+import { type CapturedCall, PendingRequest, type Verdict } from './pending.ts';
 import type { Queues } from './queues.ts';
 import type { Returning } from './returning.ts';
 import type { Spool } from './spool.ts';
@@ -128,7 +128,9 @@ export class Intake {
         queue: queue.id,
         cache: call.scope.cache,
       });
-      requests.push(pendingRequest(one, queue, occurrence, this.#returning, now));
+      requests.push(new PendingRequest(call, queue, route, key, now));
+      call.pending = requests.at(-1);
+      call.taken();
     }
     const { ledger, owner } = this.#workshop;
     const admissions = await ledger.admit(owner, asks);
@@ -136,7 +138,7 @@ export class Intake {
       named(pending, admissions[index] as Admission);
       this.#returning.named(pending);
       if (pending.call.abandoned && asks[index]?.occurrence === 'next') {
-        this.#returning.abandoned(pending.fingerprint.toString('latin1'), pending.occurrence);
+        this.#returning.abandoned(pending.key, pending.occurrence);
       }
     });
     await this.#spool.hold(requests.filter((_, index) => admissions[index]?.is !== 'answered'));
@@ -229,10 +231,6 @@ function storeTrouble({ target }: CapturedCall, error: unknown): Verdict {
   return { answer: ownAnswer(target.batcher, 'store', message), source: 'batch', itemId: '' };
 }
 
-function dueAt(deadline: number | Date | undefined, now: number): number | undefined {
-  return deadline instanceof Date ? deadline.getTime() : deadline && now + deadline;
-}
-
 function parseObject(text: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text);
@@ -244,48 +242,11 @@ function parseObject(text: string): Record<string, unknown> | undefined {
   }
 }
 
-function pendingRequest(
-  { call, route, fingerprint }: Prepared,
-  queue: PendingRequest['queue'],
-  occurrence: number | 'next',
-  returning: Returning,
-  now: number,
-): PendingRequest {
-  const { body, ...rest } = route;
-  const pending: PendingRequest = {
-    call,
-    scope: call.scope,
-    batcher: call.target.batcher,
-    route: rest,
-    queue,
-    body,
-    spool: undefined,
-    returning,
-    idempotencyKey: call.headers['idempotency-key'],
-    fingerprint,
-    id: '',
-    occurrence: occurrence === 'next' ? 0 : occurrence,
-    request: 0,
-    bytes: 0,
-    attempt: 0,
-    batch: undefined,
-    settled: false,
-    queued: false,
-    dueAt: dueAt(call.scope.deadline, now),
-    due: false,
-    also: undefined,
-  };
-  call.pending = pending;
-  call.taken();
-  return pending;
-}
-
-/** The ledger's decision names the request: its id, its occurrence and with them its item id. */
+/** The ledger's decision names the request: its row, its occurrence and with them its size. */
 function named(pending: PendingRequest, admission: Admission): PendingRequest {
   pending.request = admission.request;
   pending.occurrence = admission.occurrence;
-  pending.id = itemId(pending.fingerprint, admission.occurrence);
-  const { before, after } = pending.batcher.envelope(pending.route, pending.id);
-  pending.bytes = before.length + Buffer.byteLength(pending.body as string) + after.length;
+  const { length } = String(admission.occurrence);
+  pending.bytes = pending.queue.envelopeBytes(length) + Buffer.byteLength(pending.body as string);
   return pending;
 }

@@ -1,8 +1,10 @@
 import type { Batcher, Route } from '../batchers/batcher.ts';
 import type { RequestId } from '../ledger/ledger.ts';
+import type { StreamDialect } from '../streams/stream-dialect.ts';
 import type { Answer, Dict, ItemId } from '../types.ts';
 import type { ActiveBatch } from './active-batch.ts';
 import type { AnswerSource, Emit } from './events.ts';
+import { itemId } from './fingerprint.ts';
 import type { Queue } from './queue.ts';
 import type { Returning } from './returning.ts';
 import type { Target } from './router.ts';
@@ -61,6 +63,8 @@ export interface CapturedCall {
   /** The answer, or the word that this call is to go out as an ordinary one. */
   settle(verdict: Verdict): void;
   fail(reason: unknown): void;
+  /** As if its user had aborted it. */
+  abort(reason: unknown): void;
   /** Headers and body are with the engine now: the call may forget them. */
   taken(): void;
   /** Set by the engine, so that an abort finds the request. */
@@ -86,35 +90,61 @@ export interface Delivery {
   readonly itemId: ItemId;
 }
 
-/** One request of this process whose caller waits. */
-export interface PendingRequest {
+/**
+ * One request of this process whose caller waits. A hundred thousand of them may: what their queue
+ * knows is kept there, and what can be derived is.
+ */
+export class PendingRequest {
   readonly call: CapturedCall;
-  readonly scope: EngineScope;
-  readonly batcher: Batcher;
-  readonly route: Omit<Route, 'body'>;
   readonly queue: Queue;
-  /** `undefined` while it is spooled in the ledger. */
-  body: string | undefined;
-  /** Who counts the body, while it is in memory. */
-  spool: Spool | undefined;
-  /** Who knows the clients that come back. */
-  readonly returning: Returning;
+  /** The fingerprint, a character per byte. */
+  readonly key: string;
+  readonly stream: StreamDialect | undefined;
   readonly idempotencyKey: string | undefined;
-  id: ItemId;
-  readonly fingerprint: Buffer;
-  occurrence: number;
-  request: RequestId;
-  /** Size of the encoded item. */
-  bytes: number;
-  attempt: number;
-  batch: ActiveBatch | undefined;
-  settled: boolean;
-  /** It has been in its queue. */
-  queued: boolean;
   /** When its time is up, if there is such a moment. */
   readonly dueAt: number | undefined;
+  /** `undefined` while it is spooled in the ledger. */
+  body: string | undefined;
+  /** Its body counts against the memory budget. */
+  held = false;
+  occurrence = 0;
+  request: RequestId = 0;
+  /** Size of the encoded item. */
+  bytes = 0;
+  attempt = 0;
+  batch: ActiveBatch | undefined = undefined;
+  settled = false;
+  /** It has been in its queue. */
+  queued = false;
   /** Its time is up. */
-  due: boolean;
+  due = false;
   /** Another caller of the same request, who gets the same answer. */
-  also: PendingRequest | undefined;
+  also: PendingRequest | undefined = undefined;
+
+  constructor(call: CapturedCall, queue: Queue, route: Route, key: string, now: number) {
+    this.call = call;
+    this.queue = queue;
+    this.key = key;
+    this.stream = route.stream;
+    this.body = route.body;
+    this.idempotencyKey = call.headers['idempotency-key'];
+    const { deadline } = call.scope;
+    this.dueAt = deadline instanceof Date ? deadline.getTime() : deadline && now + deadline;
+  }
+
+  get scope(): EngineScope {
+    return this.call.scope;
+  }
+
+  get batcher(): Batcher {
+    return this.queue.batcher;
+  }
+
+  get fingerprint(): Buffer {
+    return Buffer.from(this.key, 'latin1');
+  }
+
+  get id(): ItemId {
+    return itemId(this.fingerprint, this.occurrence);
+  }
 }

@@ -2,9 +2,12 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { ManualClock } from '../../test/support/manual-clock.ts';
 import { OpenAIBatcher } from '../batchers/openai.ts';
 import { createHttpClient } from '../http/client.ts';
+import { openMemoryLedger } from '../ledger/memory.ts';
 import { Account } from './accounts.ts';
 import type { EngineScope, PendingRequest, Policy } from './pending.ts';
 import { Queue } from './queue.ts';
+import { Returning } from './returning.ts';
+import { Spool } from './spool.ts';
 
 interface Flushed {
   readonly at: number;
@@ -22,6 +25,7 @@ beforeEach(() => {
   flushed = [];
 });
 
+const ledger = await openMemoryLedger();
 const names = new WeakMap<PendingRequest, string>();
 
 function queueWith(policy: Partial<Policy> = {}): Queue {
@@ -38,6 +42,8 @@ function queueWith(policy: Partial<Policy> = {}): Queue {
       endpoint: '/v1/chat/completions',
       model: 'm',
       batchHeaders: {},
+      spool: new Spool(ledger),
+      returning: new Returning(clock),
       policy: {
         window: 100,
         maxWindow: 1_000,

@@ -4,7 +4,10 @@ import type { QueueId } from '../ledger/ledger.ts';
 import type { Clock, Dict } from '../types.ts';
 import type { Account } from './accounts.ts';
 import type { FlushReason } from './events.ts';
+import { itemId } from './fingerprint.ts';
 import type { EngineScope, PendingRequest, Policy } from './pending.ts';
+import type { Returning } from './returning.ts';
+import type { Spool } from './spool.ts';
 
 export interface QueueSpec {
   readonly id: QueueId;
@@ -15,7 +18,13 @@ export interface QueueSpec {
   readonly model: string;
   readonly batchHeaders: Dict;
   readonly policy: Policy;
+  /** Who holds the bodies. */
+  readonly spool: Spool;
+  /** Who knows the clients that come back. */
+  readonly returning: Returning;
 }
+
+const anyFingerprint = new Uint8Array(32);
 
 type Flush = (queue: Queue, requests: readonly PendingRequest[], reason: FlushReason) => void;
 
@@ -35,11 +44,14 @@ export class Queue implements QueueSpec {
   readonly model: string;
   readonly batchHeaders: Dict;
   readonly policy: Policy;
+  readonly spool: Spool;
+  readonly returning: Returning;
   /** How often in a row the provider had no room; back-off grows with it. */
   refusals = 0;
   readonly #clock: Clock;
   readonly #flush: Flush;
   readonly #size: number;
+  readonly #envelopes: number[] = [];
   #waiting = new Set<PendingRequest>();
   #openedAt = 0;
   #lastAt = 0;
@@ -55,10 +67,25 @@ export class Queue implements QueueSpec {
     this.model = spec.model;
     this.batchHeaders = spec.batchHeaders;
     this.policy = spec.policy;
+    this.spool = spec.spool;
+    this.returning = spec.returning;
     const limits = spec.batcher.limits(spec.endpoint);
     this.#size = Math.min(spec.policy.batchSize ?? limits.recommendedItems, limits.items);
     this.#clock = clock;
     this.#flush = flush;
+  }
+
+  /** What the format puts around a body, for an occurrence of so many digits. */
+  envelopeBytes(digits: number): number {
+    const known = this.#envelopes[digits];
+    if (known !== undefined) return known;
+    const { before, after } = this.batcher.envelope(
+      this,
+      itemId(anyFingerprint, 10 ** (digits - 1)),
+    );
+    const bytes = before.length + after.length;
+    this.#envelopes[digits] = bytes;
+    return bytes;
   }
 
   add(pending: PendingRequest): void {

@@ -4,19 +4,22 @@ import type { SplitHeaders } from './account.ts';
 import type { Account, Accounts } from './accounts.ts';
 import type { FlushReason } from './events.ts';
 import type { CapturedCall, EngineScope, PendingRequest } from './pending.ts';
-import { Queue } from './queue.ts';
+import { Queue, type QueueSpec } from './queue.ts';
 import type { Workshop } from './workshop.ts';
 
+type Services = Pick<QueueSpec, 'spool' | 'returning'>;
 type Flush = (queue: Queue, requests: readonly PendingRequest[], reason: FlushReason) => void;
 
 /** The queues of one engine, found by their full key. */
 export class Queues {
   readonly #workshop: Workshop;
   readonly #accounts: Accounts;
+  readonly #services: Services;
   readonly #flush: Flush;
   readonly #queues = new Map<string, Queue>();
 
-  constructor(workshop: Workshop, accounts: Accounts, flush: Flush) {
+  constructor(workshop: Workshop, accounts: Accounts, services: Services, flush: Flush) {
+    this.#services = services;
     this.#workshop = workshop;
     this.#accounts = accounts;
     this.#flush = flush;
@@ -62,6 +65,7 @@ export class Queues {
         model: route.model,
         batchHeaders: route.batchHeaders,
         policy: call.scope.policy,
+        ...this.#services,
       },
       this.#workshop.clock,
       this.#flush,
@@ -80,7 +84,7 @@ export class Queues {
     for (const pending of requests) {
       // Taken out of its queue by a flush, it may be on its way into a plan, which needs the body.
       const flushed = pending.queued && !pending.queue.remove(pending);
-      if (!flushed) pending.spool?.letGo(pending);
+      if (!flushed) pending.queue.spool.letGo(pending);
     }
     const { ledger, owner, background } = this.#workshop;
     const ids = requests.map((pending) => pending.request);

@@ -46,7 +46,7 @@ export class Returning {
   failed(pending: PendingRequest, answer: Answer): void {
     const { status } = answer;
     if (status !== 408 && status !== 409 && status !== 429 && status < 499) return;
-    const key = pending.fingerprint.toString('latin1');
+    const { key } = pending;
     const known = this.#errors.get(key);
     const until = this.#clock.now() + retryWindow;
     const left = known?.left ?? mostRetries;
@@ -71,7 +71,7 @@ export class Returning {
   /** Sent as an ordinary call: what its client tries again is one, too. */
   wentRealtime(pending: PendingRequest): void {
     const until = this.#clock.now() + retryWindow;
-    remember(this.#realtime, pending.fingerprint.toString('latin1'), until);
+    remember(this.#realtime, pending.key, until);
   }
 
   /** The occurrence this call has asked for already: by its idempotency key, or abandoned. */
@@ -83,9 +83,9 @@ export class Returning {
   }
 
   /** Remembers which occurrence a call with an idempotency key has. */
-  named({ fingerprint, idempotencyKey, occurrence }: PendingRequest): void {
+  named({ key, idempotencyKey, occurrence }: PendingRequest): void {
     if (idempotencyKey === undefined) return;
-    remember(this.#keyed, `${fingerprint.toString('latin1')}\n${idempotencyKey}`, occurrence);
+    remember(this.#keyed, `${key}\n${idempotencyKey}`, occurrence);
   }
 
   #takeAbandoned(key: string): number | undefined {

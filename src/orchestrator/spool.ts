@@ -43,13 +43,14 @@ export class Spool {
 
   #keep(pending: PendingRequest): void {
     this.#held += pending.bytes;
-    pending.spool = this;
+    pending.held = true;
   }
 
   /** The request has its answer or was given up: its room is free. */
   letGo(pending: PendingRequest): void {
-    if (pending.body === undefined) return;
     pending.body = undefined;
+    if (!pending.held) return;
+    pending.held = false;
     this.#held -= pending.bytes;
   }
 }

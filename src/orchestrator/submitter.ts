@@ -230,7 +230,7 @@ export class Submitter {
 /** Whoever gave up while the batch waited for room needs its body no more. */
 function isWanted(pending: PendingRequest): boolean {
   const wanted = !pending.call.aborted && !pending.settled;
-  if (!wanted) pending.spool?.letGo(pending);
+  if (!wanted) pending.queue.spool.letGo(pending);
   return wanted;
 }
 
@@ -279,8 +279,8 @@ function planOf(
 }
 
 function itemOf(pending: PendingRequest, body: string): Item {
-  const { before, after } = pending.batcher.envelope(pending.route, pending.id);
-  return { id: pending.id, before, after, body };
+  const { id, queue } = pending;
+  return { id, body, ...queue.batcher.envelope(queue, id) };
 }
 
 /** `undefined`: repeating it is pointless or dangerous. `limited`: only for as long as `patience`. */
