@@ -38,7 +38,7 @@ function start(script, parameters, stdin) {
   const environment = Object.entries(process.env).filter(
     ([name]) => !name.startsWith('BATCHLING_') && name !== 'NODE_OPTIONS',
   );
-  return spawn(process.execPath, [path, ...parameters], {
+  return spawn(process.execPath, ['--expose-gc', path, ...parameters], {
     stdio: [stdin, 'pipe', 'inherit'],
     env: Object.fromEntries(environment),
   });

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { importing } from './importing.mjs';
 import { largeLedger } from './large-ledger.mjs';
 import { least } from './least.mjs';
+import { notCaptured, waiting } from './not-captured.mjs';
 import { runOnce, startProvider } from './processes.mjs';
 import { formatTable } from './table.mjs';
 
@@ -23,7 +24,8 @@ const folder = await mkdtemp(join(tmpdir(), 'batchling-bench-'));
 try {
   for (const size of sizes) rows.push(...(await compare(size)));
   rows.push(...(await largeLedger(folder, { count: quick ? 10_000 : 50_000, rounds: 2 })));
-  rows.push(...(await passThrough()));
+  rows.push(...(await notCaptured()));
+  rows.push(...(await waiting()));
   rows.push(...(await importing()));
 } finally {
   await rm(folder, { recursive: true, force: true });
@@ -83,18 +85,5 @@ async function compare({ count, rounds, budget }) {
       base: memory.memoryMegabytes,
       ours: file.memoryMegabytes,
     },
-  ];
-}
-
-async function passThrough() {
-  const [bare, outside, inside] = [
-    await runOnce('pass-through.mjs', 'bare'),
-    await runOnce('pass-through.mjs', 'outside'),
-    await runOnce('pass-through.mjs', 'inside'),
-  ].map(({ nanoseconds }) => nanoseconds);
-  const row = { unit: 'ns', base: bare, ratio: false };
-  return [
-    { ...row, what: 'not captured: one fetch, bare / outside a scope', ours: outside },
-    { ...row, what: 'not captured: one fetch, bare / in a scope, other host', ours: inside },
   ];
 }

@@ -2,9 +2,10 @@ import { invariant } from '../../errors.ts';
 import type { Answer } from '../../types.ts';
 import { decide, type Standing } from '../admission-rules.ts';
 import type { Admission, Ask, Ledger, OwnerId } from '../ledger.ts';
-import { type Answers, prepareAnswers } from './answers.ts';
+import { type Answers, type FindAnswer, prepareAnswers } from './answers.ts';
 import { type BatchLookup, prepareBatchLookup } from './batch-lookup.ts';
 import { BATCH, requestState } from './codes.ts';
+import { prepareInsertNew, type Wanted } from './insert-new.ts';
 import type { Owners } from './owners.ts';
 import { prepareRequests, type RequestRow, type Requests } from './requests.ts';
 import { prepareRunCount } from './run-count.ts';
@@ -14,6 +15,7 @@ import type { Store } from './store.ts';
 interface Session {
   readonly requests: Requests;
   readonly answers: Answers;
+  readonly answerOf: FindAnswer;
   readonly batchOf: BatchLookup;
   readonly me: OwnerId;
   readonly standingOf: (owner: OwnerId) => Standing;
@@ -21,6 +23,7 @@ interface Session {
 
 export function prepareAdmit(store: Store, owners: Owners): Ledger['admit'] {
   const requests = prepareRequests(store);
+  const insertNew = prepareInsertNew(store);
   const answers = prepareAnswers(store);
   const nextOccurrence = prepareRunCount(store);
   const batchLookup = prepareBatchLookup(store);
@@ -30,14 +33,18 @@ export function prepareAdmit(store: Store, owners: Owners): Ledger['admit'] {
       const decided = await store.write(() => {
         const run = owners.require(me);
         const standingOf = owners.standings(me, run);
-        const session = { requests, answers, batchOf: batchLookup(), me, standingOf };
-        return slice.map((ask) => {
-          const { occurrence, fingerprint } = ask;
-          return admitOne(
-            session,
-            ask,
-            occurrence === 'next' ? nextOccurrence(run, fingerprint) : occurrence,
-          );
+        const answerOf = answers.finder();
+        const session = { requests, answers, answerOf, batchOf: batchLookup(), me, standingOf };
+        const wanted = slice.map(({ fingerprint, queue, occurrence: given }) => {
+          const occurrence = given === 'next' ? nextOccurrence(run, fingerprint) : given;
+          return { fingerprint, queue, occurrence };
+        });
+        const inserted = insertNew(me, wanted);
+        return slice.map((ask, place): Admission => {
+          const { occurrence } = wanted[place] as Wanted;
+          const request = inserted.get(place);
+          if (request !== undefined) return { request, occurrence, is: 'mine' };
+          return admitKnown(session, ask, occurrence);
         });
       });
       for (const admission of decided) admissions.push(admission);
@@ -46,10 +53,8 @@ export function prepareAdmit(store: Store, owners: Owners): Ledger['admit'] {
   };
 }
 
-function admitOne(session: Session, ask: Ask, occurrence: number): Admission {
+function admitKnown(session: Session, ask: Ask, occurrence: number): Admission {
   const { requests, answers, me } = session;
-  const inserted = requests.insertNew(ask.fingerprint, occurrence, me, ask.queue);
-  if (inserted !== undefined) return { request: inserted, occurrence, is: 'mine' };
   const newest = requests.find(ask.fingerprint, occurrence);
   invariant(newest, 'A request is known and cannot be found');
 
@@ -66,7 +71,7 @@ function admitOne(session: Session, ask: Ask, occurrence: number): Admission {
     }
     case 'take':
       requests.reset(row.id, me, ask.queue);
-      answers.erase(row.answer);
+      answers.eraseUnused(row.answer);
       return { request: row.id, occurrence, is: 'mine' };
     case 'wait':
       return {
@@ -85,15 +90,14 @@ function admitOne(session: Session, ask: Ask, occurrence: number): Admission {
 
 /** The row to decide about, with its answer if it is final and the answer is still stored. */
 function choose(session: Session, ask: Ask, occurrence: number, newest: RequestRow) {
-  const { requests, answers } = session;
+  const { requests, answerOf } = session;
   const state = requestState(newest.state);
-  const answer =
-    state === 'answered' || state === 'failed' ? answers.find(newest.answer) : undefined;
+  const answer = state === 'answered' || state === 'failed' ? answerOf(newest) : undefined;
   if (!ask.cache || newest.generation === 0 || (state === 'answered' && answer)) {
     return { row: newest, answer };
   }
   const older = requests.findAnswered(ask.fingerprint, occurrence);
-  return older ? { row: older, answer: answers.find(older.answer) } : { row: newest, answer };
+  return older ? { row: older, answer: answerOf(older) } : { row: newest, answer };
 }
 
 /**

@@ -1,46 +1,81 @@
 import type { Answer } from '../../types.ts';
 import type { RequestId } from '../ledger.ts';
+import { type AnswerBlock, decodeAnswer, encodeBlock } from './answer-block.ts';
 import type { Store } from './store.ts';
-import { fromStored, toStored } from './stored-text.ts';
 
-interface AnswerRow {
-  readonly status: number;
-  readonly headers: string;
-  readonly body: string | Uint8Array;
-}
+/** A block of answers that lie in one row. */
+export type BlockId = number;
 
-export type AnswerId = number;
+/** Blocks stay small: one answer is read by reading its block. */
+export const ANSWERS_PER_BLOCK = 50;
+export const CHARACTERS_PER_BLOCK = 32_000;
+
+/** Finds the answer of a request that knows its block. */
+export type FindAnswer = (request: {
+  readonly id: RequestId;
+  readonly answer: BlockId | null;
+}) => Answer | undefined;
 
 /** The stored answers, for use inside a transaction. */
 export interface Answers {
-  find(id: AnswerId | null): Answer | undefined;
-  /** Its request has to be told the id. */
-  add(request: RequestId, answer: Answer): AnswerId;
-  erase(id: AnswerId | null): void;
+  /** Reads each block once; valid within one transaction. */
+  finder(): FindAnswer;
+  /** `requests`: a JSON list of their ids, which have to be told the id of the block. */
+  add(requests: string, answers: readonly [Answer, ...Answer[]]): BlockId;
+  /** Erases a block if no request has its answer there any more. */
+  eraseUnused(block: BlockId | null): void;
 }
 
+interface BlockRow {
+  readonly request: string;
+  readonly status: number;
+  readonly headers: string;
+  readonly body: Uint8Array;
+}
+
+type LoadedBlock = AnswerBlock & { readonly requests: readonly RequestId[] };
+
+const BLOCKS_AT_HAND = 100;
+
 export function prepareAnswers(store: Store): Answers {
-  const find = store.prepare('SELECT status, headers, body FROM answer WHERE id = ?');
+  const find = store.prepare('SELECT request, status, headers, body FROM answer WHERE id = ?');
   const add = store.prepare(
     'INSERT INTO answer (request, status, headers, body) VALUES (?, ?, ?, ?)',
   );
-  const erase = store.prepare('DELETE FROM answer WHERE id = ?');
+  const eraseUnused = store.prepare(
+    `DELETE FROM answer WHERE id = ? AND NOT EXISTS (
+       SELECT 1 FROM json_each(answer.request) AS member JOIN request ON request.id = member.value
+       WHERE request.answer = answer.id
+     )`,
+  );
+
+  const load = (id: BlockId): LoadedBlock | undefined => {
+    const row = find.get(id) as BlockRow | undefined;
+    if (!row) return undefined;
+    const { status, body: bytes } = row;
+    return { status, bytes, headers: JSON.parse(row.headers), requests: JSON.parse(row.request) };
+  };
+
   return {
-    find(id) {
-      const row = find.get(id) as AnswerRow | undefined;
-      if (!row) return undefined;
-      return {
-        status: row.status,
-        headers: JSON.parse(row.headers),
-        body: fromStored(row.body),
+    finder() {
+      const loaded = new Map<BlockId, LoadedBlock | undefined>();
+      return ({ id, answer }) => {
+        if (answer === null) return undefined;
+        if (!loaded.has(answer)) {
+          if (loaded.size >= BLOCKS_AT_HAND) loaded.clear();
+          loaded.set(answer, load(answer));
+        }
+        const block = loaded.get(answer);
+        const place = block?.requests.indexOf(id) ?? -1;
+        return block && place >= 0 ? decodeAnswer(block, place, block.requests.length) : undefined;
       };
     },
-    add(request, { status, headers, body }) {
-      const { lastInsertRowid } = add.run(request, status, JSON.stringify(headers), toStored(body));
-      return Number(lastInsertRowid);
+    add(requests, answers) {
+      const { status, headers, bytes } = encodeBlock(answers);
+      return Number(add.run(requests, status, JSON.stringify(headers), bytes).lastInsertRowid);
     },
-    erase(id) {
-      if (id !== null) erase.run(id);
+    eraseUnused(block) {
+      if (block !== null) eraseUnused.run(block);
     },
   };
 }

@@ -1,7 +1,6 @@
 import type { Ledger } from '../ledger.ts';
 import { prepareRequireLease } from './lease.ts';
-import { prepareSettleAll } from './settle-all.ts';
-import { settlementSize } from './settle-one.ts';
+import { prepareSettleAll, settlementSize } from './settle-all.ts';
 import { inSlices } from './slices.ts';
 import type { Store } from './store.ts';
 

@@ -1,4 +1,5 @@
 import type { BatchId, OwnerId, RequestId } from '../ledger.ts';
+import { type BlockId, prepareAnswers } from './answers.ts';
 import { REQUEST } from './codes.ts';
 import { nextTurn, ROWS_PER_TRANSACTION } from './slices.ts';
 import type { Store } from './store.ts';
@@ -20,6 +21,7 @@ export interface PruneRequests {
 interface OldRow {
   readonly id: RequestId;
   readonly batch: BatchId | null;
+  readonly answer: BlockId | null;
   readonly bytes: number;
 }
 
@@ -30,12 +32,13 @@ const IDS_AT_ONCE = 10_000;
 export function preparePruneRequests(
   store: Store,
 ): (query: PruneRequests, dropped: Dropped) => Promise<void> {
+  const answers = prepareAnswers(store);
   const bounds = store.prepare(
     'SELECT coalesce(min(id), 1) AS first, coalesce(max(id), 0) AS last FROM request',
   );
   const select = store.prepare(
-    `SELECT request.id, batch,
-       coalesce(octet_length(answer.body) + octet_length(headers), 0)
+    `SELECT request.id, batch, request.answer,
+       coalesce(octet_length(answer.body) / json_array_length(answer.request), 0)
          + coalesce(octet_length(body.body), 0) AS bytes
      FROM request
        LEFT JOIN answer ON answer.id = request.answer
@@ -44,14 +47,13 @@ export function preparePruneRequests(
        AND owner NOT IN (SELECT value FROM json_each(?))
      ORDER BY request.id LIMIT ${ROWS_PER_TRANSACTION}`,
   );
-  const removals = [
-    'DELETE FROM answer WHERE id = (SELECT answer FROM request WHERE id = ?)',
-    'DELETE FROM body WHERE request = ?',
-    'DELETE FROM request WHERE id = ?',
-  ].map((sql) => store.prepare(sql));
+  const removals = ['DELETE FROM body WHERE request = ?', 'DELETE FROM request WHERE id = ?'].map(
+    (sql) => store.prepare(sql),
+  );
 
   const remove = (rows: OldRow[]) => {
     for (const { id } of rows) for (const removal of removals) removal.run(id);
+    for (const block of new Set(rows.map(({ answer }) => answer))) answers.eraseUnused(block);
     return rows;
   };
 

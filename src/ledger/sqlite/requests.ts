@@ -1,5 +1,5 @@
 import type { OwnerId, QueueId, RequestId } from '../ledger.ts';
-import type { AnswerId } from './answers.ts';
+import type { BlockId } from './answers.ts';
 import { REQUEST } from './codes.ts';
 import type { Store } from './store.ts';
 
@@ -9,7 +9,7 @@ export interface RequestRow {
   readonly state: number;
   readonly owner: OwnerId;
   readonly batch: number | null;
-  readonly answer: AnswerId | null;
+  readonly answer: BlockId | null;
 }
 
 /** The rows of `request` as an admission reads and writes them, inside a transaction. */
@@ -25,13 +25,6 @@ export interface Requests {
     owner: OwnerId,
     queue: QueueId,
   ): RequestId;
-  /** The same with generation 0, unless it is known: the way of nearly every request. */
-  insertNew(
-    fingerprint: Uint8Array,
-    occurrence: number,
-    owner: OwnerId,
-    queue: QueueId,
-  ): RequestId | undefined;
   /** Back to admitted and ours, without an answer, as if it had just been asked for the first time. */
   reset(request: RequestId, owner: OwnerId, queue: QueueId): void;
   own(request: RequestId, owner: OwnerId): void;
@@ -52,12 +45,6 @@ export function prepareRequests(store: Store): Requests {
     `INSERT INTO request (fp, occ, generation, queue, owner, state, attempt, at)
      VALUES (?, ?, ?, ?, ?, ${REQUEST.admitted}, 0, ?)`,
   );
-  const insertNew = store.prepare(
-    `INSERT INTO request (fp, occ, generation, queue, owner, state, attempt, at)
-     SELECT ?1, ?2, 0, ?3, ?4, ${REQUEST.admitted}, 0, ?5 WHERE NOT EXISTS (
-       SELECT 1 FROM request WHERE substr(fp, 1, 6) = substr(?1, 1, 6) AND occ = ?2 AND fp = ?1
-     )`,
-  );
   const reset = store.prepare(
     `UPDATE request
      SET state = ${REQUEST.admitted}, attempt = 0, owner = ?, queue = ?, batch = NULL, seq = NULL, at = ?,
@@ -74,10 +61,6 @@ export function prepareRequests(store: Store): Requests {
       Number(
         insert.run(fingerprint, occurrence, generation, queue, owner, store.now()).lastInsertRowid,
       ),
-    insertNew(fingerprint, occurrence, owner, queue) {
-      const done = insertNew.run(fingerprint, occurrence, queue, owner, store.now());
-      return done.changes ? Number(done.lastInsertRowid) : undefined;
-    },
     reset(request, owner, queue) {
       reset.run(owner, queue, store.now(), request);
     },

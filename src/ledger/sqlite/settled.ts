@@ -1,6 +1,5 @@
 import type { Ledger } from '../ledger.ts';
-import { prepareSettleAll } from './settle-all.ts';
-import { settlementSize } from './settle-one.ts';
+import { prepareSettleAll, settlementSize } from './settle-all.ts';
 import { inSlices } from './slices.ts';
 import type { Store } from './store.ts';
 

@@ -9,8 +9,9 @@ import type { Migration } from './migration.ts';
  * what a large ledger costs. 48 bits tell nearly all requests apart; every lookup compares the whole
  * fingerprint, and under the lock of a transaction nobody else can insert the same one.
  *
- * Answers come in any order and are by far the largest rows, so they are appended as they come; the
- * request knows where its answer lies. Keyed by request, each one would split a page.
+ * Answers come in any order and are by far the most bytes, so they are appended as they come, some
+ * dozens in one row (a block, see `answer-block.ts`), which costs much less than a row for each. A
+ * request knows its block, and a block lists its requests in JSON.
  */
 export const initial: Migration = {
   version: 1,
@@ -69,10 +70,10 @@ export const initial: Migration = {
 
     CREATE TABLE answer (
       id INTEGER PRIMARY KEY,
-      request INTEGER NOT NULL,
+      request TEXT NOT NULL,
       status INTEGER NOT NULL,
       headers TEXT NOT NULL,
-      body NOT NULL
+      body BLOB NOT NULL
     );
 
     CREATE TABLE batch (
