@@ -52,7 +52,7 @@ export function prepareInsertNew(store: Store): InsertNew {
       const all = places.length === wanted.length;
       const chosen = all ? wanted : places.map((place) => wanted[place] as Wanted);
       const first = insertAll(owner, queue, chosen);
-      places.forEach((place, index) => inserted.set(place, first + index));
+      for (const [index, place] of places.entries()) inserted.set(place, first + index);
     }
     return inserted;
   };
@@ -60,7 +60,9 @@ export function prepareInsertNew(store: Store): InsertNew {
 
 function packed(wanted: readonly Wanted[]): [Uint8Array, string] {
   const fingerprints = Buffer.allocUnsafe(wanted.length * FINGERPRINT_BYTES);
-  wanted.forEach((one, index) => fingerprints.set(one.fingerprint, index * FINGERPRINT_BYTES));
+  wanted.forEach((one, index) => {
+    fingerprints.set(one.fingerprint, index * FINGERPRINT_BYTES);
+  });
   return [fingerprints, JSON.stringify(wanted.map(({ occurrence }) => occurrence))];
 }
 
