@@ -27,7 +27,8 @@ export class BatchingContext implements HookScope {
   readonly #options: ResolvedOptions;
   readonly #calls: ScopeCalls;
   readonly #undoHooks: (() => void)[] = [];
-  #state: 'open' | 'closing' | 'closed' = 'open';
+  /** `ended`: by an error or the signal. Its code may still run, and must not spend at full price. */
+  #state: 'open' | 'closing' | 'closed' | 'ended' = 'open';
   #closing: Promise<void> | undefined;
 
   /**
@@ -53,7 +54,7 @@ export class BatchingContext implements HookScope {
     optionsOf.set(this, this.#options);
     const { signal } = this.#options;
     if (signal?.aborted) this.#abort();
-    else signal?.addEventListener('abort', () => this.#abort(), { once: true });
+    else signal?.addEventListener('abort', this.#abort, { once: true });
   }
 
   get open(): boolean {
@@ -183,8 +184,8 @@ export class BatchingContext implements HookScope {
 
   /** The scope's function threw: nothing more is spent, and nobody is kept waiting. */
   abandon(): void {
-    if (this.#state === 'closed') return;
-    this.#state = 'closed';
+    if (this.#state === 'closed' || this.#state === 'ended') return;
+    this.#state = 'ended';
     this.#unhook();
     this.#closing ??= Promise.resolve();
     this.#calls.abandon();
@@ -197,11 +198,12 @@ export class BatchingContext implements HookScope {
   }
 
   #unhook(): void {
+    this.#options.signal?.removeEventListener('abort', this.#abort);
     for (const undo of this.#undoHooks.splice(0)) undo();
   }
 
   async #finish(): Promise<void> {
-    if (this.#state === 'closed') return;
+    if (this.#state === 'closed' || this.#state === 'ended') return;
     this.#state = 'closing';
     await this.#calls.finish(() => {
       this.#state = 'closed';
@@ -209,16 +211,16 @@ export class BatchingContext implements HookScope {
     });
   }
 
-  #abort(): void {
-    if (this.#state === 'closed') return;
-    this.#state = 'closed';
+  readonly #abort = (): void => {
+    if (this.#state === 'closed' || this.#state === 'ended') return;
+    this.#state = 'ended';
     this.#unhook();
     this.#closing ??= Promise.resolve();
     this.#calls.abort(this.#options.signal?.reason);
-  }
+  };
 
   #assertOpen(): void {
-    if (this.#state !== 'closed') return;
+    if (this.#state === 'open' || this.#state === 'closing') return;
     throw new BatchlingError(
       'SCOPE_CLOSED',
       'The scope is closed. Open a new one with batchify().',
@@ -227,10 +229,12 @@ export class BatchingContext implements HookScope {
 }
 
 /** Options of the contract that no code stands behind yet: better refused than ignored. */
-function refuseUnbuilt({ budget, dryRun }: ResolvedOptions): void {
-  const asked = Object.entries({ budget: budget !== undefined, dryRun }).find(
-    ([, isAsked]) => isAsked,
-  );
+function refuseUnbuilt({ budget, dryRun, providers }: ResolvedOptions): void {
+  const asked = Object.entries({
+    budget: budget !== undefined,
+    dryRun,
+    providers: Object.keys(providers).length > 0,
+  }).find(([, isAsked]) => isAsked);
   if (asked === undefined) return;
   throw new BatchlingError(
     'NOT_AVAILABLE',

@@ -47,7 +47,10 @@ export class ScopeCalls implements CallOwner {
   readonly #early: CapturedCall[] = [];
   /** Settled when the early calls are with the engine. */
   #entering: Promise<void> = Promise.resolve();
-  #whenIdle: (() => void)[] = [];
+  readonly #whenIdle: (() => void)[] = [];
+  /** Calls whose body is being read. */
+  #reading = 0;
+  #over: Over | undefined;
 
   constructor(options: ResolvedOptions) {
     this.#options = options;
@@ -59,17 +62,49 @@ export class ScopeCalls implements CallOwner {
     const url = isPost(input, init) ? urlText(input) : '';
     const target = url === '' ? undefined : this.#router.find(url);
     if (target === undefined) return passOn(input, init);
-    const outgoing = { passOn, input, init };
+    let outgoing: Outgoing = { passOn, input, init };
     const headers = readHeaders(input, init);
     if (headers['x-batchling'] === 'off') return goOut(withoutOurHeader(outgoing));
     if (signalOf(outgoing)?.aborted) return goOut(outgoing);
+    if (this.#over) return this.#refuse(this.#over, target, url);
+    if (init?.body instanceof ReadableStream) {
+      const [ours, theirs] = init.body.tee();
+      outgoing = { passOn, input, init: { ...init, body: theirs } };
+      const body = new Response(ours).text();
+      return this.#captureLater(outgoing, target, url, headers, body);
+    }
     const body = readBody(input, init);
-    if (typeof body === 'string') return this.#capture(outgoing, target, url, headers, body);
-    return Promise.resolve(body).then((text) =>
-      text === undefined
-        ? this.#bypass(outgoing, target, url, notText)
-        : this.#capture(outgoing, target, url, headers, text),
-    );
+    return typeof body === 'string'
+      ? this.#capture(outgoing, target, url, headers, body)
+      : this.#captureLater(outgoing, target, url, headers, body);
+  }
+
+  /** A body that has to be read first; the scope does not end before it is. */
+  async #captureLater(
+    outgoing: Outgoing,
+    target: Target,
+    url: string,
+    headers: Dict,
+    reading: Promise<string | undefined> | undefined,
+  ): Promise<Response> {
+    this.#reading += 1;
+    try {
+      const body = await reading;
+      if (body === undefined) return await this.#bypass(outgoing, target, url, notText);
+      return this.#capture(outgoing, target, url, headers, body);
+    } finally {
+      this.#reading -= 1;
+      this.#wakeIfIdle();
+    }
+  }
+
+  /** Code of a scope that an error or its signal has ended: nothing more is spent, at no price. */
+  async #refuse(over: Over, target: Target, url: string): Promise<Response> {
+    if ('reason' in over) throw over.reason;
+    const answer = ownAnswer(await target.load(), 'cancelled', over.message);
+    responses ??= await import('./hooks/response.ts');
+    const headers = answerHeaders({ answer, source: 'batch', itemId: '' });
+    return new responses.AnswerResponse(answer, headers, url);
   }
 
   #capture(
@@ -112,6 +147,11 @@ export class ScopeCalls implements CallOwner {
     const { url, headers } = request;
     const target = this.#router.find(url);
     if (target === undefined || headers['x-batchling'] === 'off') return undefined;
+    if (this.#over) {
+      if ('reason' in this.#over) throw this.#over.reason;
+      const answer = ownAnswer(await target.load(), 'cancelled', this.#over.message);
+      return { ...answer, headers: answerHeaders({ answer, source: 'batch', itemId: '' }) };
+    }
     const body = decodeUtf8(request.body);
     if (body === undefined) {
       await target.load();
@@ -230,10 +270,12 @@ export class ScopeCalls implements CallOwner {
   ended(call: CapturedCall): void {
     if (!this.#pending.delete(call)) return;
     keepAlive.release();
-    if (this.#pending.size > 0) return;
-    const waiting = this.#whenIdle;
-    this.#whenIdle = [];
-    for (const wake of waiting) wake();
+    this.#wakeIfIdle();
+  }
+
+  #wakeIfIdle(): void {
+    if (this.#pending.size + this.#reading > 0) return;
+    for (const wake of this.#whenIdle.splice(0)) wake();
   }
 
   aborted(call: CapturedCall): void {
@@ -273,7 +315,7 @@ export class ScopeCalls implements CallOwner {
   async #answerAll(): Promise<void> {
     for (;;) {
       await this.flush();
-      if (this.#pending.size === 0) return;
+      if (this.#pending.size + this.#reading === 0) return;
       // Only now: what the intake brings in slices would otherwise be sent in slices.
       this.#scope.flushing = true;
       await new Promise<void>((resolve) => this.#whenIdle.push(resolve));
@@ -285,8 +327,10 @@ export class ScopeCalls implements CallOwner {
     const { store } = this.#options;
     const { submitted, collected } = this.events.stats.batches;
     const open = submitted - collected;
+    const message = 'The scope ended with an error before this call was answered.';
+    this.#over = { message };
     this.#leaveBehind(
-      this.cancel('The scope ended with an error before this call was answered.', false),
+      this.cancel(message, false),
       open > 0 && store !== ':memory:'
         ? `ended by an error; ${open === 1 ? 'a batch' : `${open} batches`} under way stay in ` +
             `${store}. Run the program again to collect the answers.`
@@ -295,6 +339,7 @@ export class ScopeCalls implements CallOwner {
   }
 
   abort(reason: unknown): void {
+    this.#over = { reason };
     for (const call of [...this.#pending]) call.abort(reason);
     this.#leaveBehind(Promise.resolve(), undefined);
   }
@@ -320,6 +365,9 @@ function withoutOurHeader({ passOn, input, init }: Outgoing): Outgoing {
   headers.delete('x-batchling');
   return { passOn, input, init: { ...init, headers } };
 }
+
+/** How a scope came to an end before its time. */
+type Over = { readonly message: string } | { readonly reason: unknown };
 
 type WayOut = Exclude<Verdict, Delivery>;
 

@@ -14,7 +14,7 @@ const notAccepted = new Set([429, 503, 529]);
  */
 export async function createdBody(wire: Wire, reply: WireReply): Promise<unknown> {
   if (reply.status >= 200 && reply.status < 300) return reply.json();
-  const body = await reply.text();
+  const body = wire.redact(await reply.text());
   if (notAccepted.has(reply.status)) {
     throw new RefusedError(refusal(wire, reply, body, 'later'));
   }
@@ -78,7 +78,7 @@ export class ReplyError extends BatchlingError {
 export async function expectOk(wire: Wire, request: WireRequest): Promise<WireReply> {
   const reply = await wire.send(request);
   if (reply.status >= 200 && reply.status < 300) return reply;
-  const body = await reply.text().catch(() => '');
+  const body = wire.redact(await reply.text().catch(() => ''));
   const wait = notAccepted.has(reply.status) || reply.status >= 500 || reply.status === 408;
   throw new ReplyError(request, refusal(wire, reply, body, wait ? 'later' : 'fail'), reply.status);
 }

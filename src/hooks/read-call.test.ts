@@ -121,7 +121,7 @@ describe('the body of a call', () => {
     ['null', null],
     ['a form', new FormData()],
     ['parameters', new URLSearchParams('a=1')],
-    ['a blob', new Blob(['{}'])],
+    ['a blob of something else', new Blob(['{}'], { type: 'image/png' })],
     ['a stream', new Blob(['{}']).stream()],
     ['bytes that are no text', new Uint8Array([0xff, 0xfe])],
   ])('is no text when it is %s', async (_what, body) => {

@@ -65,6 +65,7 @@ export function readBody(
     const readable = isRequest(input) && input.body !== null && !input.bodyUsed;
     return readable ? input.clone().text() : undefined;
   }
+  if (body instanceof Blob && !(body.type && !/json/i.test(body.type))) return body.text();
   if (body instanceof ArrayBuffer || ArrayBuffer.isView(body)) return decodeUtf8(body);
   return undefined;
 }

@@ -2,7 +2,7 @@ import type { Dispatcher } from 'undici';
 import { BatchlingError, NotSentError } from '../errors.ts';
 import type { Clock, Dict } from '../types.ts';
 import { exchange } from './exchange.ts';
-import { headersFor, resolveTarget, secretsOf, type Target } from './target.ts';
+import { headersFor, redact, resolveTarget, secretsOf, type Target } from './target.ts';
 import type { Wire } from './wire.ts';
 
 export interface HttpClientOptions {
@@ -53,6 +53,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       return {
         base,
         clock,
+        redact: (text) => redact(text, secretsOf(credentials())),
         async send(request) {
           const target = resolveTarget(base, request.path, declared);
           const secret = ask(credentials, target);

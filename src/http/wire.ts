@@ -35,5 +35,7 @@ export interface WireReply {
 export interface Wire {
   readonly base: string;
   readonly clock: Clock;
+  /** The text without the credentials of this wire: a provider may echo them in an error. */
+  redact(text: string): string;
   send(request: WireRequest): Promise<WireReply>;
 }

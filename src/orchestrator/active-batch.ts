@@ -30,6 +30,8 @@ export class ActiveBatch {
   /** It counts among the batches its account may have under way. */
   holdsSlot = false;
   collecting = false;
+  /** Cancelled by its scope before the provider had it. */
+  cancelRequested = false;
   /** Asked for at the provider, because nobody has time left for it. */
   cancelling = false;
   /** Some of its answers could not be stored. */

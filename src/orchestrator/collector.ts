@@ -19,6 +19,8 @@ interface Round {
   failed: number;
   /** Lines of no request of ours, or that could not be read. */
   strange: number;
+  /** Lines of requests of ours. */
+  matched: number;
   readonly retries: PendingRequest[];
 }
 
@@ -36,17 +38,18 @@ export class Collector {
   /** Everything of an ended batch. Resolves when each member has its outcome. */
   async collect(batch: ActiveBatch, remote: Remote): Promise<void> {
     const { clock, stopped, ledger, report } = this.#workshop;
-    const round: Round = { answered: 0, failed: 0, strange: 0, retries: [] };
+    const round: Round = { answered: 0, failed: 0, strange: 0, matched: 0, retries: [] };
     for (let attempt = 1; ; attempt += 1) {
       try {
         await this.#read(batch, remote, round);
+        if (attempt <= rereads && isUnreadable(remote, round)) throw new Error(unreadable);
         await this.#settleMissing(batch, remote, round);
         if (!batch.unwritten) await this.#write(batch, () => ledger.ended(batch.lease));
         break;
       } catch (error) {
         if (error instanceof LeaseLostError || stopped.aborted) throw error;
         report(`collect batch ${batch.token}`, error);
-        await sleep(clock, backoff({ attempt }), stopped);
+        await sleep(clock, backoff({ attempt, base: 300 }), stopped);
       }
     }
     if (round.strange > 0) {
@@ -84,6 +87,7 @@ export class Collector {
       }
       const member = 'id' in row ? batch.members.get(row.id) : undefined;
       if (member === undefined) round.strange += 1;
+      else round.matched += 1;
       if (!('id' in row) || member === undefined || member.settled || decisions.has(member)) {
         continue;
       }
@@ -158,6 +162,15 @@ export class Collector {
     pending.scope.emit('request:retried', event);
     round.retries.push(pending);
   }
+}
+
+/** Results in which nothing is ours, although the provider ran something: read them again first. */
+const rereads = 3;
+const unreadable = 'The results hold no line that could be read.';
+
+function isUnreadable({ readable, counts }: Remote, { matched, strange }: Round): boolean {
+  if (!readable || matched > 0) return false;
+  return strange > 0 || (counts !== undefined && counts.completed > 0);
 }
 
 interface Decided {

@@ -68,7 +68,7 @@ export class Deadlines {
         else if (!isOnItsWay(pending)) unsent.push(pending);
       }
     }
-    if (unsent.length > 0) background('end requests at their deadline', this.#end(unsent));
+    if (unsent.length > 0) background('end requests at their deadline', this.end(unsent));
     for (const batch of batches) this.cancelIfDue(batch);
     if (next < Number.POSITIVE_INFINITY) this.#arm(next);
   }
@@ -86,7 +86,8 @@ export class Deadlines {
     );
   }
 
-  async #end(requests: readonly PendingRequest[]): Promise<void> {
+  /** Their time is up, and they are in no batch. */
+  async end(requests: readonly PendingRequest[]): Promise<void> {
     const { ledger, owner } = this.#workshop;
     const realtime = requests.filter(({ scope }) => scope.onDeadline === 'realtime');
     const refused = requests.filter(({ scope }) => scope.onDeadline === 'error');

@@ -112,7 +112,7 @@ export class Engine {
     this.#returning = new Returning(clock);
     this.#deadlines = new Deadlines(workshop, () => this.#queues);
     const withdraw = (requests: readonly PendingRequest[]) => this.#queues.withdraw(requests);
-    const submitter = new Submitter(workshop, recovery, spool, withdraw, watch);
+    const submitter = new Submitter(workshop, recovery, spool, withdraw, this.#deadlines, watch);
     const resume = new Resume(workshop, recovery, submitter, watch);
     const services = { spool, returning: this.#returning };
     this.#queues = new Queues(
@@ -216,7 +216,10 @@ export class Engine {
   /** Only a batch that nobody else waits for. */
   async #cancelRemote(batch: ActiveBatch): Promise<void> {
     for (const { pending } of batch.members.values()) if (pending && !pending.settled) return;
-    if (batch.remote === undefined) return;
+    if (batch.remote === undefined) {
+      batch.cancelRequested = true;
+      return;
+    }
     try {
       await batch.batcher.cancel(batch.wire, batch.remote);
     } catch (error) {

@@ -114,7 +114,7 @@ export class Intake {
       const queue =
         this.#queues.known(call, route, headers) ?? (await this.#queues.open(call, route, headers));
       const key = one.fingerprint.toString('latin1');
-      const again = this.#returning.verdict(key);
+      const again = this.#returning.verdict(queue, key);
       if (again) {
         call.settle(again);
         continue;

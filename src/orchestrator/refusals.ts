@@ -45,13 +45,14 @@ export class Refusals {
       );
       this.#resend(batch, requests);
     } else if (failure.next === 'isolate' && failure.line !== undefined) {
-      const bad = [...batch.members.values()][failure.line - 1]?.pending;
+      const member = [...batch.members.values()][failure.line - 1];
+      const bad = member?.pending;
       await this.#fail(
         requests.filter((pending) => pending === bad),
         failure,
       );
       const others = requests.filter((pending) => pending !== bad);
-      if (bad === undefined) await this.#fail(others, failure);
+      if (member === undefined) await this.#fail(others, failure);
       else if (others.length > 0) this.#resend(batch, others);
     } else if (failure.next === 'smaller' && requests.length > 1) {
       const half = Math.ceil(requests.length / 2);

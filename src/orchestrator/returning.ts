@@ -1,5 +1,6 @@
 import type { Answer, Clock } from '../types.ts';
 import type { CapturedCall, PendingRequest, Verdict } from './pending.ts';
+import type { Queue } from './queue.ts';
 
 const second = 1_000;
 /** A client whose deadline we outlived may still be waiting; only at once is a re-ask its retry. */
@@ -45,8 +46,9 @@ export class Returning {
   /** The request ended in an error that clients like to try again. */
   failed(pending: PendingRequest, answer: Answer): void {
     const { status } = answer;
-    if (status !== 408 && status !== 409 && status !== 429 && status < 499) return;
-    const { key } = pending;
+    // A cancel is nobody's error: who asks again means it.
+    if (status !== 408 && status !== 409 && status !== 429 && status < 500) return;
+    const key = keyOf(pending.queue, pending.key);
     const known = this.#errors.get(key);
     const until = this.#clock.now() + retryWindow;
     const left = known?.left ?? mostRetries;
@@ -54,8 +56,9 @@ export class Returning {
   }
 
   /** What became of this call already, if it looks like the client's own retry. */
-  verdict(key: string): Verdict | undefined {
+  verdict(queue: Queue, fingerprint: string): Verdict | undefined {
     const now = this.#clock.now();
+    const key = keyOf(queue, fingerprint);
     if ((this.#realtime.get(key) ?? 0) > now) return { realtime: true };
     const sticky = this.#errors.get(key);
     if (sticky === undefined) return undefined;
@@ -71,7 +74,7 @@ export class Returning {
   /** Sent as an ordinary call: what its client tries again is one, too. */
   wentRealtime(pending: PendingRequest): void {
     const until = this.#clock.now() + retryWindow;
-    remember(this.#realtime, pending.key, until);
+    remember(this.#realtime, keyOf(pending.queue, pending.key), until);
   }
 
   /** The occurrence this call has asked for already: by its idempotency key, or abandoned. */
@@ -97,6 +100,11 @@ export class Returning {
     if (left.length === 0) this.#abandoned.delete(key);
     return found?.occurrence;
   }
+}
+
+/** An error under one key of the user says nothing about another. */
+function keyOf(queue: Queue, fingerprint: string): string {
+  return `${queue.account.id}\n${fingerprint}`;
 }
 
 /** Oldest out: a run of millions must not remember every trouble it had. */

@@ -1,3 +1,4 @@
+import { invariant } from '../errors.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { PendingRequest } from './pending.ts';
 
@@ -36,7 +37,7 @@ export class Spool {
       away.length === 0 ? undefined : await this.#ledger.bodies(away.map(({ request }) => request));
     return requests.map(({ body, request, id }) => {
       const text = body ?? found?.get(request);
-      if (text === undefined) throw new Error(`The body of request ${id} is not in the ledger.`);
+      invariant(text !== undefined, `The body of request ${id} is not in the ledger`);
       return text;
     });
   }
@@ -48,6 +49,8 @@ export class Spool {
 
   /** The request has its answer or was given up: its room is free. */
   letGo(pending: PendingRequest): void {
+    // Its batch is still to be uploaded, with this line in it; others wait for theirs.
+    if (pending.batch && pending.batch.remote === undefined) return;
     pending.body = undefined;
     if (!pending.held) return;
     pending.held = false;

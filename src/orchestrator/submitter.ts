@@ -8,7 +8,7 @@ import { backoff, sleep } from '../http/backoff.ts';
 import { loadPrices } from '../pricing/prices.ts';
 import { ActiveBatch } from './active-batch.ts';
 import { ownAnswer } from './answers.ts';
-import { goRealtime } from './deadlines.ts';
+import { type Deadlines, goRealtime } from './deadlines.ts';
 import { refuse, refuseAll } from './delivery.ts';
 import { type FlushReason, publish } from './events.ts';
 import { pack } from './packer.ts';
@@ -35,6 +35,7 @@ export class Submitter {
   readonly #recovery: Recovery;
   readonly #spool: Spool;
   readonly #withdraw: (requests: readonly PendingRequest[]) => void;
+  readonly #deadlines: Deadlines;
   readonly #watch: (batch: ActiveBatch) => void;
 
   constructor(
@@ -42,12 +43,14 @@ export class Submitter {
     recovery: Recovery,
     spool: Spool,
     withdraw: (requests: readonly PendingRequest[]) => void,
+    deadlines: Deadlines,
     watch: (batch: ActiveBatch) => void,
   ) {
     this.#workshop = workshop;
     this.#recovery = recovery;
     this.#spool = spool;
     this.#withdraw = withdraw;
+    this.#deadlines = deadlines;
     this.#watch = watch;
   }
 
@@ -116,6 +119,7 @@ export class Submitter {
       const stage = () => batch.batcher.stage(batch.wire, plan);
       batch.handle = await this.#patiently(batch, stage, 'whatever became of it');
       await ledger.staged(batch.lease, batch.handle);
+      if (isUnwanted(batch)) throw new UnwantedError(batch);
       await this.#markCreating(batch, !exact);
       remote = await this.#create(batch, plan);
     } finally {
@@ -137,6 +141,8 @@ export class Submitter {
     }
     batch.emit('batch:submitted', batch.facts());
     this.#watch(batch);
+    if (!batch.cancelRequested || batch.waiting().length > 0) return;
+    await batch.batcher.cancel(batch.wire, remote);
   }
 
   /** Creates a batch whose requests an earlier owner has uploaded. */
@@ -194,9 +200,25 @@ export class Submitter {
         const wait = waitFor(error, repeat === 'whatever became of it');
         if (wait === undefined || (wait.limited && clock.now() >= until)) throw error;
         this.#workshop.report(`send batch ${batch.token}`, error);
-        await sleep(clock, backoff({ attempt, retryAfter: wait.retryAfter }), stopped);
+        const pause = backoff({ attempt, retryAfter: wait.retryAfter });
+        await sleep(clock, Math.min(pause, timeLeft(batch, clock.now())), stopped);
+        if (isUnwanted(batch)) throw new UnwantedError(batch);
       }
     }
+  }
+
+  /** Never created, and not wanted: what was uploaded goes, and so do the requests. */
+  async #forget(batch: ActiveBatch, requests: readonly PendingRequest[]): Promise<void> {
+    const { ledger, owner, background } = this.#workshop;
+    const { batcher, wire, handle, token } = batch;
+    background(`delete the input file of batch ${token}`, batcher.cleanup(wire, handle));
+    const gone = requests.filter(({ settled }) => settled);
+    for (const pending of gone) pending.queue.spool.letGo(pending);
+    await ledger.settled(
+      owner,
+      gone.map(({ request }) => ({ request, is: 'release' }) as const),
+    );
+    await this.#deadlines.end(requests.filter(({ settled }) => !settled));
   }
 
   /** The batch will not be sent: each caller gets the real reason. */
@@ -219,12 +241,37 @@ export class Submitter {
         report(`note that batch ${batch.token} was refused`, broken);
       });
     }
+    if (batch) for (const pending of requests) pending.batch = undefined;
+    if (batch && error instanceof UnwantedError) {
+      await this.#forget(batch, requests);
+      return;
+    }
     const answer = failureOf(error)?.answer;
     const reason = isStoreError(error) ? 'store' : 'missing';
     await refuse(ledger, owner, waiting, ({ batcher }) => {
       return answer ?? ownAnswer(batcher, reason, reasonOf(error));
     });
   }
+}
+
+/** Nobody has time left for the batch, or nobody waits for it any more; it was not created. */
+class UnwantedError extends BatchlingError {
+  constructor({ token }: ActiveBatch) {
+    super('NOT_SENT', `Batch ${token} was not sent: nobody waits for it any more.`);
+  }
+}
+
+function isUnwanted(batch: ActiveBatch): boolean {
+  return batch.waiting().every(({ due }) => due);
+}
+
+/** Until the first of those who wait runs out of time. */
+function timeLeft(batch: ActiveBatch, now: number): number {
+  let left = Number.POSITIVE_INFINITY;
+  for (const { dueAt, due } of batch.waiting()) {
+    if (dueAt !== undefined && !due) left = Math.min(left, dueAt - now + 1);
+  }
+  return Math.max(0, left);
 }
 
 /** Whoever gave up while the batch waited for room needs its body no more. */
@@ -288,6 +335,8 @@ function waitFor(
   error: unknown,
   repeatable: boolean,
 ): { retryAfter?: number | undefined; limited: boolean } | undefined {
+  // What our own side cannot read will not be readable next time either.
+  if (error instanceof NotSentError && isOurs(error.cause)) return undefined;
   if (error instanceof NotSentError) return { limited: true };
   if (error instanceof UnknownOutcomeError) return repeatable ? { limited: true } : undefined;
   const failure = failureOf(error);
@@ -297,6 +346,10 @@ function waitFor(
 
 function failureOf(error: unknown): BatchFailure | undefined {
   return error instanceof RefusedError || error instanceof ReplyError ? error.failure : undefined;
+}
+
+function isOurs(cause: unknown): boolean {
+  return BatchlingError.isInstance(cause) && cause.code === 'INVARIANT';
 }
 
 function isStoreError(error: unknown): boolean {
