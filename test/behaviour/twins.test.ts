@@ -1,0 +1,38 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { batchify } from '../../src/index.ts';
+import { chatRequest } from '../support/ask.ts';
+import { fastClock } from '../support/programs/fast-clock.ts';
+import { chatUrl } from '../support/source-of.ts';
+import { openStage, type Stage } from '../support/stage.ts';
+
+let stage: Stage;
+
+beforeAll(async () => {
+  stage = await openStage();
+});
+afterAll(() => stage.close());
+
+it('a create that gets through after it was sent again is cancelled and reported', async () => {
+  const { simulator } = stage;
+  // A hundred times faster: the looks at 1, 4 and 15 seconds are over after 150 milliseconds.
+  const clock = fastClock({ epoch: Date.now(), speed: 100 });
+  simulator.configure({ speed: { running: 800 } });
+  simulator.faults.add({
+    method: 'POST',
+    path: '/v1/batches',
+    action: { kind: 'late', ms: 500 },
+  });
+  const scope = batchify(stage.options({ clock, poll: '2s' }));
+  const reasons: string[] = [];
+  scope.on('batch:resent', ({ reason }) => reasons.push(reason));
+  const response = await scope.run(() => fetch(chatUrl(stage), chatRequest('twice')));
+  await scope.close();
+  expect(response.status).toBe(200);
+  const [first, twin] = simulator.batches();
+  expect([first, twin]).not.toContain(undefined);
+  expect(simulator.countRequests('POST', /\/cancel$/)).toBe(1);
+  expect(reasons).toEqual([
+    'the create was never accepted',
+    expect.stringMatching(/^a twin was cancelled: batch_/),
+  ]);
+});
