@@ -74,5 +74,19 @@ with the real packages. This page is made by \`scripts/clients-doc.mjs\`.
 ${table.join('\n')}
 
 ${notes.map((note, at) => `[${at + 1}] ${note}`).join('\n\n')}
+
+## What the hooks do not reach
+
+- A client made before batchling was loaded keeps the \`fetch\` it found. It is seen when its call leaves, and
+  reported with its two cures: \`node --import batchling/register\`, or \`fetch: scope.fetch\`. The official
+  SDKs take their \`fetch\` when a client is made, so within one module the order of imports does not matter.
+- npm \`undici\`, the option \`createConnection\` without an agent, agents that bring their own \`addRequest\`
+  (agent-base 6, the old https-proxy-agent) and \`node:http2\` have their own way to the network. Where Node
+  tells about it, it is reported; \`bypass: "error"\` cannot hold back what is seen only when it leaves.
+- Context is kept through promises, timers, queues such as p-limit and p-queue, streams and generators.
+  It is lost in callbacks that somebody else calls: listeners of an emitter, jobs of a worker pool that was
+  started elsewhere. \`scope.bind(fn)\` gives it back; \`batchling/register\` needs none of it.
+- A signal shared by many calls of an SDK makes Node warn at the eleventh, with and without batchling:
+  \`events.setMaxListeners(0, signal)\` silences it.
 `,
 );
