@@ -1,5 +1,6 @@
 import { setImmediate as immediate } from 'node:timers/promises';
 import { registeredBatchers } from './batchers/registry.ts';
+import { Bypasses } from './bypasses.ts';
 import {
   type CallOwner,
   ClientCall,
@@ -8,6 +9,7 @@ import {
   type Outgoing,
   signalOf,
 } from './client-call.ts';
+import { engineScope } from './engine-scope.ts';
 import type { EngineUse } from './engines.ts';
 import {
   decodeUtf8,
@@ -22,13 +24,11 @@ import type { ResolvedOptions } from './options.ts';
 import { answerHeaders } from './orchestrator/answer-headers.ts';
 import { ownAnswer } from './orchestrator/answers.ts';
 import type { Engine } from './orchestrator/engine.ts';
-import { publish } from './orchestrator/events.ts';
 import { KeepAlive } from './orchestrator/keep-alive.ts';
 import type { CapturedCall, Delivery, EngineScope, Verdict } from './orchestrator/pending.ts';
 import { Router, type Target } from './orchestrator/router.ts';
-import { warnOnce } from './report/warn-once.ts';
 import { ScopeEvents } from './scope-events.ts';
-import type { Answer, Dict } from './types.ts';
+import type { Dict } from './types.ts';
 
 const keepAlive = new KeepAlive();
 
@@ -40,6 +40,7 @@ export class ScopeCalls implements CallOwner {
   readonly events = new ScopeEvents();
   readonly #options: ResolvedOptions;
   readonly #router: Router;
+  readonly #bypasses: Bypasses;
   readonly #scope: EngineScope & { flushing: boolean };
   readonly #pending = new Set<CapturedCall>();
   #opening: Promise<EngineUse> | undefined;
@@ -55,6 +56,7 @@ export class ScopeCalls implements CallOwner {
   constructor(options: ResolvedOptions) {
     this.#options = options;
     this.#router = new Router(registeredBatchers(options.batchers), options.hosts);
+    this.#bypasses = new Bypasses(options, this.events);
     this.#scope = engineScope(options, this.events);
   }
 
@@ -155,7 +157,7 @@ export class ScopeCalls implements CallOwner {
     const body = decodeUtf8(request.body);
     if (body === undefined) {
       await target.load();
-      return this.#bypassed(target, url, notText);
+      return this.#bypasses.bypassed(target, url, notText);
     }
     const query = queryOf(url);
     const scope = this.#scope;
@@ -165,7 +167,7 @@ export class ScopeCalls implements CallOwner {
 
   readonly #toRawAnswer: Convert<RawAnswer | undefined> = ({ target, url }, verdict) => {
     if ('passThrough' in verdict || 'realtime' in verdict) return undefined;
-    if ('bypass' in verdict) return this.#bypassed(target, url, verdict.bypass);
+    if ('bypass' in verdict) return this.#bypasses.bypassed(target, url, verdict.bypass);
     const { status, body } = verdict.answer;
     return { status, headers: answerHeaders(verdict), body };
   };
@@ -229,42 +231,14 @@ export class ScopeCalls implements CallOwner {
     reason: string,
   ): Promise<Response> {
     await target.load();
-    const refusal = this.#bypassed(target, url, reason);
+    const refusal = this.#bypasses.bypassed(target, url, reason);
     if (refusal === undefined) return goOut(outgoing);
     responses ??= await import('./hooks/response.ts');
     return new responses.AnswerResponse(refusal, refusal.headers, url);
   }
 
-  /** Tells that a call is not batched; the answer if that is not to be. */
-  #bypassed(target: Target, url: string, reason: string): Answer | undefined {
-    const address = url.replace(/[?#].*$/, '');
-    const event = { url: address, reason };
-    publish('call:bypassed', event);
-    this.events.emit('call:bypassed', event);
-    const message = `A call to ${address} cannot be batched: ${reason}.`;
-    if (this.#options.bypass === 'error') {
-      const answer = ownAnswer(target.batcher, 'unsupported', message);
-      return { ...answer, headers: answerHeaders({ answer, source: 'batch', itemId: '' }) };
-    }
-    if (this.#options.bypass === 'warn') {
-      const cure = 'It goes out at full price; wrap it in realtime() to say that this is meant.';
-      warnOnce(`${message} ${cure}`);
-    }
-    return undefined;
-  }
-
-  /** Seen only when it was gone: all that is left is to say so, with the cures. */
   escaped(url: string): void {
-    const address = url.replace(/[?#].*$/, '');
-    const reason = 'its client was made before batchling was loaded, or brings its own transport';
-    const event = { url: address, reason };
-    publish('call:bypassed', event);
-    this.events.emit('call:bypassed', event);
-    if (this.#options.bypass === 'ignore') return;
-    warnOnce(
-      `A call to ${address} went out at full price: ${reason}. Run the program with ` +
-        'node --import batchling/register, or give the client fetch: scope.fetch.',
-    );
+    this.#bypasses.escaped(url);
   }
 
   ended(call: CapturedCall): void {
@@ -375,28 +349,4 @@ const notText = 'its body is not JSON text';
 
 function queryOf(url: string): string {
   return url.includes('?') ? new URL(url).search : '';
-}
-
-function engineScope(
-  options: ResolvedOptions,
-  events: ScopeEvents,
-): EngineScope & { flushing: boolean } {
-  const { window, maxWindow, batchSize, completionWindow, attempts } = options;
-  const policy = { window, maxWindow, batchSize, completionWindow, attempts };
-  return {
-    policy,
-    policyKey: Object.values(policy).join(),
-    poll: options.poll,
-    maxInFlight: options.maxInFlight,
-    cache: options.cache,
-    only: options.only,
-    deadline: options.deadline,
-    onDeadline: options.onDeadline,
-    minBatch: options.minBatch,
-    cleanup: options.cleanup,
-    name: options.name,
-    tags: options.tags,
-    flushing: false,
-    emit: events.emit,
-  };
 }

@@ -6,9 +6,7 @@ import type { ActiveBatch } from './active-batch.ts';
 import type { AnswerSource, Emit } from './events.ts';
 import { itemId } from './fingerprint.ts';
 import type { Queue } from './queue.ts';
-import type { Returning } from './returning.ts';
 import type { Target } from './router.ts';
-import type { Spool } from './spool.ts';
 
 /** How a scope wants its calls batched. Calls of different policies never share a queue. */
 export interface Policy {

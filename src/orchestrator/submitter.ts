@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import type { BatchFailure, Item, Plan, Remote } from '../batchers/batcher.ts';
+import type { BatchFailure, Plan, Remote } from '../batchers/batcher.ts';
 import { RefusedError } from '../batchers/refused-error.ts';
 import { ReplyError } from '../batchers/replies.ts';
-import { parseDuration } from '../duration.ts';
 import { BatchlingError, LeaseLostError, NotSentError, UnknownOutcomeError } from '../errors.ts';
 import { backoff, sleep } from '../http/backoff.ts';
 import { loadPrices } from '../pricing/prices.ts';
@@ -13,16 +12,17 @@ import { refuse, refuseAll } from './delivery.ts';
 import { type FlushReason, publish } from './events.ts';
 import { pack } from './packer.ts';
 import type { EngineScope, PendingRequest } from './pending.ts';
+import { planOf } from './plan.ts';
 import type { Queue } from './queue.ts';
 import type { Recovery } from './recovery.ts';
 import type { Spool } from './spool.ts';
+import { isUnwanted, timeLeft, UnwantedError } from './unwanted.ts';
 import type { Workshop } from './workshop.ts';
 
 /** How long a provider that cannot be reached is tried again before the callers are told. */
 const patience = 15 * 60_000;
 /** How long a create waits for another create of the same account. */
 const queueForCreate = 30_000;
-const itemsPerChunk = 64;
 
 /**
  * Sends flushed requests as batches, by the submit protocol: planned → staged → creating → bytes
@@ -254,26 +254,6 @@ export class Submitter {
   }
 }
 
-/** Nobody has time left for the batch, or nobody waits for it any more; it was not created. */
-class UnwantedError extends BatchlingError {
-  constructor({ token }: ActiveBatch) {
-    super('NOT_SENT', `Batch ${token} was not sent: nobody waits for it any more.`);
-  }
-}
-
-function isUnwanted(batch: ActiveBatch): boolean {
-  return batch.waiting().every(({ due }) => due);
-}
-
-/** Until the first of those who wait runs out of time. */
-function timeLeft(batch: ActiveBatch, now: number): number {
-  let left = Number.POSITIVE_INFINITY;
-  for (const { dueAt, due } of batch.waiting()) {
-    if (dueAt !== undefined && !due) left = Math.min(left, dueAt - now + 1);
-  }
-  return Math.max(0, left);
-}
-
 /** Whoever gave up while the batch waited for room needs its body no more. */
 function isWanted(pending: PendingRequest): boolean {
   const wanted = !pending.call.aborted && !pending.settled;
@@ -297,37 +277,6 @@ function announce(queue: Queue, requests: readonly PendingRequest[], reason: Flu
 function inFlight(queue: Queue, requests: readonly PendingRequest[]): number {
   const asked = requests[0]?.scope.maxInFlight;
   return asked ?? queue.batcher.limits(queue.endpoint).inFlight;
-}
-
-function planOf(
-  batch: ActiveBatch,
-  members: readonly PendingRequest[],
-  scope: EngineScope,
-  spool: Spool,
-): Plan {
-  const { queue, batcher } = batch;
-  const { windows } = batcher.limits(queue.endpoint);
-  const asked = queue.policy.completionWindow;
-  return {
-    token: batch.token,
-    route: queue,
-    count: batch.members.size,
-    bytes: members.reduce((sum, pending) => sum + pending.bytes, 0),
-    completionWindow: windows.find((offered) => parseDuration(offered) === asked) as string,
-    tags: { ...scope.tags, ...(scope.name && { name: scope.name }) },
-    async *items() {
-      for (let at = 0; at < members.length; at += itemsPerChunk) {
-        const group = members.slice(at, at + itemsPerChunk);
-        const bodies = await spool.read(group);
-        yield group.map((pending, index) => itemOf(pending, bodies[index] as string));
-      }
-    },
-  };
-}
-
-function itemOf(pending: PendingRequest, body: string): Item {
-  const { id, queue } = pending;
-  return { id, body, ...queue.batcher.envelope(queue, id) };
 }
 
 /** `undefined`: repeating it is pointless or dangerous. `limited`: only for as long as `patience`. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { batchify } from '../../src/index.ts';
+import { type BatchifyOptions, batchify, type Clock } from '../../src/index.ts';
 import { chatRequest } from '../support/ask.ts';
 import { chatUrl } from '../support/source-of.ts';
 import { openStage, type Stage } from '../support/stage.ts';
@@ -12,6 +12,39 @@ beforeAll(async () => {
 });
 afterAll(() => stage.close());
 beforeEach(() => stage.simulator.reset());
+
+/** Hours pass when the test says so; everything short runs in real time. */
+function patientClock() {
+  const held = new Set<() => void>();
+  let skipped = 0;
+  const clock: Clock = {
+    now: () => Date.now() + skipped,
+    setTimeout: (callback, delay) => {
+      if (delay < 60_000) return setTimeout(callback, delay).unref();
+      held.add(callback);
+      return callback;
+    },
+    clearTimeout: (timer) => {
+      if (!held.delete(timer as () => void)) clearTimeout(timer as NodeJS.Timeout);
+    },
+  };
+  const skipHours = (hours: number) => {
+    skipped += hours * 3_600_000;
+    for (const callback of [...held]) {
+      held.delete(callback);
+      callback();
+    }
+  };
+  return { clock, skipHours };
+}
+
+/** A scope whose deadline of an hour passes as soon as its batch is with the provider. */
+function scopeWithPassingDeadline(given: BatchifyOptions = {}) {
+  const { clock, skipHours } = patientClock();
+  const scope = batchify(stage.options({ clock, deadline: '1h', ...given }));
+  scope.on('batch:submitted', () => setImmediate(() => skipHours(2)));
+  return scope;
+}
 
 const ask = (prompt: string) => fetch(chatUrl(stage), chatRequest(prompt));
 const sourceOf = (response: Response) => response.headers.get('x-batchling-source');
@@ -36,10 +69,9 @@ describe('a deadline', () => {
 
   it('cancels a batch under way, takes what is finished and ends the rest with 504', async () => {
     stage.simulator.faults.nextBatch({ stuckIn: 'in_progress' });
-    const responses = await batchify(
-      () => Promise.all([ask('a'), ask('b'), ask('c')]),
-      stage.options({ deadline: '150ms' }),
-    );
+    const scope = scopeWithPassingDeadline();
+    const responses = await scope.run(() => Promise.all([ask('a'), ask('b'), ask('c')]));
+    await scope.close();
     expect(stage.simulator.countRequests('POST', /cancel$/)).toBe(1);
     const statuses = responses.map(({ status }) => status);
     expect(statuses.filter((status) => status !== 200 && status !== 504)).toEqual([]);
@@ -49,7 +81,7 @@ describe('a deadline', () => {
 
   it('with onDeadline: "realtime" sends only the rest as ordinary calls', async () => {
     stage.simulator.faults.nextBatch({ stuckIn: 'validating' });
-    const scope = batchify(stage.options({ deadline: '100ms', onDeadline: 'realtime' }));
+    const scope = scopeWithPassingDeadline({ onDeadline: 'realtime' });
     const responses = await scope.run(() => Promise.all([ask('a'), ask('b')]));
     await scope.close();
     expect(responses.map(sourceOf)).toEqual(['realtime', 'realtime']);
@@ -60,14 +92,13 @@ describe('a deadline', () => {
   it('sends nothing again before the batch has ended', async () => {
     stage.simulator.configure({ speed: { cancelling: 100 } });
     stage.simulator.faults.nextBatch({ stuckIn: 'in_progress' });
-    const asked = batchify(
-      () => ask('patience'),
-      stage.options({ deadline: '50ms', onDeadline: 'realtime' }),
-    );
+    const scope = scopeWithPassingDeadline({ onDeadline: 'realtime' });
+    const asked = scope.run(() => ask('patience'));
     await until(() => stage.simulator.countRequests('POST', /cancel$/) === 1, 'the cancel');
     expect(stage.simulator.meter.realtime).toBe(0);
     expect((await asked).status).toBe(200);
     expect(stage.simulator.meter.total).toBe(1);
+    await scope.close();
   });
 
   it('that is not reached changes nothing', async () => {

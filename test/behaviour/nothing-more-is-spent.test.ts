@@ -66,8 +66,12 @@ describe('code of a scope that has ended early', () => {
 
 describe('cancel', () => {
   it('of what is being uploaded creates no batch', async () => {
-    const delay = { kind: 'delay', ms: 150 } as const;
-    stage.simulator.faults.add({ method: 'POST', path: '/v1/files', action: delay });
+    stage.simulator.faults.add({
+      method: 'POST',
+      path: '/v1/files',
+      times: 3,
+      action: { kind: 'status', status: 503 },
+    });
     const scope = batchify(stage.options());
     const asked = scope.run(() => send('unwanted'));
     await until(() => stage.simulator.countRequests('POST', '/v1/files') === 1, 'the upload');

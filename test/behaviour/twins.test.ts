@@ -4,6 +4,7 @@ import { chatRequest } from '../support/ask.ts';
 import { fastClock } from '../support/programs/fast-clock.ts';
 import { chatUrl } from '../support/source-of.ts';
 import { openStage, type Stage } from '../support/stage.ts';
+import { until } from '../support/until.ts';
 
 let stage: Stage;
 
@@ -16,20 +17,21 @@ it('a create that gets through after it was sent again is cancelled and reported
   const { simulator } = stage;
   // A hundred times faster: the looks at 1, 4 and 15 seconds are over after 150 milliseconds.
   const clock = fastClock({ epoch: Date.now(), speed: 100 });
-  simulator.configure({ speed: { running: 800 } });
+  simulator.hold();
   simulator.faults.add({
     method: 'POST',
     path: '/v1/batches',
-    action: { kind: 'late', ms: 500 },
+    action: { kind: 'late', ms: 1_500 },
   });
   const scope = batchify(stage.options({ clock, poll: '2s' }));
   const reasons: string[] = [];
   scope.on('batch:resent', ({ reason }) => reasons.push(reason));
-  const response = await scope.run(() => fetch(chatUrl(stage), chatRequest('twice')));
+  const asked = scope.run(() => fetch(chatUrl(stage), chatRequest('twice')));
+  await until(() => simulator.batches().length === 2, 'the twin');
+  simulator.release();
+  const response = await asked;
   await scope.close();
   expect(response.status).toBe(200);
-  const [first, twin] = simulator.batches();
-  expect([first, twin]).not.toContain(undefined);
   expect(simulator.countRequests('POST', /\/cancel$/)).toBe(1);
   expect(reasons).toEqual([
     'the create was never accepted',
