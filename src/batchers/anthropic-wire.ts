@@ -19,6 +19,7 @@ export function toRemote(batch: unknown): Remote {
     raw: status,
     readable: status === 'ended' && url !== undefined,
     sources: url === undefined ? {} : { url },
+    ...(status === 'ended' && url === undefined && { incomplete: true }),
     counts: {
       total: number('processing') + number('succeeded') + failed,
       completed: number('succeeded'),

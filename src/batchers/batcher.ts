@@ -61,6 +61,8 @@ export interface Limits {
   readonly bytes: number;
   /** Most bytes of one encoded item. */
   readonly itemBytes: number;
+  /** Most estimated input tokens under way at once per model, where the provider publishes it. */
+  readonly tokens?: number;
   /** Batches under way at once per account. */
   readonly inFlight: number;
   /** Completion windows the provider offers, `24h`. */
@@ -86,15 +88,23 @@ export interface Plan {
   items(): AsyncIterable<readonly Item[]>;
 }
 
+export interface BadLine {
+  /** 1-based. */
+  readonly line: number;
+  readonly answer: Answer;
+}
+
 export interface BatchFailure {
   readonly code: string;
   readonly message: string;
-  /** `fail`: give every caller this. `later`: wait for room. `smaller`: split. `isolate`: one bad line. */
+  /** `fail`: give every caller this. `later`: wait for room. `smaller`: split. `isolate`: bad lines. */
   readonly next: 'fail' | 'later' | 'smaller' | 'isolate';
   /** HTTP status and body for the callers, where the provider gave them. */
   readonly answer?: Answer;
-  /** 1-based line that is at fault, where known. */
-  readonly line?: number;
+  /** For `isolate`: the lines at fault, and what their callers get. */
+  readonly bad?: readonly BadLine[];
+  /** For `later`: how many tokens may wait at once, where the provider says so. */
+  readonly limit?: number;
   /** Milliseconds the provider asked us to wait. */
   readonly retryAfter?: number;
 }
@@ -111,6 +121,8 @@ export interface Remote {
   readonly sources: Handle;
   /** The whole batch was refused after it had been accepted. */
   readonly failure?: BatchFailure;
+  /** It has ended, but results are still to come: what has none yet is waited for. */
+  readonly incomplete?: true;
   /** Why requests without a result were not run, where the batch as a whole ended early. */
   readonly unfinished?: 'expired' | 'cancelled';
 }

@@ -60,6 +60,31 @@ describe('the result files of a batch', () => {
   });
 });
 
+describe('results that are still to come', () => {
+  const request_counts = { total: 9, completed: 8, failed: 1 };
+
+  it('are those of a completed batch whose answers are in no file', () => {
+    for (const output_file_id of [null, '', undefined]) {
+      const remote = remoteOf({ status: 'completed', request_counts, output_file_id });
+      expect(remote).toMatchObject({ state: 'ended', incomplete: true });
+    }
+    const errors = remoteOf({ status: 'completed', request_counts, error_file_id: 'file-e' });
+    expect(errors).toMatchObject({ readable: true, incomplete: true });
+  });
+
+  it('are none where the file is there, or nothing was completed, or it runs', () => {
+    const nothing = { ...request_counts, completed: 0 };
+    for (const fields of [
+      { status: 'completed', request_counts, output_file_id: 'file-o' },
+      { status: 'completed', request_counts: nothing, error_file_id: 'file-e' },
+      { status: 'cancelled', request_counts: nothing },
+      { status: 'in_progress', request_counts },
+    ]) {
+      expect(remoteOf(fields)).not.toHaveProperty('incomplete');
+    }
+  });
+});
+
 describe('the counts of a batch', () => {
   it('are kept', () => {
     const request_counts = { total: 9, completed: 8, failed: 1 };
@@ -91,7 +116,7 @@ describe('a batch that was refused', () => {
       code: 'invalid_json_line',
       message: 'Line 3 is broken.',
       next: 'isolate',
-      line: 3,
+      bad: [{ line: 3, answer: failure?.answer }],
       answer: { status: 400, headers: { 'content-type': 'application/json' } },
     });
     expect(JSON.parse(failure?.answer?.body ?? '')).toEqual({
@@ -133,6 +158,29 @@ describe('a batch that was refused', () => {
     ['code_of_tomorrow', null, 'fail'],
   ])('with %s at line %s goes on with: %s', (code, line, next) => {
     expect(failureOf({ data: [{ code, message: 'no', line }] })?.next).toBe(next);
+  });
+
+  it('names every line that is at fault, each with its own reason', () => {
+    const second = { code: 'duplicate_custom_id', message: 'Line 9 again.', line: 9 };
+    const bad = failureOf({ data: [entry, second] })?.bad ?? [];
+    expect(bad.map(({ line }) => line)).toEqual([3, 9]);
+    expect(bad.map(({ answer }) => JSON.parse(answer.body).error.message)).toEqual([
+      'Line 3 is broken.',
+      'Line 9 again.',
+    ]);
+  });
+
+  it.each([
+    [
+      'Enqueued token limit reached for gpt-5 in organization org-1. Limit: 90,000 enqueued',
+      90_000,
+    ],
+    ['Limit: 200000 enqueued tokens.', 200_000],
+    ['Please try again later.', undefined],
+  ])('says how much may wait, where it says so: %s', (message, limit) => {
+    const failure = failureOf({ data: [{ code: 'token_limit_exceeded', message, line: null }] });
+    expect(failure?.next).toBe('later');
+    expect(failure?.limit).toBe(limit);
   });
 
   it('in capitals is refused all the same', () => {

@@ -1,4 +1,5 @@
 import { UnknownOutcomeError } from '../errors.ts';
+import type { Answer } from '../types.ts';
 import type { BatchFailure, Remote } from './batcher.ts';
 import { count, field, text } from './outcomes.ts';
 
@@ -26,6 +27,7 @@ export function toRemote(batch: unknown): Remote {
     state === 'ended' && output === undefined && errors === undefined
       ? failureOf(status.toLowerCase(), field(batch, 'errors'))
       : undefined;
+  const completed = count(field(counts, 'completed'));
   return {
     id,
     state,
@@ -41,6 +43,8 @@ export function toRemote(batch: unknown): Remote {
         },
       }),
     ...(failure && { failure }),
+    // Something was completed, but no file has the answers: its id is known to come a little later.
+    ...(state === 'ended' && completed > 0 && output === undefined && { incomplete: true }),
     ...(/^(expired|cancelled)$/i.test(status) && {
       unfinished: status.toLowerCase() as 'expired' | 'cancelled',
     }),
@@ -51,35 +55,38 @@ export function toRemote(batch: unknown): Remote {
 function failureOf(status: string, errors: unknown): BatchFailure | undefined {
   if (status !== 'failed') return undefined;
   const data = Array.isArray(errors) ? errors : field(errors, 'data');
-  const first: unknown = Array.isArray(data) ? data[0] : errors;
-  const code = text(field(first, 'code')) ?? 'batch_failed';
-  const message =
-    text(field(first, 'message')) ??
-    text(first) ??
-    'The provider refused the batch without a reason.';
-  const line = field(first, 'line');
-  return {
-    code,
-    message,
-    next: nextStep(code, line),
-    ...(typeof line === 'number' && { line }),
-    answer: {
-      status: 400,
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({
-        error: {
-          message,
-          type: 'invalid_request_error',
-          param: text(field(first, 'param')) ?? null,
-          code,
-        },
-      }),
-    },
-  };
+  const all: readonly unknown[] = Array.isArray(data) && data.length > 0 ? data : [errors];
+  const { code, message, answer } = readError(all[0]);
+  const bad = all.flatMap((error) => {
+    const line = field(error, 'line');
+    return typeof line === 'number' ? [{ line, answer: readError(error).answer }] : [];
+  });
+  const limit = namedLimit(message);
+  const common = { code, message, answer };
+  if (code === 'token_limit_exceeded') {
+    return { ...common, next: 'later', ...(limit !== undefined && { limit }) };
+  }
+  if (code === 'too_many_tasks') return { ...common, next: 'smaller' };
+  return bad.length > 0 ? { ...common, next: 'isolate', bad } : { ...common, next: 'fail' };
 }
 
-function nextStep(code: string, line: unknown): BatchFailure['next'] {
-  if (code === 'token_limit_exceeded') return 'later';
-  if (code === 'too_many_tasks') return 'smaller';
-  return typeof line === 'number' ? 'isolate' : 'fail';
+function readError(error: unknown) {
+  const code = text(field(error, 'code')) ?? 'batch_failed';
+  const message =
+    text(field(error, 'message')) ??
+    text(error) ??
+    'The provider refused the batch without a reason.';
+  const param = text(field(error, 'param')) ?? null;
+  const answer: Answer = {
+    status: 400,
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ error: { message, type: 'invalid_request_error', param, code } }),
+  };
+  return { code, message, answer };
+}
+
+/** "… Limit: 90,000 enqueued tokens. …" */
+function namedLimit(message: string): number | undefined {
+  const digits = /limit:\s*(\d[\d,_]*)/i.exec(message)?.[1]?.replace(/\D/g, '');
+  return digits === undefined ? undefined : Number(digits);
 }

@@ -1,7 +1,7 @@
 import { BatchlingError, UnknownOutcomeError } from '../errors.ts';
 import { parseRetryAfter } from '../http/backoff.ts';
 import type { Wire, WireReply, WireRequest } from '../http/wire.ts';
-import type { BatchFailure } from './batcher.ts';
+import type { BadLine, BatchFailure } from './batcher.ts';
 import { field, text } from './outcomes.ts';
 import { RefusedError } from './refused-error.ts';
 
@@ -25,7 +25,17 @@ export async function createdBody(wire: Wire, reply: WireReply): Promise<unknown
       { status: reply.status },
     );
   }
-  throw new RefusedError(refusal(wire, reply, body, reply.status === 413 ? 'smaller' : 'fail'));
+  const failure = refusal(wire, reply, body, reply.status === 413 ? 'smaller' : 'fail');
+  const bad = reply.status === 400 || reply.status === 422 ? badLine(failure) : undefined;
+  throw new RefusedError(bad ? { ...failure, next: 'isolate', bad: [bad] } : failure);
+}
+
+/** "requests.3.params: …", "requests[3] is …": one of them is at fault, the others are not. */
+function badLine({ message, answer }: BatchFailure): BadLine | undefined {
+  const index = /\brequests(?:\.|\[)(\d+)\b/.exec(message)?.[1];
+  return index === undefined || answer === undefined
+    ? undefined
+    : { line: Number(index) + 1, answer };
 }
 
 function refusal(
@@ -80,5 +90,6 @@ export async function expectOk(wire: Wire, request: WireRequest): Promise<WireRe
   if (reply.status >= 200 && reply.status < 300) return reply;
   const body = wire.redact(await reply.text().catch(() => ''));
   const wait = notAccepted.has(reply.status) || reply.status >= 500 || reply.status === 408;
-  throw new ReplyError(request, refusal(wire, reply, body, wait ? 'later' : 'fail'), reply.status);
+  const next = wait ? 'later' : reply.status === 413 ? 'smaller' : 'fail';
+  throw new ReplyError(request, refusal(wire, reply, body, next), reply.status);
 }

@@ -13,6 +13,8 @@ export class Account {
   readonly slots = new Slots();
   /** Creates of providers that echo nothing go out one at a time. */
   readonly creates = new Slots();
+  /** Until then no create waits for one of another process whose outcome is unclear. */
+  unclearUntil = 0;
   secrets: Dict;
   readonly #wires = new Map<string, Wire>();
   readonly #http: HttpClient;

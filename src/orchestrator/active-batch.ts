@@ -5,6 +5,7 @@ import type { Answer, Handle, ItemId } from '../types.ts';
 import { type BatchlingEventName, type BatchlingEvents, publish } from './events.ts';
 import type { EngineScope, PendingRequest } from './pending.ts';
 import type { Queue } from './queue.ts';
+import type { Place } from './room.ts';
 
 /** A request in a batch. Nobody waits for it here when `pending` is missing. */
 export interface BatchMember {
@@ -27,8 +28,11 @@ export class ActiveBatch {
   remote: Remote | undefined;
   cursor: string | undefined;
   acceptedAt = 0;
-  /** It counts among the batches its account may have under way. */
-  holdsSlot = false;
+  /** Its place among the batches of its account and model. */
+  place: Place | undefined;
+  /** Ends its waiting before it is created: nobody has time left for it, or the engine goes down. */
+  readonly ending = new AbortController();
+  /** It has ended, and its results are being read. */
   collecting = false;
   /** Cancelled by its scope before the provider had it. */
   cancelRequested = false;
@@ -40,10 +44,19 @@ export class ActiveBatch {
   underOtherKey = false;
   /** Since when it cannot be read. */
   lostSince: number | undefined;
+  /** Since when it has ended without all of its results. */
+  incompleteSince: number | undefined;
+  /** Results that are being read before it has ended. */
+  reading: Promise<void> | undefined;
+  /** Answers read so far: good ones, and errors. */
+  answered = 0;
+  failed = 0;
   /** What everyone gets who asks for a request of a batch that was given up. */
   stuck: Answer | undefined;
   /** Sent again after its first create was nowhere to be found: a twin may turn up. */
   resent = false;
+
+  #holdsSlot = false;
 
   constructor(token: string, queue: Queue, lease: Lease) {
     this.token = token;
@@ -84,9 +97,30 @@ export class ActiveBatch {
     return waiting;
   }
 
-  releaseSlot(): void {
-    if (this.holdsSlot) this.queue.account.slots.release();
-    this.holdsSlot = false;
+  /** Counts among the batches its account may have under way, as soon as there is room. */
+  async takeSlot(): Promise<void> {
+    if (this.#holdsSlot) return;
+    const [scope] = this.scopes;
+    const limit = () => this.queue.mostInFlight(scope);
+    await this.queue.account.slots.acquire(limit, this.ending.signal);
+    this.#holdsSlot = true;
+  }
+
+  /** It is under way already, whether there is room or not. */
+  holdSlot(): void {
+    if (!this.#holdsSlot) this.queue.account.slots.occupy();
+    this.#holdsSlot = true;
+  }
+
+  freeSlot(): void {
+    if (this.#holdsSlot) this.queue.account.slots.release();
+    this.#holdsSlot = false;
+  }
+
+  /** No longer under way: others may take its slot and its place. */
+  makeRoom(): void {
+    this.freeSlot();
+    this.place?.leave();
   }
 
   facts() {

@@ -1,22 +1,22 @@
-import type { Outcome, Remote, RetryReason, Row } from '../batchers/batcher.ts';
+import type { Remote, Row } from '../batchers/batcher.ts';
 import { LeaseLostError } from '../errors.ts';
 import { backoff, sleep } from '../http/backoff.ts';
 import type { Settlement } from '../ledger/ledger.ts';
-import type { Answer } from '../types.ts';
 import type { ActiveBatch, BatchMember } from './active-batch.ts';
 import { ownAnswer } from './answers.ts';
-import { deadlineMessage, goRealtime } from './deadlines.ts';
+import { goRealtime } from './deadlines.ts';
+import { type Decided, decide } from './decide.ts';
 import { deliver } from './delivery.ts';
 import { publish } from './events.ts';
+import type { LostBatches } from './lost-batches.ts';
 import type { PendingRequest } from './pending.ts';
 import type { Workshop } from './workshop.ts';
 
 /** At most so many rows in one ledger transaction. */
 const storeAtOnce = 500;
 
+/** One reading of the results. */
 interface Round {
-  answered: number;
-  failed: number;
   /** Lines of no request of ours, or that could not be read. */
   strange: number;
   /** Lines of requests of ours. */
@@ -30,50 +30,82 @@ interface Round {
  */
 export class Collector {
   readonly #workshop: Workshop;
+  readonly #lost: LostBatches;
 
-  constructor(workshop: Workshop) {
+  constructor(workshop: Workshop, lost: LostBatches) {
     this.#workshop = workshop;
+    this.#lost = lost;
   }
 
-  /** Everything of an ended batch. Resolves when each member has its outcome. */
-  async collect(batch: ActiveBatch, remote: Remote): Promise<void> {
-    const { clock, stopped, ledger, report } = this.#workshop;
-    const round: Round = { answered: 0, failed: 0, strange: 0, matched: 0, retries: [] };
+  /** What there is of a batch that has not ended. Whatever goes wrong is read again with the rest. */
+  async collectEarly(batch: ActiveBatch, remote: Remote): Promise<void> {
+    const round = newRound();
+    try {
+      await this.#read(batch, remote, round);
+    } catch (error) {
+      this.#workshop.report(`read the first results of batch ${batch.token}`, error);
+    }
+    requeue(round);
+  }
+
+  /**
+   * Everything of an ended batch. `true`: each member has its outcome, or has been given up.
+   * `false`: the provider has not shown all of it yet.
+   */
+  async collect(batch: ActiveBatch, remote: Remote): Promise<boolean> {
+    const { clock, stopped, logger, report } = this.#workshop;
     for (let attempt = 1; ; attempt += 1) {
+      const round = newRound();
       try {
         await this.#read(batch, remote, round);
         if (attempt <= rereads && isUnreadable(remote, round)) throw new Error(unreadable);
-        await this.#settleMissing(batch, remote, round);
-        if (!batch.unwritten) await this.#write(batch, () => ledger.ended(batch.lease));
-        break;
+        const wait = remote.incomplete && hasOpenMembers(batch) && !this.#lost.isTooLate(batch);
+        if (!wait) await this.#finish(batch, remote, round);
+        requeue(round);
+        if (round.strange > 0) {
+          logger.warn(`${round.strange} lines of batch ${batch.token} were not ours`);
+        }
+        return !wait;
       } catch (error) {
+        requeue(round);
         if (error instanceof LeaseLostError || stopped.aborted) throw error;
         report(`collect batch ${batch.token}`, error);
+        const verdict = this.#lost.unreadable(batch, error);
+        if (verdict === 'stuck') return true;
+        if (verdict === 'missing') {
+          await this.#finish(batch, remote, round);
+          requeue(round);
+          return true;
+        }
         await sleep(clock, backoff({ attempt, base: 300 }), stopped);
       }
     }
-    if (round.strange > 0) {
-      this.#workshop.logger.warn(`${round.strange} lines of batch ${batch.token} were not ours`);
-    }
-    batch.queue.refusals = 0;
-    const { answered, failed } = round;
+  }
+
+  /** Nothing more will come: lines that came in no source never ran. */
+  async #finish(batch: ActiveBatch, remote: Remote, round: Round): Promise<void> {
+    await this.#settleMissing(batch, remote, round);
+    const { ledger } = this.#workshop;
+    if (!batch.unwritten) await this.#write(batch, () => ledger.ended(batch.lease));
+    const { answered, failed } = batch;
     batch.emit('batch:collected', { ...batch.facts(), answered, failed });
-    // Together at the end, so that they share a batch again.
-    for (const pending of round.retries) pending.queue.add(pending);
   }
 
   async #read(batch: ActiveBatch, remote: Remote, round: Round): Promise<void> {
     if (!remote.readable) return;
-    let rows: Row[] = [];
-    for await (const group of batch.batcher.results(batch.wire, remote, batch.cursor)) {
-      for (const row of group) {
-        rows.push(row);
-        if (rows.length < storeAtOnce) continue;
-        await this.#store(batch, rows, round);
-        rows = [];
+    const { stopped } = this.#workshop;
+    await batch.queue.transfer(async () => {
+      let rows: Row[] = [];
+      for await (const group of batch.batcher.results(batch.wire, remote, batch.cursor)) {
+        for (const row of group) {
+          rows.push(row);
+          if (rows.length < storeAtOnce) continue;
+          await this.#store(batch, rows, round);
+          rows = [];
+        }
       }
-    }
-    await this.#store(batch, rows, round);
+      await this.#store(batch, rows, round);
+    }, stopped);
   }
 
   async #store(batch: ActiveBatch, rows: readonly Row[], round: Round): Promise<void> {
@@ -101,7 +133,7 @@ export class Collector {
       );
     }
     if (cursor !== undefined) batch.cursor = cursor;
-    for (const [member, decided] of decisions) this.#finish(batch, member, decided, round);
+    for (const [member, decided] of decisions) conclude(batch, member, decided, round);
   }
 
   /**
@@ -131,37 +163,52 @@ export class Collector {
       await this.#store(batch, rows.slice(at, at + storeAtOnce), round);
     }
   }
+}
 
-  #finish(batch: ActiveBatch, member: BatchMember, decided: Decided, round: Round): void {
-    member.settled = true;
-    const { pending } = member;
-    // Nothing is asked of it here any more, and the batch lives on until its last line is stored.
-    member.pending = undefined;
-    if (pending?.settled) pending.queue.spool.letGo(pending);
-    if (decided.answer) {
-      if (decided.answer.status < 400) round.answered += 1;
-      else round.failed += 1;
-      if (pending) deliver(pending, decided.answer, 'batch', batch.token);
-      return;
-    }
-    if (pending === undefined || pending.settled) return;
-    if (decided.realtime) {
-      goRealtime(pending);
-      return;
-    }
-    pending.batch = undefined;
-    pending.attempt += 1;
-    const event = {
-      provider: batch.batcher.info.name,
-      endpoint: batch.queue.endpoint,
-      model: batch.queue.model,
-      attempt: pending.attempt + 1,
-      reason: decided.reason as string,
-    };
-    publish('request:retried', event);
-    pending.scope.emit('request:retried', event);
-    round.retries.push(pending);
+function newRound(): Round {
+  return { strange: 0, matched: 0, retries: [] };
+}
+
+/** Together, so that they share a batch again. */
+function requeue({ retries }: Round): void {
+  for (const pending of retries.splice(0)) pending.queue.add(pending);
+}
+
+function hasOpenMembers({ members }: ActiveBatch): boolean {
+  for (const { settled } of members.values()) if (!settled) return true;
+  return false;
+}
+
+/** The ledger knows: now the caller may. */
+function conclude(batch: ActiveBatch, member: BatchMember, decided: Decided, round: Round): void {
+  member.settled = true;
+  const { pending } = member;
+  // Nothing is asked of it here any more, and the batch lives on until its last line is stored.
+  member.pending = undefined;
+  if (pending?.settled) pending.queue.spool.letGo(pending);
+  if (decided.answer) {
+    if (decided.answer.status < 400) batch.answered += 1;
+    else batch.failed += 1;
+    if (pending) deliver(pending, decided.answer, 'batch', batch.token);
+    return;
   }
+  if (pending === undefined || pending.settled) return;
+  if (decided.realtime) {
+    goRealtime(pending);
+    return;
+  }
+  pending.batch = undefined;
+  pending.attempt += 1;
+  const event = {
+    provider: batch.batcher.info.name,
+    endpoint: batch.queue.endpoint,
+    model: batch.queue.model,
+    attempt: pending.attempt + 1,
+    reason: decided.reason as string,
+  };
+  publish('request:retried', event);
+  pending.scope.emit('request:retried', event);
+  round.retries.push(pending);
 }
 
 /** Results in which nothing is ours, although the provider ran something: read them again first. */
@@ -171,58 +218,4 @@ const unreadable = 'The results hold no line that could be read.';
 function isUnreadable({ readable, counts }: Remote, { matched, strange }: Round): boolean {
   if (!readable || matched > 0) return false;
   return strange > 0 || (counts !== undefined && counts.completed > 0);
-}
-
-interface Decided {
-  readonly settlement: Settlement;
-  readonly answer?: Answer;
-  readonly reason?: RetryReason;
-  readonly realtime?: true;
-}
-
-function decide(batch: ActiveBatch, member: BatchMember, outcome: Outcome): Decided {
-  const { request, pending } = member;
-  if (outcome.kind === 'answer') {
-    const { answer } = outcome;
-    return { settlement: { request, is: 'answer', answer }, answer };
-  }
-  const { reason } = outcome;
-  if (pending === undefined || pending.settled) {
-    return { settlement: { request, is: 'release' } };
-  }
-  if (reason === 'cancelled' && pending.due) return atDeadline(batch, member, pending);
-  // What ran out of time once is tried once more; a cancelled request was meant to end.
-  const attempts =
-    reason === 'cancelled' ? 1 : reason === 'expired' ? 2 : pending.scope.policy.attempts;
-  if (pending.attempt + 1 < attempts) {
-    return { settlement: { request, is: 'retry' }, reason };
-  }
-  const answer = finalAnswer(batch, reason, outcome.last);
-  return { settlement: { request, is: 'answer', answer }, answer };
-}
-
-/** The batch was cancelled because of it, and this request had not run. */
-function atDeadline(batch: ActiveBatch, member: BatchMember, pending: PendingRequest): Decided {
-  const { request } = member;
-  if (pending.scope.onDeadline === 'realtime') {
-    return { settlement: { request, is: 'release' }, realtime: true };
-  }
-  const answer = ownAnswer(batch.batcher, 'deadline', deadlineMessage);
-  return { settlement: { request, is: 'answer', answer }, answer };
-}
-
-function finalAnswer(batch: ActiveBatch, reason: RetryReason, last: Answer): Answer {
-  const { batcher } = batch;
-  if (reason === 'expired') {
-    const message = 'The provider did not get to this request within the completion window.';
-    return ownAnswer(batcher, 'expired', message);
-  }
-  if (reason === 'cancelled') {
-    return ownAnswer(batcher, 'cancelled', 'The batch of this request was cancelled.');
-  }
-  if (reason === 'never-ran') {
-    const message = `The provider never ran this request, in any attempt (batch ${batch.token}).`;
-    return ownAnswer(batcher, 'missing', message);
-  }
-  return last;
 }

@@ -3,6 +3,7 @@ import { ownAnswer } from './answers.ts';
 import { refuse } from './delivery.ts';
 import type { PendingRequest } from './pending.ts';
 import type { Queues } from './queues.ts';
+import { isUnwanted, UnwantedError } from './unwanted.ts';
 import type { Workshop } from './workshop.ts';
 
 /** Timers beyond this fire at once; who waits longer looks again. */
@@ -65,7 +66,8 @@ export class Deadlines {
         this.#waiting.delete(pending);
         pending.due = true;
         if (pending.batch) batches.add(pending.batch);
-        else if (!isOnItsWay(pending)) unsent.push(pending);
+        // Too late to take it out of a plan; the batch is cancelled as soon as it is there.
+        else if (!pending.planning) unsent.push(pending);
       }
     }
     if (unsent.length > 0) background('end requests at their deadline', this.end(unsent));
@@ -75,9 +77,12 @@ export class Deadlines {
 
   /** Cancels a batch once everyone who waits for it has run out of time. */
   cancelIfDue(batch: ActiveBatch): void {
-    if (batch.remote === undefined || batch.cancelling || batch.collecting) return;
-    const waiting = batch.waiting();
-    if (waiting.length === 0 || !waiting.every(({ due }) => due)) return;
+    if (batch.cancelling || batch.collecting || batch.waiting().length === 0) return;
+    if (!isUnwanted(batch)) return;
+    if (batch.remote === undefined) {
+      batch.ending.abort(new UnwantedError(batch));
+      return;
+    }
     batch.cancelling = true;
     const { background } = this.#workshop;
     background(
@@ -98,11 +103,6 @@ export class Deadlines {
       ownAnswer(batcher, 'deadline', deadlineMessage),
     );
   }
-}
-
-/** Flushed, but not in a batch yet: cancelled as soon as the batch is there. */
-function isOnItsWay(pending: PendingRequest): boolean {
-  return pending.queued && !pending.queue.has(pending);
 }
 
 /** The call goes out by its own client's way; its request is nobody's any more. */

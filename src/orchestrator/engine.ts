@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import type { Remote } from '../batchers/batcher.ts';
+import type { BatchFailure, Remote } from '../batchers/batcher.ts';
 import { BatchlingError, LeaseLostError } from '../errors.ts';
 import { sleep } from '../http/backoff.ts';
 import type { HttpClient } from '../http/client.ts';
@@ -8,13 +8,16 @@ import type { Clock, Logger } from '../types.ts';
 import { Accounts } from './accounts.ts';
 import type { ActiveBatch } from './active-batch.ts';
 import { ownAnswer } from './answers.ts';
+import { cleanUp } from './clean-up.ts';
 import { Collector } from './collector.ts';
 import { Deadlines } from './deadlines.ts';
 import { deliver } from './delivery.ts';
+import { Governor } from './governor.ts';
 import { Intake } from './intake.ts';
 import { LostBatches } from './lost-batches.ts';
 import { Neighbours } from './neighbours.ts';
-import type { CapturedCall, EngineScope, PendingRequest } from './pending.ts';
+import type { CapturedCall, EngineScope } from './pending.ts';
+import { Protocol } from './protocol.ts';
 import { Queues } from './queues.ts';
 import { Recovery } from './recovery.ts';
 import { Refusals } from './refusals.ts';
@@ -59,6 +62,7 @@ export class Engine {
   readonly #deadlines: Deadlines;
   readonly #recovery: Recovery;
   readonly #refusals: Refusals;
+  readonly #governor: Governor;
   readonly #stop: AbortController;
   readonly #background = new Set<Promise<void>>();
   #closing: Promise<void> | undefined;
@@ -111,9 +115,18 @@ export class Engine {
     const spool = new Spool(ledger);
     this.#returning = new Returning(clock);
     this.#deadlines = new Deadlines(workshop, () => this.#queues);
-    const withdraw = (requests: readonly PendingRequest[]) => this.#queues.withdraw(requests);
-    const submitter = new Submitter(workshop, recovery, spool, withdraw, this.#deadlines, watch);
-    const resume = new Resume(workshop, recovery, submitter, watch);
+    this.#governor = new Governor(workshop);
+    const protocol = new Protocol(workshop, recovery, this.#governor, watch);
+    this.#refusals = new Refusals(workshop, (queue, requests) => submitter.send(queue, requests));
+    const submitter = new Submitter(workshop, {
+      governor: this.#governor,
+      protocol,
+      refusals: this.#refusals,
+      deadlines: this.#deadlines,
+      spool,
+      withdraw: (requests) => this.#queues.withdraw(requests),
+    });
+    const resume = new Resume(workshop, recovery, protocol, spool, watch);
     const services = { spool, returning: this.#returning };
     this.#queues = new Queues(
       workshop,
@@ -137,11 +150,8 @@ export class Engine {
       (batch, remote) => this.#onRemote(batch, remote),
       (batch, failure) => this.#lost.denied(batch, failure),
     );
-    this.#collector = new Collector(workshop);
+    this.#collector = new Collector(workshop, this.#lost);
     workshop.background('prune the ledger', ledger.prune(options.prune));
-    this.#refusals = new Refusals(workshop, (batch, requests) =>
-      submitter.submit(batch.queue, requests, 'flush'),
-    );
   }
 
   capture(call: CapturedCall): void {
@@ -203,6 +213,8 @@ export class Engine {
     const grace = sleep(clock, closingGrace, stopped).catch(() => undefined);
     await Promise.race([this.#quiet(), grace]);
     this.#stop.abort(new BatchlingError('SCOPE_CLOSED', 'The engine is closed.'));
+    for (const batch of this.#workshop.batches.values()) batch.ending.abort(stopped.reason);
+    await this.#governor.close();
     await this.#http.close();
     await this.#quiet();
     await ledger.leave(owner);
@@ -243,9 +255,11 @@ export class Engine {
       const noted = ledger.polled([{ lease: batch.lease, remote }]);
       background(`note the state of batch ${batch.token}`, noted);
     }
+    if (remote.state !== 'queued' && remote.failure === undefined) batch.place?.proved();
     if (remote.state !== 'ended') {
       this.#deadlines.cancelIfDue(batch);
       this.#lost.overdue(batch);
+      if (remote.readable && !batch.stuck) this.#readEarly(batch, remote);
       return;
     }
     batch.collecting = true;
@@ -253,34 +267,59 @@ export class Engine {
     background(`end batch ${batch.token}`, this.#end(batch, remote));
   }
 
-  async #end(batch: ActiveBatch, remote: Remote): Promise<void> {
-    const { batches, rejoin } = this.#workshop;
-    try {
-      if (remote.failure) {
-        batch.releaseSlot();
-        await this.#refusals.handle(batch, remote, remote.failure);
-      } else {
-        batch.emit('batch:ended', { ...batch.facts(), status: remote.raw });
-        await this.#collector.collect(batch, remote);
-        batch.releaseSlot();
-        if (batch.resent) await this.#recovery.cancelTwins(batch);
-      }
-    } catch (error) {
-      if (error instanceof LeaseLostError) rejoin(batch.waiting());
-      throw error;
-    } finally {
-      batches.delete(batch.lease.batch);
-    }
-    await this.#cleanUp(batch);
+  /** One reading at a time; the next poll brings the next. */
+  #readEarly(batch: ActiveBatch, remote: Remote): void {
+    if (batch.reading) return;
+    batch.reading = this.#collector.collectEarly(batch, remote).finally(() => {
+      batch.reading = undefined;
+    });
+    this.#workshop.background(`read results of batch ${batch.token}`, batch.reading);
   }
 
-  async #cleanUp(batch: ActiveBatch): Promise<void> {
-    const [scope] = batch.scopes;
-    if (scope !== undefined && !scope.cleanup) return;
+  async #end(batch: ActiveBatch, remote: Remote): Promise<void> {
+    const { batches, rejoin, stopped } = this.#workshop;
     try {
-      await batch.batcher.cleanup(batch.wire, batch.handle);
+      await batch.reading;
+      const over = remote.failure
+        ? await this.#refused(batch, remote, remote.failure)
+        : await this.#collect(batch, remote);
+      if (!over || batch.stuck) return;
     } catch (error) {
-      this.#workshop.report(`delete the input file of batch ${batch.token}`, error);
+      batches.delete(batch.lease.batch);
+      if (error instanceof LeaseLostError) rejoin(batch.waiting());
+      if (!stopped.aborted) batch.makeRoom();
+      throw error;
     }
+    batches.delete(batch.lease.batch);
+    await cleanUp(this.#workshop, batch);
+  }
+
+  async #refused(batch: ActiveBatch, remote: Remote, failure: BatchFailure): Promise<boolean> {
+    const { ledger, report } = this.#workshop;
+    try {
+      await ledger.ended(batch.lease, `${failure.code}: ${failure.message}`);
+    } catch (error) {
+      if (error instanceof LeaseLostError) throw error;
+      report(`note that batch ${batch.token} was refused`, error);
+    }
+    batch.freeSlot();
+    batch.emit('batch:ended', { ...batch.facts(), status: `${remote.raw}: ${failure.code}` });
+    await this.#refusals.handle(batch, failure);
+    return true;
+  }
+
+  /** `false`: the provider has not shown all of it, so we look again. */
+  async #collect(batch: ActiveBatch, remote: Remote): Promise<boolean> {
+    if (batch.incompleteSince === undefined) {
+      batch.emit('batch:ended', { ...batch.facts(), status: remote.raw });
+    }
+    if (!(await this.#collector.collect(batch, remote))) {
+      batch.collecting = false;
+      this.#watcher.watch(batch);
+      return false;
+    }
+    batch.makeRoom();
+    if (batch.resent && !batch.stuck) await this.#recovery.cancelTwins(batch);
+    return true;
   }
 }

@@ -2,6 +2,7 @@ import { setImmediate as immediate } from 'node:timers/promises';
 import type { Route } from '../batchers/batcher.ts';
 import { parseDuration } from '../duration.ts';
 import type { Admission, Ask } from '../ledger/ledger.ts';
+import { estimateTokens } from '../pricing/token-estimate.ts';
 import { type SplitHeaders, splitHeaders } from './account.ts';
 import { ownAnswer } from './answers.ts';
 import type { Deadlines } from './deadlines.ts';
@@ -247,6 +248,9 @@ function named(pending: PendingRequest, admission: Admission): PendingRequest {
   pending.request = admission.request;
   pending.occurrence = admission.occurrence;
   const { length } = String(admission.occurrence);
-  pending.bytes = pending.queue.envelopeBytes(length) + Buffer.byteLength(pending.body as string);
+  const body = pending.body as string;
+  const bytes = Buffer.byteLength(body);
+  pending.bytes = pending.queue.envelopeBytes(length) + bytes;
+  pending.tokens = estimateTokens(body, bytes);
   return pending;
 }

@@ -1,9 +1,10 @@
 import type { BatchFailure } from '../batchers/batcher.ts';
+import { ReplyError } from '../batchers/replies.ts';
 import type { Answer } from '../types.ts';
 import type { ActiveBatch } from './active-batch.ts';
 import { ownAnswer } from './answers.ts';
 import { deliver } from './delivery.ts';
-import type { PendingRequest } from './pending.ts';
+import { dissolve } from './dissolve.ts';
 import type { Workshop } from './workshop.ts';
 
 const minute = 60_000;
@@ -33,7 +34,7 @@ export class LostBatches {
     }
     if (this.#since(batch) < missingPatience) return;
     this.#unwatch(batch);
-    batch.releaseSlot();
+    batch.makeRoom();
     this.#workshop.background(`send batch ${batch.token} again`, this.#sendAgain(batch));
   }
 
@@ -54,6 +55,29 @@ export class LostBatches {
     this.#stop(batch, ownAnswer(batch.batcher, 'expired', message));
   }
 
+  /**
+   * Its results cannot be read. `again`: a matter of time. `missing`: they are gone. `stuck`: the
+   * callers have been told, and the batch stays in the ledger for another day.
+   */
+  unreadable(batch: ActiveBatch, error: unknown): 'again' | 'missing' | 'stuck' {
+    const status = error instanceof ReplyError ? error.status : 0;
+    const gone = status === 404 || status === 410;
+    if (gone && !batch.underOtherKey) {
+      return this.#since(batch) < missingPatience ? 'again' : 'missing';
+    }
+    if (gone) this.#stop(batch, underOtherKey(batch));
+    else if (status === 401 || status === 403) this.denied(batch, (error as ReplyError).failure);
+    else this.overdue(batch);
+    return batch.stuck ? 'stuck' : 'again';
+  }
+
+  /** Whether results that are still to come have had their time. */
+  isTooLate(batch: ActiveBatch): boolean {
+    const now = this.#workshop.clock.now();
+    batch.incompleteSince ??= now;
+    return now - batch.incompleteSince >= missingPatience;
+  }
+
   /** Readable again. */
   found(batch: ActiveBatch): void {
     batch.lostSince = undefined;
@@ -65,37 +89,26 @@ export class LostBatches {
     return now - batch.lostSince;
   }
 
-  /** Who waits is told, and who asks later, too. The batch stays in the ledger for another day. */
   #stop(batch: ActiveBatch, answer: Answer): void {
     this.#workshop.logger.error(`batchling gave up on batch ${batch.token}`, { body: answer.body });
     this.#unwatch(batch);
-    batch.releaseSlot();
-    batch.stuck = answer;
-    for (const { pending } of batch.members.values()) {
-      if (pending) deliver(pending, answer, 'batch', batch.token);
-    }
+    batch.makeRoom();
+    giveUpOn(batch, answer);
   }
 
   async #sendAgain(batch: ActiveBatch): Promise<void> {
-    const { ledger, owner, batches } = this.#workshop;
-    batch.emit('batch:resent', { ...batch.facts(), reason: 'the provider no longer knows it' });
-    await ledger.refused(batch.lease, 'the provider no longer knows it');
-    batches.delete(batch.lease.batch);
-    const members = [...batch.members.values()].filter(({ settled }) => !settled);
-    const wanted: PendingRequest[] = [];
-    const orphans: number[] = [];
-    for (const { pending, request } of members) {
-      if (pending && !pending.settled) wanted.push(pending);
-      else orphans.push(request);
-    }
-    await ledger.settled(
-      owner,
-      orphans.map((request) => ({ request, is: 'release' }) as const),
-    );
-    for (const pending of wanted) {
-      pending.batch = undefined;
-      pending.queue.add(pending);
-    }
+    const reason = 'the provider no longer knows it';
+    batch.emit('batch:resent', { ...batch.facts(), reason });
+    await this.#workshop.ledger.refused(batch.lease, reason);
+    for (const pending of await dissolve(this.#workshop, batch)) pending.queue.add(pending);
+  }
+}
+
+/** Who waits is told, and who asks later, too. The batch stays in the ledger for another day. */
+export function giveUpOn(batch: ActiveBatch, answer: Answer): void {
+  batch.stuck = answer;
+  for (const { pending } of batch.members.values()) {
+    if (pending) deliver(pending, answer, 'batch', batch.token);
   }
 }
 

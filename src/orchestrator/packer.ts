@@ -1,8 +1,18 @@
+/** What one item weighs. */
+export interface Weight {
+  /** Of the encoded item. */
+  readonly bytes: number;
+  /** Estimated. */
+  readonly tokens: number;
+}
+
 /** What a batch may hold. */
 export interface PackLimits {
   readonly items: number;
   readonly bytes: number;
   readonly itemBytes: number;
+  /** An item that has more by itself gets a batch of its own: the count is an estimate. */
+  readonly tokens: number;
   /** Bytes the format adds around and between this many items. */
   frameBytes(count: number): number;
 }
@@ -15,32 +25,30 @@ export interface Packed<T> {
 }
 
 /** Splits items into batches. Pure; nothing is dropped, doubled or moved. */
-export function pack<T>(
-  items: readonly T[],
-  bytesOf: (item: T) => number,
-  limits: PackLimits,
-): Packed<T> {
+export function pack<T extends Weight>(items: readonly T[], limits: PackLimits): Packed<T> {
   const batches: T[][] = [];
   const tooLarge: T[] = [];
   let open: T[] = [];
   let bytes = 0;
+  let tokens = 0;
   for (const item of items) {
-    const size = bytesOf(item);
-    if (size > limits.itemBytes || size + limits.frameBytes(1) > limits.bytes) {
+    if (item.bytes > limits.itemBytes || item.bytes + limits.frameBytes(1) > limits.bytes) {
       tooLarge.push(item);
       continue;
     }
-    const full = open.length >= limits.items;
-    if (
-      full ||
-      (open.length > 0 && bytes + size + limits.frameBytes(open.length + 1) > limits.bytes)
-    ) {
+    const fits =
+      open.length < limits.items &&
+      bytes + item.bytes + limits.frameBytes(open.length + 1) <= limits.bytes &&
+      tokens + item.tokens <= limits.tokens;
+    if (!fits && open.length > 0) {
       batches.push(open);
       open = [];
       bytes = 0;
+      tokens = 0;
     }
     open.push(item);
-    bytes += size;
+    bytes += item.bytes;
+    tokens += item.tokens;
   }
   if (open.length > 0) batches.push(open);
   return { batches, tooLarge };

@@ -109,9 +109,13 @@ export class PendingRequest {
   request: RequestId = 0;
   /** Size of the encoded item. */
   bytes = 0;
+  /** Estimated, of its input. */
+  tokens = 0;
   attempt = 0;
   batch: ActiveBatch | undefined = undefined;
   settled = false;
+  /** It is being written into a plan: too late to take it out. */
+  planning = false;
   /** It has been in its queue. */
   queued = false;
   /** Its time is up. */

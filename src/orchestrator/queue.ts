@@ -7,6 +7,7 @@ import type { FlushReason } from './events.ts';
 import { itemId } from './fingerprint.ts';
 import type { EngineScope, PendingRequest, Policy } from './pending.ts';
 import type { Returning } from './returning.ts';
+import { Slots } from './slots.ts';
 import type { Spool } from './spool.ts';
 
 export interface QueueSpec {
@@ -24,6 +25,8 @@ export interface QueueSpec {
   readonly returning: Returning;
 }
 
+/** A slow queue must not take all the bandwidth and memory there is. */
+const transfersAtOnce = 4;
 const anyFingerprint = new Uint8Array(32);
 
 type Flush = (queue: Queue, requests: readonly PendingRequest[], reason: FlushReason) => void;
@@ -46,12 +49,11 @@ export class Queue implements QueueSpec {
   readonly policy: Policy;
   readonly spool: Spool;
   readonly returning: Returning;
-  /** How often in a row the provider had no room; back-off grows with it. */
-  refusals = 0;
   readonly #clock: Clock;
   readonly #flush: Flush;
   readonly #size: number;
   readonly #envelopes: number[] = [];
+  readonly #transfers = new Slots();
   #waiting = new Set<PendingRequest>();
   #openedAt = 0;
   #lastAt = 0;
@@ -86,6 +88,21 @@ export class Queue implements QueueSpec {
     const bytes = before.length + after.length;
     this.#envelopes[digits] = bytes;
     return bytes;
+  }
+
+  /** How many batches the account may have under way, if it is up to this scope. */
+  mostInFlight(scope: EngineScope | undefined): number {
+    return scope?.maxInFlight ?? this.batcher.limits(this.endpoint).inFlight;
+  }
+
+  /** An upload or a download, not too many of one queue at once. */
+  async transfer<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
+    await this.#transfers.acquire(() => transfersAtOnce, signal);
+    try {
+      return await work();
+    } finally {
+      this.#transfers.release();
+    }
   }
 
   add(pending: PendingRequest): void {

@@ -1,72 +1,67 @@
-import type { BatchFailure, Remote } from '../batchers/batcher.ts';
-import { backoff, sleep } from '../http/backoff.ts';
+import type { BatchFailure } from '../batchers/batcher.ts';
+import type { Answer } from '../types.ts';
 import type { ActiveBatch } from './active-batch.ts';
 import { ownAnswer } from './answers.ts';
 import { refuse } from './delivery.ts';
+import { dissolve } from './dissolve.ts';
 import type { PendingRequest } from './pending.ts';
+import type { Queue } from './queue.ts';
 import type { Workshop } from './workshop.ts';
 
-type Resend = (batch: ActiveBatch, requests: readonly PendingRequest[]) => void;
+type Send = (queue: Queue, requests: readonly PendingRequest[]) => void;
 
 /**
- * Batches that the provider took and then refused as a whole. Nothing of them ran. Waiting for room
- * uses up no attempt; one bad line does not take the others with it.
+ * Batches that the provider refused as a whole, at once or after it had taken them. Nothing of them
+ * ran. Waiting for room uses up no attempt; one bad line does not take the others with it.
  */
 export class Refusals {
   readonly #workshop: Workshop;
-  readonly #resend: Resend;
+  readonly #send: Send;
 
-  constructor(workshop: Workshop, resend: Resend) {
+  constructor(workshop: Workshop, send: Send) {
     this.#workshop = workshop;
-    this.#resend = resend;
+    this.#send = send;
   }
 
-  async handle(batch: ActiveBatch, remote: Remote, failure: BatchFailure): Promise<void> {
-    const { ledger, clock, stopped, batches } = this.#workshop;
-    await ledger.ended(batch.lease, `${failure.code}: ${failure.message}`);
-    // From here on the ledger knows it as over: nobody may be attached to it any more.
-    batches.delete(batch.lease.batch);
-    batch.emit('batch:ended', { ...batch.facts(), status: `${remote.raw}: ${failure.code}` });
-    const orphans = [...batch.members.values()].filter(({ pending }) => pending === undefined);
-    await ledger.settled(
-      this.#workshop.owner,
-      orphans.map(({ request }) => ({ request, is: 'release' }) as const),
-    );
-    const requests = batch.waiting();
-    for (const pending of requests) pending.batch = undefined;
+  /** The ledger knows already that the batch is over. */
+  async handle(batch: ActiveBatch, failure: BatchFailure): Promise<void> {
+    const members = [...batch.members.values()];
+    const requests = await dissolve(this.#workshop, batch);
+    const isHopeless = batch.place?.isHopeless(requests.length) ?? false;
+    if (failure.next === 'later') batch.place?.refused(failure);
+    else batch.makeRoom();
     if (requests.length === 0) return;
-    if (failure.next === 'later') {
-      batch.queue.refusals += 1;
-      const attempt = batch.queue.refusals;
-      await sleep(
-        clock,
-        backoff({ attempt, base: 5_000, retryAfter: failure.retryAfter }),
-        stopped,
-      );
-      this.#resend(batch, requests);
-    } else if (failure.next === 'isolate' && failure.line !== undefined) {
-      const member = [...batch.members.values()][failure.line - 1];
-      const bad = member?.pending;
-      await this.#fail(
-        requests.filter((pending) => pending === bad),
-        failure,
-      );
-      const others = requests.filter((pending) => pending !== bad);
-      if (member === undefined) await this.#fail(others, failure);
-      else if (others.length > 0) this.#resend(batch, others);
+    const bad = new Map(
+      failure.bad?.map(({ line, answer }) => [members[line - 1]?.pending, answer] as const),
+    );
+    if (failure.next === 'later' && !isHopeless) {
+      this.#again(batch, [requests], `no room yet: ${failure.message}`);
     } else if (failure.next === 'smaller' && requests.length > 1) {
       const half = Math.ceil(requests.length / 2);
-      this.#resend(batch, requests.slice(0, half));
-      this.#resend(batch, requests.slice(half));
+      const halves = [requests.slice(0, half), requests.slice(half)];
+      this.#again(batch, halves, `in halves: ${failure.message}`);
+    } else if (failure.next === 'isolate' && failure.bad?.some(({ line }) => members[line - 1])) {
+      const alone = requests.filter((pending) => bad.has(pending));
+      await this.#fail(alone, (pending) => bad.get(pending) as Answer);
+      const others = requests.filter((pending) => !bad.has(pending));
+      this.#again(batch, [others], `without its bad lines: ${failure.message}`);
     } else {
-      await this.#fail(requests, failure);
+      await this.#fail(requests, ({ batcher }) => {
+        return failure.answer ?? ownAnswer(batcher, 'missing', failure.message);
+      });
     }
   }
 
-  #fail(requests: readonly PendingRequest[], failure: BatchFailure): Promise<void> {
+  #again(batch: ActiveBatch, groups: readonly (readonly PendingRequest[])[], reason: string): void {
+    batch.emit('batch:resent', { ...batch.facts(), reason });
+    for (const group of groups) if (group.length > 0) this.#send(batch.queue, group);
+  }
+
+  #fail(
+    requests: readonly PendingRequest[],
+    answerFor: (pending: PendingRequest) => Answer,
+  ): Promise<void> {
     const { ledger, owner } = this.#workshop;
-    return refuse(ledger, owner, requests, ({ batcher }) => {
-      return failure.answer ?? ownAnswer(batcher, 'missing', failure.message);
-    });
+    return refuse(ledger, owner, requests, answerFor);
   }
 }

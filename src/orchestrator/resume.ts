@@ -4,33 +4,39 @@ import { RefusedError } from '../batchers/refused-error.ts';
 import { LeaseLostError } from '../errors.ts';
 import { sleep } from '../http/backoff.ts';
 import type { BatchId, ClaimedBatch } from '../ledger/ledger.ts';
-import type { Answer } from '../types.ts';
 import { ActiveBatch } from './active-batch.ts';
 import { ownAnswer } from './answers.ts';
-import { deliver } from './delivery.ts';
+import { cleanUp } from './clean-up.ts';
+import { dissolve } from './dissolve.ts';
 import { itemId } from './fingerprint.ts';
-import { underOtherKey } from './lost-batches.ts';
+import { giveUpOn, underOtherKey } from './lost-batches.ts';
 import type { EngineScope, PendingRequest } from './pending.ts';
+import { planOf } from './plan.ts';
+import type { Protocol } from './protocol.ts';
 import type { Recovery } from './recovery.ts';
-import type { Submitter } from './submitter.ts';
+import type { Spool } from './spool.ts';
+import { TooMuchError, UnwantedError } from './unwanted.ts';
 import type { Workshop } from './workshop.ts';
 
 /** Takes over batches that a dead or closed owner left, and brings them to an end. */
 export class Resume {
   readonly #workshop: Workshop;
   readonly #recovery: Recovery;
-  readonly #submitter: Submitter;
+  readonly #protocol: Protocol;
+  readonly #spool: Spool;
   readonly #watch: (batch: ActiveBatch) => void;
 
   constructor(
     workshop: Workshop,
     recovery: Recovery,
-    submitter: Submitter,
+    protocol: Protocol,
+    spool: Spool,
     watch: (batch: ActiveBatch) => void,
   ) {
     this.#workshop = workshop;
     this.#recovery = recovery;
-    this.#submitter = submitter;
+    this.#protocol = protocol;
+    this.#spool = spool;
     this.#watch = watch;
   }
 
@@ -58,7 +64,7 @@ export class Resume {
     } catch (error) {
       if (error instanceof LeaseLostError || this.#workshop.stopped.aborted) throw error;
       const message = error instanceof Error ? error.message : String(error);
-      this.#stop(
+      giveUpOn(
         batch,
         ownAnswer(
           batch.batcher,
@@ -74,18 +80,19 @@ export class Resume {
     if (claimed.state === 'accepted' && claimed.remoteId !== undefined) {
       batch.remote = placeholder(claimed.remoteId);
       batch.acceptedAt = claimed.acceptedAt ?? this.#workshop.clock.now();
+      batch.holdSlot();
       this.#watch(batch);
       return;
     }
     if (claimed.state === 'creating' && batch.underOtherKey) {
       // Whether it was accepted can only be seen with that key.
-      this.#stop(batch, underOtherKey(batch));
+      giveUpOn(batch, underOtherKey(batch));
       return;
     }
     if (claimed.state === 'creating') {
       const found = await this.#recovery.find(batch, claimed.creatingAt);
       if (found) {
-        await this.#submitter.accept(batch, found);
+        await this.#protocol.accept(batch, found);
         return;
       }
       batch.resent = true;
@@ -99,11 +106,12 @@ export class Resume {
   async #useUpload(batch: ActiveBatch, scope: EngineScope): Promise<boolean> {
     if (!batch.batcher.createsFromHandle || !(await this.#allAskedFor(batch, scope))) return false;
     try {
-      await this.#submitter.createFromHandle(batch, scope);
+      const plan = planOf(batch, [], scope, this.#spool);
+      await this.#protocol.accept(batch, await this.#protocol.create(batch, plan));
       return true;
     } catch (error) {
       // The file may be gone by now; the requests then go the usual way.
-      if (!(error instanceof RefusedError)) throw error;
+      if (!isTheBatchs(error)) throw error;
       this.#workshop.report(`use the uploaded file of batch ${batch.token}`, error);
       return false;
     }
@@ -124,35 +132,21 @@ export class Resume {
     }
   }
 
-  /** It stays in the ledger as it is, for another day. */
-  #stop(batch: ActiveBatch, answer: Answer): void {
-    batch.stuck = answer;
-    for (const { pending } of batch.members.values()) {
-      if (pending) deliver(pending, answer, 'batch', batch.token);
-    }
-  }
-
   /** It never reached the provider: those who wait queue anew, the rest is forgotten. */
   async #release(batch: ActiveBatch): Promise<void> {
-    const { ledger, owner, batches, background } = this.#workshop;
+    const { ledger, background } = this.#workshop;
     await ledger.released(batch.lease);
-    batches.delete(batch.lease.batch);
-    const members = [...batch.members.values()].filter((member) => !member.settled);
-    const orphans = members.filter(({ pending }) => pending === undefined || pending.settled);
-    await ledger.settled(
-      owner,
-      orphans.map(({ request }) => ({ request, is: 'release' }) as const),
-    );
-    for (const { pending } of members) {
-      if (pending === undefined || pending.settled) continue;
-      pending.batch = undefined;
-      pending.queue.add(pending);
-    }
-    background(
-      `delete the input file of batch ${batch.token}`,
-      batch.batcher.cleanup(batch.wire, batch.handle),
-    );
+    batch.makeRoom();
+    for (const pending of await dissolve(this.#workshop, batch)) pending.queue.add(pending);
+    background(`clean up after batch ${batch.token}`, cleanUp(this.#workshop, batch));
   }
+}
+
+/** It was refused or is not wanted as it is; its requests may be. */
+function isTheBatchs(error: unknown): boolean {
+  return (
+    error instanceof RefusedError || error instanceof UnwantedError || error instanceof TooMuchError
+  );
 }
 
 function activate(claimed: ClaimedBatch, asker: PendingRequest): ActiveBatch {

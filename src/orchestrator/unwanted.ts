@@ -8,15 +8,13 @@ export class UnwantedError extends BatchlingError {
   }
 }
 
-export function isUnwanted(batch: ActiveBatch): boolean {
-  return batch.waiting().every(({ due }) => due);
+/** The provider will never take so much at once; it was not created. */
+export class TooMuchError extends BatchlingError {
+  constructor({ token }: ActiveBatch) {
+    super('NOT_SENT', `Batch ${token} was not sent: it is sent in parts.`);
+  }
 }
 
-/** Until the first of those who wait runs out of time. */
-export function timeLeft(batch: ActiveBatch, now: number): number {
-  let left = Number.POSITIVE_INFINITY;
-  for (const { dueAt, due } of batch.waiting()) {
-    if (dueAt !== undefined && !due) left = Math.min(left, dueAt - now + 1);
-  }
-  return Math.max(0, left);
+export function isUnwanted(batch: ActiveBatch): boolean {
+  return batch.waiting().every(({ due }) => due);
 }

@@ -7,26 +7,33 @@ import type { Workshop } from './workshop.ts';
 
 /** How fast the interval grows while nothing happens. */
 const growth = 1.3;
+/** So many errors in one round say that the provider is down, not that one batch is broken. */
+const mostErrors = 3;
 
+/** The batches of one account at one base: one round of polling is for all of them. */
 interface Group {
   readonly batcher: Batcher;
   readonly wire: Wire;
   readonly batches: Map<string, ActiveBatch>;
   interval: number;
+  /** Rounds in a row in which nothing could be read. */
   errors: number;
-  timer: unknown;
+  retryAfter: number | undefined;
+  dueAt: number;
   polling: boolean;
 }
 
 /**
  * Watches batches under way: one round for all batches of an account, so that the cost grows with
- * accounts, not with batches. An error of a poll is backed off and reported; it never fails a caller.
+ * accounts, not with batches, and one timer for all. An error of a poll is backed off and reported; it
+ * never fails a caller, and a batch that cannot be read does not hide the others.
  */
 export class Watcher {
   readonly #workshop: Workshop;
   readonly #onRemote: (batch: ActiveBatch, remote: Remote) => void;
   readonly #onDenied: (batch: ActiveBatch, failure: BatchFailure) => void;
   readonly #groups = new Map<Wire, Group>();
+  #timer: unknown;
 
   constructor(
     workshop: Workshop,
@@ -39,16 +46,13 @@ export class Watcher {
   }
 
   watch(batch: ActiveBatch): void {
-    let group = this.#groups.get(batch.wire);
-    if (group === undefined) {
-      const { batcher, wire } = batch;
-      const batches = new Map<string, ActiveBatch>();
-      group = { batcher, wire, batches, interval: 0, errors: 0, timer: undefined, polling: false };
-      this.#groups.set(batch.wire, group);
-    }
+    const group = this.#groups.get(batch.wire) ?? newGroup(batch);
+    this.#groups.set(batch.wire, group);
     group.batches.set((batch.remote as Remote).id, batch);
     group.interval = range(group).minimum;
-    this.#arm(group);
+    // Sooner perhaps, never later: batches that keep coming must not put off the next round.
+    group.dueAt = Math.min(group.dueAt, this.#workshop.clock.now() + jittered(group.interval));
+    this.#arm();
   }
 
   unwatch(batch: ActiveBatch): void {
@@ -56,49 +60,110 @@ export class Watcher {
     if (group === undefined || batch.remote === undefined) return;
     group.batches.delete(batch.remote.id);
     if (group.batches.size > 0) return;
-    this.#workshop.clock.clearTimeout(group.timer);
     this.#groups.delete(batch.wire);
+    this.#arm();
   }
 
   close(): void {
-    for (const group of this.#groups.values()) this.#workshop.clock.clearTimeout(group.timer);
     this.#groups.clear();
+    this.#arm();
   }
 
-  #arm(group: Group): void {
-    if (group.polling) return;
+  #arm(): void {
     const { clock } = this.#workshop;
-    clock.clearTimeout(group.timer);
-    const wait =
-      group.errors > 0
-        ? Math.max(group.interval, backoff({ attempt: group.errors }))
-        : jittered(group.interval);
-    group.timer = clock.setTimeout(() => {
+    clock.clearTimeout(this.#timer);
+    let next = Number.POSITIVE_INFINITY;
+    for (const { dueAt, polling } of this.#groups.values()) {
+      if (!polling) next = Math.min(next, dueAt);
+    }
+    if (next === Number.POSITIVE_INFINITY) return;
+    this.#timer = clock.setTimeout(() => this.#look(), Math.max(0, next - clock.now()));
+  }
+
+  #look(): void {
+    const now = this.#workshop.clock.now();
+    for (const group of this.#groups.values()) {
+      if (group.polling || group.dueAt > now) continue;
+      group.polling = true;
       this.#workshop.background('poll batches', this.#round(group));
-    }, wait);
+    }
+    this.#arm();
   }
 
   async #round(group: Group): Promise<void> {
-    group.polling = true;
-    try {
-      const ids = [...group.batches.keys()];
-      for await (const remote of group.batcher.poll(group.wire, ids)) {
-        const batch = group.batches.get(remote.id);
-        if (batch) this.#onRemote(batch, remote);
-      }
-      group.errors = 0;
-    } catch (error) {
-      group.errors += 1;
-      this.#workshop.report('poll batches', error);
-      if (error instanceof ReplyError && (error.status === 401 || error.status === 403)) {
-        for (const batch of [...group.batches.values()]) this.#onDenied(batch, error.failure);
-      }
-    }
+    const unseen = new Set(group.batches.keys());
+    const { size } = unseen;
+    group.retryAfter = undefined;
+    const denied = await this.#poll(group, [...unseen], unseen);
+    if (denied) for (const id of unseen) this.#deny(group, id, denied);
+    else if (unseen.size > 0 && size > 1) await this.#pollOneByOne(group, unseen);
+    group.errors = unseen.size === size ? group.errors + 1 : 0;
     group.polling = false;
     if (group.batches.size === 0 || this.#workshop.stopped.aborted) return;
     group.interval = Math.min(group.interval * growth, range(group).maximum);
-    this.#arm(group);
+    group.dueAt = this.#workshop.clock.now() + waitOf(group);
+    this.#arm();
   }
+
+  /** After an error: those the round did not get to. Who fails goes to the end of the line. */
+  async #pollOneByOne(group: Group, unseen: Set<string>): Promise<void> {
+    let errors = 0;
+    for (const id of [...unseen]) {
+      if (errors >= mostErrors) return;
+      const denied = await this.#poll(group, [id], unseen);
+      if (denied) this.#deny(group, id, denied);
+      const batch = group.batches.get(id);
+      if (batch === undefined || !unseen.has(id)) continue;
+      errors += 1;
+      group.batches.delete(id);
+      group.batches.set(id, batch);
+    }
+  }
+
+  /** Takes what it sees out of `unseen`. Returns the refusal where the key was refused. */
+  async #poll(
+    group: Group,
+    ids: readonly string[],
+    unseen: Set<string>,
+  ): Promise<BatchFailure | undefined> {
+    try {
+      for await (const remote of group.batcher.poll(group.wire, ids)) {
+        unseen.delete(remote.id);
+        const batch = group.batches.get(remote.id);
+        if (batch) this.#onRemote(batch, remote);
+      }
+    } catch (error) {
+      this.#workshop.report('poll batches', error);
+      if (!(error instanceof ReplyError)) return undefined;
+      group.retryAfter = error.failure.retryAfter;
+      if (error.status === 401 || error.status === 403) return error.failure;
+    }
+    return undefined;
+  }
+
+  #deny(group: Group, id: string, failure: BatchFailure): void {
+    const batch = group.batches.get(id);
+    if (batch) this.#onDenied(batch, failure);
+  }
+}
+
+function newGroup({ batcher, wire }: ActiveBatch): Group {
+  return {
+    batcher,
+    wire,
+    batches: new Map(),
+    interval: 0,
+    errors: 0,
+    retryAfter: undefined,
+    dueAt: Number.POSITIVE_INFINITY,
+    polling: false,
+  };
+}
+
+/** Errors make it longer, never shorter. */
+function waitOf({ errors, interval, retryAfter }: Group): number {
+  if (errors === 0) return jittered(interval);
+  return Math.max(interval, backoff({ attempt: errors, retryAfter }));
 }
 
 /** The most impatient scope decides; a provider's minimum wins over it. */

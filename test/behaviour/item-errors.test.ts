@@ -3,6 +3,7 @@ import OpenAI from 'openai';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type BatchifyOptions, type BatchingContext, batchify } from '../../src/index.ts';
 import { ask, askClaude, chatRequest } from '../support/ask.ts';
+import { fastClock } from '../support/programs/fast-clock.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 
 let stage: Stage;
@@ -133,7 +134,10 @@ describe('an item the provider never answers', () => {
   it.each(['missing', 'broken', 'empty'])(
     'gets 502 of type batchling_missing when its line stays %s',
     async (marker) => {
-      const [openai, anthropic] = await askAll([`[[${marker}]]`, 'fine'], { attempts: 2 });
+      // Alone in its second batch it leaves no result file at all, and that is waited for.
+      const clock = fastClock({ epoch: Date.now(), speed: 3_600 });
+      const options = { attempts: 2, clock, poll: '1m', window: '1m' };
+      const [openai, anthropic] = await askAll([`[[${marker}]]`, 'fine'], options);
       expect(reasonOf(openai[0])).toMatchObject({ status: 502, type: 'batchling_missing' });
       expect(reasonOf(anthropic[0])).toMatchObject({
         status: 502,

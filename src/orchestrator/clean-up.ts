@@ -1,0 +1,13 @@
+import type { ActiveBatch } from './active-batch.ts';
+import type { Workshop } from './workshop.ts';
+
+/** Deletes what a batch left at the provider, unless its scope wants to keep it. */
+export async function cleanUp({ report }: Workshop, batch: ActiveBatch): Promise<void> {
+  const [scope] = batch.scopes;
+  if (scope !== undefined && !scope.cleanup) return;
+  try {
+    await batch.batcher.cleanup(batch.wire, batch.handle);
+  } catch (error) {
+    report(`delete the input file of batch ${batch.token}`, error);
+  }
+}

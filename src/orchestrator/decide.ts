@@ -1,0 +1,63 @@
+import type { Outcome, RetryReason } from '../batchers/batcher.ts';
+import type { Settlement } from '../ledger/ledger.ts';
+import type { Answer } from '../types.ts';
+import type { ActiveBatch, BatchMember } from './active-batch.ts';
+import { ownAnswer } from './answers.ts';
+import { deadlineMessage } from './deadlines.ts';
+import type { PendingRequest } from './pending.ts';
+
+/** What becomes of a request, for the ledger and for its caller. */
+export interface Decided {
+  readonly settlement: Settlement;
+  readonly answer?: Answer;
+  readonly reason?: RetryReason;
+  readonly realtime?: true;
+}
+
+/** One outcome of one attempt: final, or worth another one. */
+export function decide(batch: ActiveBatch, member: BatchMember, outcome: Outcome): Decided {
+  const { request, pending } = member;
+  if (outcome.kind === 'answer') {
+    const { answer } = outcome;
+    return { settlement: { request, is: 'answer', answer }, answer };
+  }
+  const { reason } = outcome;
+  if (pending === undefined || pending.settled) {
+    return { settlement: { request, is: 'release' } };
+  }
+  if (reason === 'cancelled' && pending.due) return atDeadline(batch, member, pending);
+  // What ran out of time once is tried once more; a cancelled request was meant to end.
+  const attempts =
+    reason === 'cancelled' ? 1 : reason === 'expired' ? 2 : pending.scope.policy.attempts;
+  if (pending.attempt + 1 < attempts) {
+    return { settlement: { request, is: 'retry' }, reason };
+  }
+  const answer = finalAnswer(batch, reason, outcome.last);
+  return { settlement: { request, is: 'answer', answer }, answer };
+}
+
+/** The batch was cancelled because of it, and this request had not run. */
+function atDeadline(batch: ActiveBatch, member: BatchMember, pending: PendingRequest): Decided {
+  const { request } = member;
+  if (pending.scope.onDeadline === 'realtime') {
+    return { settlement: { request, is: 'release' }, realtime: true };
+  }
+  const answer = ownAnswer(batch.batcher, 'deadline', deadlineMessage);
+  return { settlement: { request, is: 'answer', answer }, answer };
+}
+
+function finalAnswer(batch: ActiveBatch, reason: RetryReason, last: Answer): Answer {
+  const { batcher } = batch;
+  if (reason === 'expired') {
+    const message = 'The provider did not get to this request within the completion window.';
+    return ownAnswer(batcher, 'expired', message);
+  }
+  if (reason === 'cancelled') {
+    return ownAnswer(batcher, 'cancelled', 'The batch of this request was cancelled.');
+  }
+  if (reason === 'never-ran') {
+    const message = `The provider never ran this request, in any attempt (batch ${batch.token}).`;
+    return ownAnswer(batcher, 'missing', message);
+  }
+  return last;
+}

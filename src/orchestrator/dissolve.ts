@@ -1,0 +1,35 @@
+import type { ActiveBatch } from './active-batch.ts';
+import type { PendingRequest } from './pending.ts';
+import type { Workshop } from './workshop.ts';
+
+/**
+ * Takes a batch apart that will bring no answers: requests that nobody waits for any more are
+ * forgotten, the others are in no batch and theirs who asks for it.
+ */
+export async function dissolve(
+  { ledger, owner, batches, report }: Workshop,
+  batch: ActiveBatch,
+): Promise<readonly PendingRequest[]> {
+  // The ledger knows it as over: nobody may be attached to it any more.
+  batches.delete(batch.lease.batch);
+  const waiting: PendingRequest[] = [];
+  const orphans: number[] = [];
+  for (const { pending, request, settled } of batch.members.values()) {
+    if (settled) continue;
+    if (pending === undefined || pending.settled) orphans.push(request);
+    else waiting.push(pending);
+    if (pending === undefined) continue;
+    pending.batch = undefined;
+    if (pending.settled) pending.queue.spool.letGo(pending);
+  }
+  try {
+    await ledger.settled(
+      owner,
+      orphans.map((request) => ({ request, is: 'release' }) as const),
+    );
+  } catch (error) {
+    // Those who wait must not wait for nothing.
+    report(`forget requests of batch ${batch.token}`, error);
+  }
+  return waiting;
+}
