@@ -233,7 +233,7 @@ function refuseUnbuilt({ budget, dryRun, providers }: ResolvedOptions): void {
   const asked = Object.entries({
     budget: budget !== undefined,
     dryRun,
-    providers: Object.keys(providers).length > 0,
+    providers: Object.values(providers).some(hasUnbuiltSettings),
   }).find(([, isAsked]) => isAsked);
   if (asked === undefined) return;
   throw new BatchlingError(
@@ -241,6 +241,10 @@ function refuseUnbuilt({ budget, dryRun, providers }: ResolvedOptions): void {
     `The option ${asked[0]} is not available in this version of batchling. Leave it out.`,
     { facts: { option: asked[0] } },
   );
+}
+
+function hasUnbuiltSettings(settings: object): boolean {
+  return Object.keys(settings).some((name) => name !== 'cancelAtDeadline');
 }
 
 const optionsOf = new WeakMap<object, ResolvedOptions>();

@@ -18,6 +18,7 @@ export function engineScope(
     only: options.only,
     deadline: options.deadline,
     onDeadline: options.onDeadline,
+    cancelsAtAnyCost: (provider) => options.providers[provider]?.cancelAtDeadline === true,
     minBatch: options.minBatch,
     cleanup: options.cleanup,
     name: options.name,

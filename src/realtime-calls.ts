@@ -1,7 +1,11 @@
-import { type ClientCall, goOut, type Outgoing } from './client-call.ts';
+import { type ClientCall, goOut, type Outgoing, signalOf } from './client-call.ts';
 import type { Emit } from './orchestrator/events.ts';
 import { publish } from './orchestrator/events.ts';
 import { Slots } from './orchestrator/slots.ts';
+import type { Clock } from './types.ts';
+
+/** The client's own limit is long over when a call that waited for a batch goes out. */
+const timeLimit = 10 * 60_000;
 
 /** For all scopes: a provider counts the calls of the process, not of a scope. */
 const slots = new Slots();
@@ -14,10 +18,12 @@ export async function sendRealtime(
   call: ClientCall<Response>,
   atOnce: number,
   emit: Emit,
-): Promise<Response> {
+  clock: Clock,
+): Promise<Response | 'timed out'> {
   await slots.acquire(() => atOnce);
   try {
-    const response = await goOut(call.outgoing as Outgoing);
+    const response = await inTime(call.outgoing as Outgoing, clock);
+    if (response === 'timed out') return response;
     const { info } = call.target.batcher;
     const event = {
       provider: info.name,
@@ -31,6 +37,22 @@ export async function sendRealtime(
     return marked(response);
   } finally {
     slots.release();
+  }
+}
+
+/** Waits for the head of the answer; what of the body comes later is the client's affair. */
+async function inTime(outgoing: Outgoing, clock: Clock): Promise<Response | 'timed out'> {
+  const limit = new AbortController();
+  const given = signalOf(outgoing);
+  const signal = given ? AbortSignal.any([given, limit.signal]) : limit.signal;
+  const timer = clock.setTimeout(() => limit.abort(), timeLimit);
+  try {
+    return await goOut({ ...outgoing, init: { ...outgoing.init, signal } });
+  } catch (error) {
+    if (limit.signal.aborted && !given?.aborted) return 'timed out';
+    throw error;
+  } finally {
+    clock.clearTimeout(timer);
   }
 }
 

@@ -186,7 +186,12 @@ export class ScopeCalls implements CallOwner {
   async #sendOut(call: ClientCall<Response>, verdict: WayOut): Promise<Response> {
     if ('realtime' in verdict) {
       const { sendRealtime } = await import('./realtime-calls.ts');
-      return sendRealtime(call, this.#options.realtimeConcurrency, this.events.emit);
+      const { realtimeConcurrency, clock } = this.#options;
+      const response = await sendRealtime(call, realtimeConcurrency, this.events.emit, clock);
+      if (response !== 'timed out') return response;
+      const message = 'The call went out as an ordinary one, and no answer came within 10 minutes.';
+      const answer = ownAnswer(call.target.batcher, 'deadline', message);
+      return this.#toResponse(call, { answer, source: 'realtime', itemId: '' });
     }
     const outgoing = call.outgoing as Outgoing;
     if ('passThrough' in verdict) return goOut(outgoing);

@@ -12,8 +12,17 @@ export class ScopeEvents {
 
   /** Loaded with the engine: before that there is nothing to show. */
   async show(mode: DisplayMode | undefined): Promise<void> {
-    const { createDisplay } = await import('./report/display.ts');
-    this.#display = createDisplay(mode, () => this.stats);
+    const [{ createDisplay }, { SmallBatches }] = await Promise.all([
+      import('./report/display.ts'),
+      import('./report/small-batches.ts'),
+    ]);
+    const display = createDisplay(mode, () => this.stats);
+    this.#display = display;
+    const smallBatches = new SmallBatches();
+    this.on('queue:flushed', (event) => {
+      const hint = smallBatches.flushed(event, this.stats);
+      if (hint !== undefined) display.hint(hint);
+    });
   }
 
   readonly emit: Emit = (name, event) => {

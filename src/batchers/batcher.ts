@@ -173,6 +173,8 @@ export interface ProviderInfo {
   readonly requestIdHeader: string;
   /** What a batch costs, as a share of the list price. */
   readonly priceShare: number;
+  /** Cancelling a batch loses what has finished in it, though it is paid for. */
+  readonly cancelLosesWork?: true;
   /**
    * `true`: the create echoes something known before it, so a batch can be found again exactly.
    * `false`: creates are serialised per account and candidates are proved by their ids.

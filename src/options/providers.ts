@@ -27,6 +27,10 @@ export const providers: Form<ProviderSettings> = {
     for (const [name, given] of Object.entries(value)) {
       parseProviderName(name, context);
       if (!isRecord(given)) refuseUnseen(`the settings of ${name} must be an object`);
+      const { cancelAtDeadline } = given;
+      if (cancelAtDeadline !== undefined && typeof cancelAtDeadline !== 'boolean') {
+        refuseUnseen(`cancelAtDeadline of ${name} must be true or false`);
+      }
       settings[name] = { ...given };
     }
     return settings;

@@ -1,6 +1,6 @@
 import type { ActiveBatch } from './active-batch.ts';
 import { ownAnswer } from './answers.ts';
-import { refuse } from './delivery.ts';
+import { deliver, refuse } from './delivery.ts';
 import type { PendingRequest } from './pending.ts';
 import type { Queues } from './queues.ts';
 import { isUnwanted, UnwantedError } from './unwanted.ts';
@@ -71,7 +71,10 @@ export class Deadlines {
       }
     }
     if (unsent.length > 0) background('end requests at their deadline', this.end(unsent));
-    for (const batch of batches) this.cancelIfDue(batch);
+    for (const batch of batches) {
+      this.cancelIfDue(batch);
+      if (!batch.cancelling) tellThoseInCompany(batch, now);
+    }
     if (next < Number.POSITIVE_INFINITY) this.#arm(next);
   }
 
@@ -102,6 +105,20 @@ export class Deadlines {
     await refuse(ledger, owner, refused, ({ batcher }) =>
       ownAnswer(batcher, 'deadline', deadlineMessage),
     );
+  }
+}
+
+/**
+ * Others have time left, so the batch goes on. Who wants an error gets it now, unless the others' time
+ * is as good as up, too: then the batch is cancelled in a moment, and finished answers are taken.
+ */
+function tellThoseInCompany(batch: ActiveBatch, now: number): void {
+  const waiting = batch.waiting();
+  const soon = now + batch.queue.policy.maxWindow;
+  if (waiting.every(({ dueAt = Number.POSITIVE_INFINITY }) => dueAt <= soon)) return;
+  for (const pending of waiting) {
+    if (!pending.due || pending.scope.onDeadline !== 'error') continue;
+    deliver(pending, ownAnswer(pending.batcher, 'deadline', deadlineMessage), 'batch', batch.token);
   }
 }
 

@@ -198,7 +198,7 @@ function prepare(call: CapturedCall): Prepared | undefined {
   }
   publish('call:captured', facts);
   call.scope.emit('call:captured', facts);
-  const refusal = windowRefusal(call, match);
+  const refusal = windowRefusal(call, match) ?? deadlineRefusal(call);
   if (refusal !== undefined) {
     call.settle({
       answer: ownAnswer(batcher, 'unsupported', refusal),
@@ -223,6 +223,20 @@ function windowRefusal(call: CapturedCall, route: Route): string | undefined {
   return (
     `completionWindow is not one that ${batcher.info.name} offers (${windows.join(', ')}). ` +
     'Set the option completionWindow to one of these.'
+  );
+}
+
+/** To send again what a cancelled batch has finished but not given would pay for it twice. */
+function deadlineRefusal({ target, scope }: CapturedCall): string | undefined {
+  const { name, cancelLosesWork } = target.batcher.info;
+  if (!cancelLosesWork || scope.deadline === undefined || scope.onDeadline === 'error') {
+    return undefined;
+  }
+  if (scope.cancelsAtAnyCost(name)) return undefined;
+  return (
+    `onDeadline "realtime" would pay twice at ${name}: cancelling a batch there loses the answers ` +
+    `that are finished. Use onDeadline "error", leave the deadline out, or accept it with ` +
+    `providers: { ${name}: { cancelAtDeadline: true } }.`
   );
 }
 

@@ -98,7 +98,7 @@ export class LostBatches {
 
   async #sendAgain(batch: ActiveBatch): Promise<void> {
     const reason = 'the provider no longer knows it';
-    batch.emit('batch:resent', { ...batch.facts(), reason });
+    batch.emit('batch:resent', { ...batch.facts(), reason: `sent again: ${reason}` });
     await this.#workshop.ledger.refused(batch.lease, reason);
     for (const pending of await dissolve(this.#workshop, batch)) pending.queue.add(pending);
   }

@@ -38,6 +38,8 @@ export interface EngineScope {
   /** From the capture of each request, or one moment for all. */
   readonly deadline: number | Date | undefined;
   readonly onDeadline: 'error' | 'realtime';
+  /** Whether to go realtime at a deadline although cancelling loses work that is paid for. */
+  cancelsAtAnyCost(provider: string): boolean;
   /** Fewer requests than this at flush time go out as realtime calls. */
   readonly minBatch: number;
   /** What to batch; `undefined`: everything. */

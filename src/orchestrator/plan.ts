@@ -4,7 +4,9 @@ import type { ActiveBatch } from './active-batch.ts';
 import type { EngineScope, PendingRequest } from './pending.ts';
 import type { Spool } from './spool.ts';
 
+/** What is held of an upload at once: so many items, or bytes of them, whichever is less. */
 const itemsPerChunk = 64;
+const bytesPerChunk = 1024 * 1024;
 
 /** A batch as its batcher sees it before it is sent. */
 export function planOf(
@@ -24,13 +26,24 @@ export function planOf(
     completionWindow: windows.find((offered) => parseDuration(offered) === asked) as string,
     tags: { ...scope.tags, ...(scope.name && { name: scope.name }) },
     async *items() {
-      for (let at = 0; at < members.length; at += itemsPerChunk) {
-        const group = members.slice(at, at + itemsPerChunk);
+      for (let at = 0; at < members.length; ) {
+        const group = chunkAt(members, at);
+        at += group.length;
         const bodies = await spool.read(group);
         yield group.map((pending, index) => itemOf(pending, bodies[index] as string));
       }
     },
   };
+}
+
+function chunkAt(members: readonly PendingRequest[], start: number): readonly PendingRequest[] {
+  let bytes = 0;
+  let end = start;
+  while (end < members.length && end - start < itemsPerChunk && bytes < bytesPerChunk) {
+    bytes += (members[end] as PendingRequest).bytes;
+    end += 1;
+  }
+  return members.slice(start, end);
 }
 
 function itemOf(pending: PendingRequest, body: string): Item {

@@ -77,7 +77,10 @@ export class Protocol {
           const found = await this.#recovery.find(batch);
           if (found) return found;
           batch.resent = true;
-          batch.emit('batch:resent', { ...batch.facts(), reason: 'the create was never accepted' });
+          batch.emit('batch:resent', {
+            ...batch.facts(),
+            reason: 'sent again: the create was never accepted',
+          });
         } else {
           await this.#waitToCreate(batch, error, patience);
         }

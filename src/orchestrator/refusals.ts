@@ -39,12 +39,12 @@ export class Refusals {
     } else if (failure.next === 'smaller' && requests.length > 1) {
       const half = Math.ceil(requests.length / 2);
       const halves = [requests.slice(0, half), requests.slice(half)];
-      this.#again(batch, halves, `in halves: ${failure.message}`);
+      this.#again(batch, halves, `sent in halves: ${failure.message}`);
     } else if (failure.next === 'isolate' && failure.bad?.some(({ line }) => members[line - 1])) {
       const alone = requests.filter((pending) => bad.has(pending));
       await this.#fail(alone, (pending) => bad.get(pending) as Answer);
       const others = requests.filter((pending) => !bad.has(pending));
-      this.#again(batch, [others], `without its bad lines: ${failure.message}`);
+      this.#again(batch, [others], `sent again without its bad lines: ${failure.message}`);
     } else {
       await this.#fail(requests, ({ batcher }) => {
         return failure.answer ?? ownAnswer(batcher, 'missing', failure.message);

@@ -13,6 +13,8 @@ export interface DisplayStream {
 
 export interface Display {
   event<Name extends BatchlingEventName>(name: Name, event: BatchlingEvents[Name]): void;
+  /** Something the user should know, while the scope goes on. */
+  hint(text: string): void;
   /** The scope is closed; `note` says what the user should do next, if anything. */
   close(note?: string): void;
 }
@@ -31,12 +33,17 @@ export function createDisplay(
   return mode === 'live' ? liveDisplay(stats, stream) : plainDisplay(stats, stream);
 }
 
-const silent: Display = { event: () => undefined, close: () => undefined };
+const silent: Display = {
+  event: () => undefined,
+  hint: () => undefined,
+  close: () => undefined,
+};
 
 function jsonDisplay(stats: () => Stats, stream: DisplayStream): Display {
   const write = (record: object) => stream.write(`${JSON.stringify(record)}\n`);
   return {
     event: (event, payload) => write({ event, ...payload }),
+    hint: (text) => write({ event: 'hint', text }),
     close: (note) => write({ event: 'closed', stats: stats(), ...(note && { note }) }),
   };
 }
@@ -48,6 +55,7 @@ function plainDisplay(stats: () => Stats, stream: DisplayStream): Display {
       const text = describe(name, event);
       if (text !== undefined) line(text);
     },
+    hint: line,
     close: (note) => {
       if (stats().captured > 0) line(summaryLine(stats()));
       if (note) line(note);
@@ -60,9 +68,12 @@ function liveDisplay(stats: () => Stats, stream: DisplayStream): Display {
   const label = styleText('cyan', 'batchling');
   const started = Date.now();
   let last = 0;
+  const line = (text: string) => stream.write(`${clearLine}${label} ${text}\n`);
   return {
-    event: (name) => {
+    event: (name, event) => {
       const now = Date.now();
+      // What did not go as planned stays on the screen.
+      if (name === 'batch:resent') line(describe(name, event) as string);
       if (name === 'call:captured' && now - last < 100) return;
       if (name === 'call:answered' && now - last < 100) return;
       last = now;
@@ -75,10 +86,11 @@ function liveDisplay(stats: () => Stats, stream: DisplayStream): Display {
           `${open} ${open === 1 ? 'batch' : 'batches'} under way, ${seconds}s`,
       );
     },
+    hint: line,
     close: (note) => {
       stream.write(clearLine);
-      if (stats().captured > 0) stream.write(`${label} ${summaryLine(stats())}\n`);
-      if (note) stream.write(`${label} ${note}\n`);
+      if (stats().captured > 0) line(summaryLine(stats()));
+      if (note) line(note);
     },
   };
 }
@@ -97,7 +109,7 @@ function describe<Name extends BatchlingEventName>(
   }
   if (name === 'batch:resent') {
     const { batch, reason } = event as BatchlingEvents['batch:resent'];
-    return `${batch} was sent again: ${reason}`;
+    return `${batch}: ${reason}`;
   }
   return undefined;
 }

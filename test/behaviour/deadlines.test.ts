@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { OpenAIBatcher, openaiInfo } from '../../src/batchers/index.ts';
 import { type BatchifyOptions, batchify, type Clock } from '../../src/index.ts';
 import { chatRequest } from '../support/ask.ts';
 import { chatUrl } from '../support/source-of.ts';
@@ -101,9 +102,98 @@ describe('a deadline', () => {
     await scope.close();
   });
 
+  it('ends its own calls alone when the others of the batch have time', async () => {
+    stage.simulator.hold();
+    const store = stage.newStore();
+    const { clock, skipHours } = patientClock();
+    const patient = batchify(stage.options({ store, clock, window: '50ms' }));
+    const hasty = batchify(stage.options({ store, clock, window: '50ms', deadline: '1h' }));
+    const waiting = patient.run(() => ask('there is time'));
+    const late = hasty.run(() => ask('there is none'));
+    await until(() => stage.simulator.batches().length === 1, 'the batch of both');
+    skipHours(2);
+    expect((await late).status).toBe(504);
+    stage.simulator.release();
+    expect((await waiting).status).toBe(200);
+    await Promise.all([patient.close(), hasty.close()]);
+    expect(stage.simulator.countRequests('POST', /cancel$/)).toBe(0);
+    expect(stage.simulator.meter.total).toBe(2);
+  });
+
+  it('ends what waits until its account may have another batch under way', async () => {
+    stage.simulator.hold();
+    const { clock, skipHours } = patientClock();
+    const one = { store: stage.newStore(), clock, maxInFlight: 1 };
+    const first = batchify(stage.options(one));
+    const waiting = first.run(() => ask('the only one'));
+    await until(() => stage.simulator.batches().length === 1, 'the first batch');
+    const second = batchify(stage.options({ ...one, deadline: '1h', window: '1ms' }));
+    const flushed = new Promise((resolve) => second.on('queue:flushed', resolve));
+    const late = second.run(() => ask('too late'));
+    await flushed;
+    skipHours(2);
+    expect((await late).status).toBe(504);
+    stage.simulator.release();
+    expect((await waiting).status).toBe(200);
+    await Promise.all([first.close(), second.close()]);
+    expect(stage.simulator.meter.total).toBe(1);
+  });
+
   it('that is not reached changes nothing', async () => {
     const response = await batchify(() => ask('in time'), stage.options({ deadline: '1h' }));
     expect(sourceOf(response)).toBe('batch');
+  });
+});
+
+describe('an ordinary call of ours', () => {
+  it('has a time limit of its own, and ends with 504', async () => {
+    const path = '/v1/chat/completions';
+    stage.simulator.faults.add({ path, action: { kind: 'hang', ms: 600_000 } });
+    const { clock, skipHours } = patientClock();
+    const scope = batchify(stage.options({ minBatch: 2, clock }));
+    const asked = scope.run(() => ask('is anybody there?'));
+    await until(() => stage.simulator.countRequests('POST', path) === 1, 'the call');
+    skipHours(1);
+    const response = await asked;
+    expect(response.status).toBe(504);
+    expect(response.headers.get('x-should-retry')).toBe('false');
+    expect(await response.json()).toMatchObject({ error: { type: 'batchling_deadline' } });
+    await scope.close();
+  });
+});
+
+describe('where cancelling loses finished work', () => {
+  class LosingBatcher extends OpenAIBatcher {
+    override readonly info = { ...openaiInfo, name: 'losing', cancelLosesWork: true } as const;
+  }
+
+  function options(given: BatchifyOptions = {}): BatchifyOptions {
+    const hosts = { [stage.simulator.baseUrl('openai')]: 'losing' };
+    const batchers = [LosingBatcher];
+    return stage.options({ hosts, batchers, deadline: '1h', onDeadline: 'realtime', ...given });
+  }
+
+  it('onDeadline: "realtime" is refused before anything is sent', async () => {
+    const response = await batchify(() => ask('too dear'), options());
+    expect(response.status).toBe(400);
+    const { error } = (await response.json()) as { error: { type: string; message: string } };
+    expect(error.type).toBe('batchling_unsupported');
+    expect(error.message).toContain('providers: { losing: { cancelAtDeadline: true } }');
+    expect(stage.simulator.requests).toEqual([]);
+  });
+
+  it.each([
+    ['it is accepted', { providers: { losing: { cancelAtDeadline: true } } }],
+    ['onDeadline is "error"', { onDeadline: 'error' }],
+    ['there is no deadline', { deadline: null }],
+  ] as const)('calls are batched when %s', async (_when, given) => {
+    const response = await batchify(() => ask('fine'), options(given as BatchifyOptions));
+    expect(sourceOf(response)).toBe('batch');
+  });
+
+  it('a setting that is not true or false is refused', () => {
+    const providers = { openai: { cancelAtDeadline: 'yes' } };
+    expect(() => batchify(stage.options({ providers }))).toThrow(/cancelAtDeadline/);
   });
 });
 

@@ -34,7 +34,7 @@ it('a create that gets through after it was sent again is cancelled and reported
   expect(response.status).toBe(200);
   expect(simulator.countRequests('POST', /\/cancel$/)).toBe(1);
   expect(reasons).toEqual([
-    'the create was never accepted',
+    'sent again: the create was never accepted',
     expect.stringMatching(/^a twin was cancelled: batch_/),
   ]);
 });
