@@ -9,8 +9,8 @@ import {
   type Outgoing,
   signalOf,
 } from './client-call.ts';
+import { EngineDoor } from './engine-door.ts';
 import { engineScope } from './engine-scope.ts';
-import type { EngineUse } from './engines.ts';
 import {
   decodeUtf8,
   isPost,
@@ -23,7 +23,6 @@ import type { Fetch, RawAnswer, RawRequest } from './hooks/state.ts';
 import type { ResolvedOptions } from './options.ts';
 import { answerHeaders } from './orchestrator/answer-headers.ts';
 import { ownAnswer } from './orchestrator/answers.ts';
-import type { Engine } from './orchestrator/engine.ts';
 import { KeepAlive } from './orchestrator/keep-alive.ts';
 import type { CapturedCall, Delivery, EngineScope, Verdict } from './orchestrator/pending.ts';
 import { Router, type Target } from './orchestrator/router.ts';
@@ -43,11 +42,7 @@ export class ScopeCalls implements CallOwner {
   readonly #bypasses: Bypasses;
   readonly #scope: EngineScope & { flushing: boolean };
   readonly #pending = new Set<CapturedCall>();
-  #opening: Promise<EngineUse> | undefined;
-  #engine: Engine | undefined;
-  readonly #early: CapturedCall[] = [];
-  /** Settled when the early calls are with the engine. */
-  #entering: Promise<void> = Promise.resolve();
+  readonly #door: EngineDoor;
   readonly #whenIdle: (() => void)[] = [];
   /** Calls whose body is being read. */
   #reading = 0;
@@ -58,6 +53,7 @@ export class ScopeCalls implements CallOwner {
     this.#router = new Router(registeredBatchers(options.batchers), options.hosts);
     this.#bypasses = new Bypasses(options, this.events);
     this.#scope = engineScope(options, this.events);
+    this.#door = new EngineDoor(options, this.events);
   }
 
   handleFetch(passOn: Fetch, input: string | URL | Request, init?: RequestInit): Promise<Response> {
@@ -68,7 +64,7 @@ export class ScopeCalls implements CallOwner {
     const headers = readHeaders(input, init);
     if (headers['x-batchling'] === 'off') return goOut(withoutOurHeader(outgoing));
     if (signalOf(outgoing)?.aborted) return goOut(outgoing);
-    if (this.#over) return this.#refuse(this.#over, target, url);
+    if (this.#over) return this.#refuse(this.#over, target).then((raw) => toResponse(raw, url));
     if (init?.body instanceof ReadableStream) {
       const [ours, theirs] = init.body.tee();
       outgoing = { passOn, input, init: { ...init, body: theirs } };
@@ -101,12 +97,10 @@ export class ScopeCalls implements CallOwner {
   }
 
   /** Code of a scope that an error or its signal has ended: nothing more is spent, at no price. */
-  async #refuse(over: Over, target: Target, url: string): Promise<Response> {
+  async #refuse(over: Over, target: Target): Promise<RawAnswer> {
     if ('reason' in over) throw over.reason;
     const answer = ownAnswer(await target.load(), 'cancelled', over.message);
-    responses ??= await import('./hooks/response.ts');
-    const headers = answerHeaders({ answer, source: 'batch', itemId: '' });
-    return new responses.AnswerResponse(answer, headers, url);
+    return { ...answer, headers: answerHeaders({ answer, source: 'batch', itemId: '' }) };
   }
 
   #capture(
@@ -135,8 +129,7 @@ export class ScopeCalls implements CallOwner {
   #start<Result>(call: ClientCall<Result>): Promise<Result> {
     this.#pending.add(call);
     keepAlive.hold();
-    if (this.#engine && call.target.isLoaded) this.#engine.capture(call);
-    else this.#openFor(call);
+    this.#door.enter(call);
     return call.result;
   }
 
@@ -149,11 +142,7 @@ export class ScopeCalls implements CallOwner {
     const { url, headers } = request;
     const target = this.#router.find(url);
     if (target === undefined || headers['x-batchling'] === 'off') return undefined;
-    if (this.#over) {
-      if ('reason' in this.#over) throw this.#over.reason;
-      const answer = ownAnswer(await target.load(), 'cancelled', this.#over.message);
-      return { ...answer, headers: answerHeaders({ answer, source: 'batch', itemId: '' }) };
-    }
+    if (this.#over) return this.#refuse(this.#over, target);
     const body = decodeUtf8(request.body);
     if (body === undefined) {
       await target.load();
@@ -198,37 +187,6 @@ export class ScopeCalls implements CallOwner {
     return this.#bypass(outgoing, call.target, call.url, verdict.bypass);
   }
 
-  /** Captured before the engine or the batcher is there: one list, not a promise per call. */
-  #openFor(call: CapturedCall): void {
-    this.#early.push(call);
-    if (this.#early.length === 1) this.#entering = this.#letIn();
-  }
-
-  async #letIn(): Promise<void> {
-    this.#opening ??= this.#open();
-    const opened = await this.#opening.catch((error: unknown) => ({ error }));
-    // Calls join the list while this waits; the last look at it is followed by no wait.
-    for (const { target } of this.#early) if (!target.isLoaded) await target.load();
-    for (const call of this.#early.splice(0)) {
-      if ('engine' in opened) {
-        if (!call.aborted) opened.engine.capture(call);
-      } else {
-        const { error } = opened;
-        const message = error instanceof Error ? error.message : String(error);
-        const answer = ownAnswer(call.target.batcher, 'store', message);
-        call.settle({ answer, source: 'batch', itemId: '' });
-      }
-    }
-  }
-
-  async #open(): Promise<EngineUse> {
-    await this.events.show(this.#options.display);
-    const { useEngine } = await import('./engines.ts');
-    const use = await useEngine(this.#options);
-    this.#engine = use.engine;
-    return use;
-  }
-
   async #bypass(
     outgoing: Outgoing,
     target: Target,
@@ -237,9 +195,7 @@ export class ScopeCalls implements CallOwner {
   ): Promise<Response> {
     await target.load();
     const refusal = this.#bypasses.bypassed(target, url, reason);
-    if (refusal === undefined) return goOut(outgoing);
-    responses ??= await import('./hooks/response.ts');
-    return new responses.AnswerResponse(refusal, refusal.headers, url);
+    return refusal === undefined ? goOut(outgoing) : toResponse(refusal, url);
   }
 
   escaped(url: string): void {
@@ -258,23 +214,23 @@ export class ScopeCalls implements CallOwner {
   }
 
   aborted(call: CapturedCall): void {
-    this.#engine?.abort(call);
+    this.#door.engine?.abort(call);
   }
 
   abandoned(call: CapturedCall): void {
-    this.#engine?.abandon(call);
+    this.#door.engine?.abandon(call);
   }
 
   async flush(): Promise<void> {
     // An SDK needs a few turns of its own before its request reaches us.
     await immediate();
-    await this.#entering;
-    await this.#engine?.flush(this.#scope);
+    await this.#door.entered();
+    await this.#door.engine?.flush(this.#scope);
   }
 
   async cancel(message: string, remotely: boolean): Promise<void> {
-    await this.#entering;
-    await this.#engine?.cancel([...this.#pending], message, remotely);
+    await this.#door.entered();
+    await this.#door.engine?.cancel([...this.#pending], message, remotely);
   }
 
   /** Flushes and waits until nobody waits any more; calls may still beget calls. */
@@ -284,7 +240,7 @@ export class ScopeCalls implements CallOwner {
       await this.#answerAll();
       // In the same turn: a call made while the engine goes down must not be captured.
       nothingWaits();
-      await this.#release();
+      await this.#door.release();
       this.events.close();
     } finally {
       keepAlive.release();
@@ -327,15 +283,15 @@ export class ScopeCalls implements CallOwner {
     keepAlive.hold();
     work
       .then(() => this.events.close(note))
-      .then(() => this.#release())
+      .then(() => this.#door.release())
       .catch((error: unknown) => this.#options.logger.error('batchling could not close', { error }))
       .finally(() => keepAlive.release());
   }
+}
 
-  async #release(): Promise<void> {
-    const use = await this.#opening?.catch(() => undefined);
-    await use?.release();
-  }
+async function toResponse(raw: RawAnswer, url: string): Promise<Response> {
+  responses ??= await import('./hooks/response.ts');
+  return new responses.AnswerResponse(raw, raw.headers, url);
 }
 
 /** The call as it is, less the header that asked for it. */

@@ -87,6 +87,11 @@ export class Deadlines {
       return;
     }
     batch.cancelling = true;
+    if (batch.remote.state === 'ended') {
+      // Only its results are late: nothing is left to cancel.
+      tell(batch);
+      return;
+    }
     const { background } = this.#workshop;
     background(
       `cancel batch ${batch.token} at its deadline`,
@@ -115,8 +120,12 @@ export class Deadlines {
 function tellThoseInCompany(batch: ActiveBatch, now: number): void {
   const waiting = batch.waiting();
   const soon = now + batch.queue.policy.maxWindow;
-  if (waiting.every(({ dueAt = Number.POSITIVE_INFINITY }) => dueAt <= soon)) return;
-  for (const pending of waiting) {
+  if (waiting.some(({ dueAt = Number.POSITIVE_INFINITY }) => dueAt > soon)) tell(batch);
+}
+
+/** The request stays in its batch, and its answer is kept for who asks again. */
+function tell(batch: ActiveBatch): void {
+  for (const pending of batch.waiting()) {
     if (!pending.due || pending.scope.onDeadline !== 'error') continue;
     deliver(pending, ownAnswer(pending.batcher, 'deadline', deadlineMessage), 'batch', batch.token);
   }

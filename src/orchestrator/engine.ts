@@ -1,5 +1,4 @@
 import { hostname } from 'node:os';
-import type { BatchFailure, Remote } from '../batchers/batcher.ts';
 import { BatchlingError, LeaseLostError } from '../errors.ts';
 import { sleep } from '../http/backoff.ts';
 import type { HttpClient } from '../http/client.ts';
@@ -8,7 +7,6 @@ import type { Clock, Logger } from '../types.ts';
 import { Accounts } from './accounts.ts';
 import type { ActiveBatch } from './active-batch.ts';
 import { ownAnswer } from './answers.ts';
-import { cleanUp } from './clean-up.ts';
 import { Collector } from './collector.ts';
 import { Deadlines } from './deadlines.ts';
 import { deliver } from './delivery.ts';
@@ -17,6 +15,7 @@ import { Intake } from './intake.ts';
 import { LostBatches } from './lost-batches.ts';
 import { Neighbours } from './neighbours.ts';
 import type { CapturedCall, EngineScope } from './pending.ts';
+import { Progress } from './progress.ts';
 import { Protocol } from './protocol.ts';
 import { Queues } from './queues.ts';
 import { Recovery } from './recovery.ts';
@@ -56,12 +55,8 @@ export class Engine {
   readonly #intake: Intake;
   readonly #neighbours: Neighbours;
   readonly #watcher: Watcher;
-  readonly #collector: Collector;
-  readonly #lost: LostBatches;
   readonly #returning: Returning;
   readonly #deadlines: Deadlines;
-  readonly #recovery: Recovery;
-  readonly #refusals: Refusals;
   readonly #governor: Governor;
   readonly #stop: AbortController;
   readonly #background = new Set<Promise<void>>();
@@ -110,18 +105,17 @@ export class Engine {
     };
     this.#workshop = workshop;
     const recovery = new Recovery(workshop);
-    this.#recovery = recovery;
     const watch = (batch: ActiveBatch) => this.#watcher.watch(batch);
     const spool = new Spool(ledger);
     this.#returning = new Returning(clock);
     this.#deadlines = new Deadlines(workshop, () => this.#queues);
     this.#governor = new Governor(workshop);
     const protocol = new Protocol(workshop, recovery, this.#governor, watch);
-    this.#refusals = new Refusals(workshop, (queue, requests) => submitter.send(queue, requests));
+    const refusals = new Refusals(workshop, (queue, requests) => submitter.send(queue, requests));
     const submitter = new Submitter(workshop, {
       governor: this.#governor,
       protocol,
-      refusals: this.#refusals,
+      refusals,
       deadlines: this.#deadlines,
       spool,
       withdraw: (requests) => this.#queues.withdraw(requests),
@@ -144,13 +138,22 @@ export class Engine {
       occurrences,
       (pending, admission) => this.#neighbours.join(pending, admission),
     );
-    this.#lost = new LostBatches(workshop, (batch) => this.#watcher.unwatch(batch));
+    const unwatch = (batch: ActiveBatch) => this.#watcher.unwatch(batch);
+    const lost = new LostBatches(workshop, unwatch);
+    const progress = new Progress(workshop, {
+      collector: new Collector(workshop, lost),
+      refusals,
+      recovery,
+      deadlines: this.#deadlines,
+      lost,
+      watch,
+      unwatch,
+    });
     this.#watcher = new Watcher(
       workshop,
-      (batch, remote) => this.#onRemote(batch, remote),
-      (batch, failure) => this.#lost.denied(batch, failure),
+      (batch, remote) => progress.seen(batch, remote),
+      (batch, failure) => lost.denied(batch, failure),
     );
-    this.#collector = new Collector(workshop, this.#lost);
     workshop.background('prune the ledger', ledger.prune(options.prune));
   }
 
@@ -237,89 +240,5 @@ export class Engine {
     } catch (error) {
       this.#workshop.report(`cancel batch ${batch.token}`, error);
     }
-  }
-
-  #onRemote(batch: ActiveBatch, remote: Remote): void {
-    if (batch.collecting) return;
-    if (remote.state === 'missing') {
-      this.#lost.missing(batch);
-      return;
-    }
-    this.#lost.found(batch);
-    const previous = batch.remote;
-    batch.remote = remote;
-    const { ledger, background } = this.#workshop;
-    const { raw, counts } = remote;
-    batch.emit('batch:polled', { ...batch.facts(), status: raw, ...(counts && { counts }) });
-    if (previous?.raw !== raw || previous.counts?.completed !== counts?.completed) {
-      const noted = ledger.polled([{ lease: batch.lease, remote }]);
-      background(`note the state of batch ${batch.token}`, noted);
-    }
-    if (remote.state !== 'queued' && remote.failure === undefined) batch.place?.proved();
-    if (remote.state !== 'ended') {
-      this.#deadlines.cancelIfDue(batch);
-      this.#lost.overdue(batch);
-      if (remote.readable && !batch.stuck) this.#readEarly(batch, remote);
-      return;
-    }
-    batch.collecting = true;
-    this.#watcher.unwatch(batch);
-    background(`end batch ${batch.token}`, this.#end(batch, remote));
-  }
-
-  /** One reading at a time; the next poll brings the next. */
-  #readEarly(batch: ActiveBatch, remote: Remote): void {
-    if (batch.reading) return;
-    batch.reading = this.#collector.collectEarly(batch, remote).finally(() => {
-      batch.reading = undefined;
-    });
-    this.#workshop.background(`read results of batch ${batch.token}`, batch.reading);
-  }
-
-  async #end(batch: ActiveBatch, remote: Remote): Promise<void> {
-    const { batches, rejoin, stopped } = this.#workshop;
-    try {
-      await batch.reading;
-      const over = remote.failure
-        ? await this.#refused(batch, remote, remote.failure)
-        : await this.#collect(batch, remote);
-      if (!over || batch.stuck) return;
-    } catch (error) {
-      batches.delete(batch.lease.batch);
-      if (error instanceof LeaseLostError) rejoin(batch.waiting());
-      if (!stopped.aborted) batch.makeRoom();
-      throw error;
-    }
-    batches.delete(batch.lease.batch);
-    await cleanUp(this.#workshop, batch);
-  }
-
-  async #refused(batch: ActiveBatch, remote: Remote, failure: BatchFailure): Promise<boolean> {
-    const { ledger, report } = this.#workshop;
-    try {
-      await ledger.ended(batch.lease, `${failure.code}: ${failure.message}`);
-    } catch (error) {
-      if (error instanceof LeaseLostError) throw error;
-      report(`note that batch ${batch.token} was refused`, error);
-    }
-    batch.freeSlot();
-    batch.emit('batch:ended', { ...batch.facts(), status: `${remote.raw}: ${failure.code}` });
-    await this.#refusals.handle(batch, failure);
-    return true;
-  }
-
-  /** `false`: the provider has not shown all of it, so we look again. */
-  async #collect(batch: ActiveBatch, remote: Remote): Promise<boolean> {
-    if (batch.incompleteSince === undefined) {
-      batch.emit('batch:ended', { ...batch.facts(), status: remote.raw });
-    }
-    if (!(await this.#collector.collect(batch, remote))) {
-      batch.collecting = false;
-      this.#watcher.watch(batch);
-      return false;
-    }
-    batch.makeRoom();
-    if (batch.resent && !batch.stuck) await this.#recovery.cancelTwins(batch);
-    return true;
   }
 }

@@ -1,0 +1,71 @@
+import type { EngineUse } from './engines.ts';
+import type { ResolvedOptions } from './options.ts';
+import { ownAnswer } from './orchestrator/answers.ts';
+import type { Engine } from './orchestrator/engine.ts';
+import type { CapturedCall } from './orchestrator/pending.ts';
+import type { ScopeEvents } from './scope-events.ts';
+
+/** The way of a scope's calls into the engine, which the first of them opens. */
+export class EngineDoor {
+  readonly #options: ResolvedOptions;
+  readonly #events: ScopeEvents;
+  /** Captured before the engine or their batcher was there: one list, not a promise per call. */
+  readonly #early: CapturedCall[] = [];
+  #opening: Promise<EngineUse> | undefined;
+  #entering: Promise<void> = Promise.resolve();
+  #engine: Engine | undefined;
+
+  constructor(options: ResolvedOptions, events: ScopeEvents) {
+    this.#options = options;
+    this.#events = events;
+  }
+
+  /** Once it is open. */
+  get engine(): Engine | undefined {
+    return this.#engine;
+  }
+
+  enter(call: CapturedCall): void {
+    if (this.#engine && call.target.isLoaded) {
+      this.#engine.capture(call);
+      return;
+    }
+    this.#early.push(call);
+    if (this.#early.length === 1) this.#entering = this.#letIn();
+  }
+
+  /** Resolves when the early calls are with the engine. */
+  entered(): Promise<void> {
+    return this.#entering;
+  }
+
+  async release(): Promise<void> {
+    const use = await this.#opening?.catch(() => undefined);
+    await use?.release();
+  }
+
+  async #letIn(): Promise<void> {
+    this.#opening ??= this.#open();
+    const opened = await this.#opening.catch((error: unknown) => ({ error }));
+    // Calls join the list while this waits; the last look at it is followed by no wait.
+    for (const { target } of this.#early) if (!target.isLoaded) await target.load();
+    for (const call of this.#early.splice(0)) {
+      if ('engine' in opened) {
+        if (!call.aborted) opened.engine.capture(call);
+      } else {
+        const { error } = opened;
+        const message = error instanceof Error ? error.message : String(error);
+        const answer = ownAnswer(call.target.batcher, 'store', message);
+        call.settle({ answer, source: 'batch', itemId: '' });
+      }
+    }
+  }
+
+  async #open(): Promise<EngineUse> {
+    await this.#events.show(this.#options.display);
+    const { useEngine } = await import('./engines.ts');
+    const use = await useEngine(this.#options);
+    this.#engine = use.engine;
+    return use;
+  }
+}

@@ -1,0 +1,117 @@
+import type { BatchFailure, Remote } from '../batchers/batcher.ts';
+import { LeaseLostError } from '../errors.ts';
+import type { ActiveBatch } from './active-batch.ts';
+import { cleanUp } from './clean-up.ts';
+import type { Collector } from './collector.ts';
+import type { Deadlines } from './deadlines.ts';
+import type { LostBatches } from './lost-batches.ts';
+import type { Recovery } from './recovery.ts';
+import type { Refusals } from './refusals.ts';
+import type { Workshop } from './workshop.ts';
+
+/** What a batch under way meets. */
+interface Stations {
+  readonly collector: Collector;
+  readonly refusals: Refusals;
+  readonly recovery: Recovery;
+  readonly deadlines: Deadlines;
+  readonly lost: LostBatches;
+  watch(batch: ActiveBatch): void;
+  unwatch(batch: ActiveBatch): void;
+}
+
+/** Takes a batch from what its polls have seen to its end. */
+export class Progress {
+  readonly #workshop: Workshop;
+  readonly #stations: Stations;
+
+  constructor(workshop: Workshop, stations: Stations) {
+    this.#workshop = workshop;
+    this.#stations = stations;
+  }
+
+  /** What a poll has seen. */
+  seen(batch: ActiveBatch, remote: Remote): void {
+    if (batch.collecting) return;
+    if (remote.state === 'missing') {
+      this.#stations.lost.missing(batch);
+      return;
+    }
+    this.#stations.lost.found(batch);
+    const previous = batch.remote;
+    batch.remote = remote;
+    const { ledger, background } = this.#workshop;
+    const { raw, counts } = remote;
+    batch.emit('batch:polled', { ...batch.facts(), status: raw, ...(counts && { counts }) });
+    if (previous?.raw !== raw || previous.counts?.completed !== counts?.completed) {
+      const noted = ledger.polled([{ lease: batch.lease, remote }]);
+      background(`note the state of batch ${batch.token}`, noted);
+    }
+    if (remote.state !== 'queued' && remote.failure === undefined) batch.place?.proved();
+    if (remote.state !== 'ended') {
+      this.#stations.deadlines.cancelIfDue(batch);
+      this.#stations.lost.overdue(batch);
+      if (remote.readable && !batch.stuck) this.#readEarly(batch, remote);
+      return;
+    }
+    batch.collecting = true;
+    this.#stations.unwatch(batch);
+    background(`end batch ${batch.token}`, this.#end(batch, remote));
+  }
+
+  /** One reading at a time; the next poll brings the next. */
+  #readEarly(batch: ActiveBatch, remote: Remote): void {
+    if (batch.reading) return;
+    batch.reading = this.#stations.collector.collectEarly(batch, remote).finally(() => {
+      batch.reading = undefined;
+    });
+    this.#workshop.background(`read results of batch ${batch.token}`, batch.reading);
+  }
+
+  async #end(batch: ActiveBatch, remote: Remote): Promise<void> {
+    const { batches, rejoin, stopped } = this.#workshop;
+    try {
+      await batch.reading;
+      const over = remote.failure
+        ? await this.#refused(batch, remote, remote.failure)
+        : await this.#collect(batch, remote);
+      if (!over || batch.stuck) return;
+    } catch (error) {
+      batches.delete(batch.lease.batch);
+      if (error instanceof LeaseLostError) rejoin(batch.waiting());
+      if (!stopped.aborted) batch.makeRoom();
+      throw error;
+    }
+    batches.delete(batch.lease.batch);
+    await cleanUp(this.#workshop, batch);
+  }
+
+  async #refused(batch: ActiveBatch, remote: Remote, failure: BatchFailure): Promise<boolean> {
+    const { ledger, report } = this.#workshop;
+    try {
+      await ledger.ended(batch.lease, `${failure.code}: ${failure.message}`);
+    } catch (error) {
+      if (error instanceof LeaseLostError) throw error;
+      report(`note that batch ${batch.token} was refused`, error);
+    }
+    batch.freeSlot();
+    batch.emit('batch:ended', { ...batch.facts(), status: `${remote.raw}: ${failure.code}` });
+    await this.#stations.refusals.handle(batch, failure);
+    return true;
+  }
+
+  /** `false`: the provider has not shown all of it, so we look again. */
+  async #collect(batch: ActiveBatch, remote: Remote): Promise<boolean> {
+    if (batch.incompleteSince === undefined) {
+      batch.emit('batch:ended', { ...batch.facts(), status: remote.raw });
+    }
+    if (!(await this.#stations.collector.collect(batch, remote))) {
+      batch.collecting = false;
+      this.#stations.watch(batch);
+      return false;
+    }
+    batch.makeRoom();
+    if (batch.resent && !batch.stuck) await this.#stations.recovery.cancelTwins(batch);
+    return true;
+  }
+}
