@@ -94,9 +94,9 @@ export class Watcher {
     const unseen = new Set(group.batches.keys());
     const { size } = unseen;
     group.retryAfter = undefined;
-    const denied = await this.#poll(group, [...unseen], unseen);
+    let denied = await this.#poll(group, [...unseen], unseen);
+    if (unseen.size > 0 && size > 1) denied = await this.#pollOneByOne(group, unseen);
     if (denied) for (const id of unseen) this.#deny(group, id, denied);
-    else if (unseen.size > 0 && size > 1) await this.#pollOneByOne(group, unseen);
     group.errors = unseen.size === size ? group.errors + 1 : 0;
     group.polling = false;
     if (group.batches.size === 0 || this.#workshop.stopped.aborted) return;
@@ -105,19 +105,23 @@ export class Watcher {
     this.#arm();
   }
 
-  /** After an error: those the round did not get to. Who fails goes to the end of the line. */
-  async #pollOneByOne(group: Group, unseen: Set<string>): Promise<void> {
+  /**
+   * After an error: those the round did not get to. Who fails goes to the end of the line. Returns the
+   * refusal where the key was refused for one after another.
+   */
+  async #pollOneByOne(group: Group, unseen: Set<string>): Promise<BatchFailure | undefined> {
     let errors = 0;
     for (const id of [...unseen]) {
-      if (errors >= mostErrors) return;
       const denied = await this.#poll(group, [id], unseen);
-      if (denied) this.#deny(group, id, denied);
       const batch = group.batches.get(id);
       if (batch === undefined || !unseen.has(id)) continue;
-      errors += 1;
+      if (denied) this.#onDenied(batch, denied);
       group.batches.delete(id);
       group.batches.set(id, batch);
+      errors += 1;
+      if (errors === mostErrors) return denied;
     }
+    return undefined;
   }
 
   /** Takes what it sees out of `unseen`. Returns the refusal where the key was refused. */

@@ -1,0 +1,109 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { batchify } from '../../src/index.ts';
+import { ask, askClaude } from '../support/ask.ts';
+import { openStage, type Stage } from '../support/stage.ts';
+
+let stage: Stage;
+
+beforeEach(async () => {
+  stage = await openStage();
+});
+
+afterEach(() => stage.close());
+
+const prompts = ['a', 'b', 'c', 'd'];
+
+async function askOpenai() {
+  const scope = batchify(stage.options());
+  const reasons: string[] = [];
+  scope.on('batch:resent', ({ reason }) => reasons.push(reason));
+  const client = stage.openai({ maxRetries: 0 });
+  const outcomes = await scope.run(() =>
+    Promise.allSettled(prompts.map((prompt) => ask(client, prompt))),
+  );
+  await scope.close();
+  return { outcomes, reasons, stats: scope.stats };
+}
+
+const sizes = () => stage.simulator.batches().map(({ total }) => total);
+
+describe('a batch that is too large for the provider', () => {
+  it.each([
+    ['its upload', '/v1/files'],
+    ['its create', '/v1/batches'],
+  ])('is sent in halves when %s is refused with 413', async (_what, path) => {
+    const action = { kind: 'status', status: 413 } as const;
+    stage.simulator.faults.add({ method: 'POST', path, action });
+    const { outcomes, reasons, stats } = await askOpenai();
+    expect(outcomes.map(({ status }) => status)).toEqual(prompts.map(() => 'fulfilled'));
+    expect(sizes()).toEqual([2, 2]);
+    expect(stage.simulator.meter.total).toBe(4);
+    expect(stats.retried).toBe(0);
+    expect(reasons).toEqual([expect.stringMatching(/^sent in halves: /)]);
+  });
+
+  it('is refused for good when one request alone is too large', async () => {
+    const action = { kind: 'status', status: 413 } as const;
+    stage.simulator.faults.add({ method: 'POST', path: '/v1/files', times: 100, action });
+    const { outcomes } = await askOpenai();
+    for (const outcome of outcomes) {
+      expect(outcome).toMatchObject({ status: 'rejected', reason: { status: 413 } });
+    }
+    expect(stage.simulator.meter.total).toBe(0);
+  });
+});
+
+describe('a batch with bad lines', () => {
+  it('goes again without them, and each of them gets its own reason', async () => {
+    const errors = [
+      { code: 'invalid_json_line', message: 'Line one is bad.', line: 1 },
+      { code: 'missing_required_parameter', message: 'Line three is worse.', line: 3 },
+    ];
+    stage.simulator.faults.nextBatch({ outcome: 'failed', errors });
+    const { outcomes, reasons } = await askOpenai();
+    const refused = (code: string, message: string) => ({
+      status: 'rejected',
+      reason: { status: 400, code, message: expect.stringContaining(message) },
+    });
+    expect(outcomes).toMatchObject([
+      refused('invalid_json_line', 'Line one is bad.'),
+      { status: 'fulfilled' },
+      refused('missing_required_parameter', 'Line three is worse.'),
+      { status: 'fulfilled' },
+    ]);
+    expect(stage.simulator.meter.total).toBe(2);
+    expect(reasons).toEqual([expect.stringMatching(/^sent again without its bad lines: /)]);
+  });
+
+  it('goes again without the one that the create names', async () => {
+    const message = 'requests.2.params.max_tokens: Input should be greater than 0';
+    const body = { type: 'error', error: { type: 'invalid_request_error', message } };
+    stage.simulator.faults.add({
+      method: 'POST',
+      path: '/v1/messages/batches',
+      action: { kind: 'status', status: 400, body },
+    });
+    const client = stage.anthropic({ maxRetries: 0 });
+    const outcomes = await batchify(
+      () => Promise.allSettled(prompts.map((prompt) => askClaude(client, prompt))),
+      stage.options(),
+    );
+    expect(outcomes.map(({ status }) => status)).toEqual([
+      'fulfilled',
+      'fulfilled',
+      'rejected',
+      'fulfilled',
+    ]);
+    expect(outcomes[2]).toMatchObject({ reason: { status: 400 } });
+    expect(stage.simulator.meter.total).toBe(3);
+  });
+
+  it('is refused as a whole when the lines it names are not in it', async () => {
+    const errors = [{ code: 'invalid_json_line', message: 'Which line?', line: 99 }];
+    stage.simulator.faults.nextBatch({ outcome: 'failed', errors });
+    const { outcomes } = await askOpenai();
+    for (const outcome of outcomes) {
+      expect(outcome).toMatchObject({ status: 'rejected', reason: { status: 400 } });
+    }
+  });
+});
