@@ -3,7 +3,7 @@ import { ownAnswer } from './answers.ts';
 import { deliver, refuse } from './delivery.ts';
 import type { PendingRequest } from './pending.ts';
 import type { Queues } from './queues.ts';
-import { isUnwanted, UnwantedError } from './unwanted.ts';
+import { endIfUnwanted, isUnwanted } from './unwanted.ts';
 import type { Workshop } from './workshop.ts';
 
 /** Timers beyond this fire at once; who waits longer looks again. */
@@ -82,10 +82,8 @@ export class Deadlines {
   cancelIfDue(batch: ActiveBatch): void {
     if (batch.cancelling || batch.collecting || batch.waiting().length === 0) return;
     if (!isUnwanted(batch)) return;
-    if (batch.remote === undefined) {
-      batch.ending.abort(new UnwantedError(batch));
-      return;
-    }
+    endIfUnwanted(batch);
+    if (batch.remote === undefined) return;
     batch.cancelling = true;
     if (batch.remote.state === 'ended') {
       // Only its results are late: nothing is left to cancel.

@@ -24,6 +24,7 @@ import { Resume } from './resume.ts';
 import { Returning } from './returning.ts';
 import { Spool } from './spool.ts';
 import { Submitter } from './submitter.ts';
+import { endIfUnwanted } from './unwanted.ts';
 import { Watcher } from './watcher.ts';
 import type { Workshop } from './workshop.ts';
 
@@ -173,7 +174,8 @@ export class Engine {
     if (pending === undefined || pending.settled) return;
     pending.settled = true;
     this.#neighbours.forget(pending);
-    if (pending.batch === undefined && pending.request !== 0) this.#queues.withdraw([pending]);
+    if (pending.batch) endIfUnwanted(pending.batch);
+    else if (pending.request !== 0) this.#queues.withdraw([pending]);
   }
 
   /** The client lost patience and may come back: the request stays and its retry re-joins it. */
@@ -233,6 +235,7 @@ export class Engine {
     for (const { pending } of batch.members.values()) if (pending && !pending.settled) return;
     if (batch.remote === undefined) {
       batch.cancelRequested = true;
+      endIfUnwanted(batch);
       return;
     }
     try {

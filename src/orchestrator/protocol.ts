@@ -48,7 +48,7 @@ export class Protocol {
 
   /** The provider has it. A ledger that cannot note it now can find it again later. */
   async accept(batch: ActiveBatch, remote: Remote): Promise<void> {
-    const { ledger, clock, report } = this.#workshop;
+    const { ledger, clock, report, background } = this.#workshop;
     batch.remote = remote;
     batch.acceptedAt = clock.now();
     batch.holdSlot();
@@ -62,7 +62,8 @@ export class Protocol {
     batch.emit('batch:submitted', batch.facts());
     this.#watch(batch);
     if (!batch.cancelRequested || batch.waiting().length > 0) return;
-    await batch.batcher.cancel(batch.wire, remote);
+    // On its own: a cancel that fails must not make of an accepted batch one that was not sent.
+    background(`cancel batch ${batch.token}`, batch.batcher.cancel(batch.wire, remote));
   }
 
   /** Creates a batch that is staged, or that needs no staging of its own. */
@@ -116,6 +117,7 @@ export class Protocol {
     const { batcher, wire, queue } = batch;
     const { creates } = queue.account;
     const exact = batcher.info.exactlyFindable;
+    batch.ending.signal.throwIfAborted();
     if (!exact) await creates.acquire(() => 1, batch.ending.signal);
     try {
       if (!exact) await this.#mark(batch, plan);

@@ -27,9 +27,9 @@ export class Refusals {
   async handle(batch: ActiveBatch, failure: BatchFailure): Promise<void> {
     const members = [...batch.members.values()];
     const requests = await dissolve(this.#workshop, batch);
-    const isHopeless = batch.place?.isHopeless(requests.length) ?? false;
     if (failure.next === 'later') batch.place?.refused(failure);
     else batch.makeRoom();
+    const isHopeless = batch.place?.isHopeless(requests.length) ?? false;
     if (requests.length === 0) return;
     const bad = new Map(
       failure.bad?.map(({ line, answer }) => [members[line - 1]?.pending, answer] as const),

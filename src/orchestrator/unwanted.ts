@@ -18,3 +18,10 @@ export class TooMuchError extends BatchlingError {
 export function isUnwanted(batch: ActiveBatch): boolean {
   return batch.waiting().every(({ due }) => due);
 }
+
+/** Ends the waiting of a batch that is not created yet and that nobody has time for. */
+export function endIfUnwanted(batch: ActiveBatch): void {
+  if (batch.remote === undefined && isUnwanted(batch)) {
+    batch.ending.abort(new UnwantedError(batch));
+  }
+}
