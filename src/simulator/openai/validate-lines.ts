@@ -1,5 +1,5 @@
 import type { BatchLine } from '../batch.ts';
-import type { BatchError } from '../faults.ts';
+import type { BatchError } from '../batch-script.ts';
 import { isObject, type JsonObject } from '../json.ts';
 import { readLines } from '../lines.ts';
 import { estimateTokens } from '../prompt.ts';
