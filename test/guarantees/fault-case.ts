@@ -46,8 +46,11 @@ export interface FaultCase {
   arrange(scene: Scene): void;
   /** One fate for all, or one per prompt. */
   readonly fates: Fate | readonly Fate[];
-  /** Requests that were in one accepted batch more; a number each time they were. */
-  readonly sentAgain: number;
+  /**
+   * How many requests the provider accepted once more, each time counted. `atMost` where it depends
+   * on when there is room.
+   */
+  readonly sentAgain: number | { readonly atMost: number };
   /** What else has to be true, e.g. about when something happened. */
   readonly check?: (played: Played) => void;
 }

@@ -31,7 +31,7 @@ export const limitFaults: readonly FaultCase[] = [
       }
     },
     fates: answered,
-    sentAgain: 15,
+    sentAgain: { atMost: 15 },
   },
   {
     fault: 'limit: enqueued tokens suffice for two of four batches at a time',
@@ -41,7 +41,7 @@ export const limitFaults: readonly FaultCase[] = [
     settings: { limits: { openai: { enqueuedTokens: 130 } } },
     arrange: () => undefined,
     fates: answered,
-    sentAgain: 2,
+    sentAgain: { atMost: 6 },
     check: ({ heardAt }) => expect(Math.max(...heardAt)).toBeLessThan(hour),
   },
   {
@@ -52,7 +52,7 @@ export const limitFaults: readonly FaultCase[] = [
     settings: { limits: { openai: { enqueuedTokens: 130 } } },
     arrange: () => undefined,
     fates: answered,
-    sentAgain: 4,
+    sentAgain: { atMost: 12 },
     check: ({ heardAt }) => expect(Math.max(...heardAt)).toBeLessThan(2 * hour),
   },
   {
@@ -63,7 +63,7 @@ export const limitFaults: readonly FaultCase[] = [
     settings: { limits: { openai: { enqueuedTokens: 130 } } },
     arrange: () => undefined,
     fates: [answered, failed('400 invalid_request_error')],
-    sentAgain: 2,
+    sentAgain: { atMost: 6 },
     check: ({ heardAt }) => expect(Math.max(...heardAt)).toBeLessThan(3 * hour),
   },
   {

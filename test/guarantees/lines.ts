@@ -54,7 +54,6 @@ export const lineFaults: readonly FaultCase[] = [
   ),
   line('twice the same', 'double', both, answered, 0),
   line('a further one of a stranger', 'foreign', both, answered, 0),
-  line('an answer, and an error for the same id', 'both', both, answered, 0),
   line('429, once', 'once status 429', both, answeredAfter(1), 1),
   line('429, always', 'status 429', openaiOnly, failed('429 rate_limit_exceeded', 3), 2),
   line('429, always', 'status 429', anthropicOnly, failed('429 rate_limit_error', 3), 2),
@@ -82,6 +81,14 @@ export const lineFaults: readonly FaultCase[] = [
   line('expired, once', 'once expired', both, answeredAfter(1), 1),
   line('expired, always', 'expired', both, failed('504 batchling_expired', 2), 1),
   line('cancelled', 'canceled', both, failed('499 batchling_cancelled', 1), 0),
+  {
+    fault: 'lines: an answer and an error for each id',
+    providers: both,
+    prompts: Array.from({ length: 8 }, (_, at) => `${at} [[both]]`),
+    arrange: nothing,
+    fates: answered,
+    sentAgain: 0,
+  },
   {
     fault: 'lines: all failed with 400, so there is an error file only',
     providers: both,

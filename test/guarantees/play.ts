@@ -26,8 +26,8 @@ const speed = {
   cancelling: minute,
 };
 
-/** No provider lets a batch become older than 28 hours, and two attempts may be needed. */
-const patience = 100 * hour;
+/** No provider lets a batch become older than 28 hours; who is told nothing by then never is. */
+const patience = 40 * hour;
 
 /** Plays a case with the real SDK, the standard options and a ledger of its own. */
 export async function play(faultCase: FaultCase, provider: Provider): Promise<Played> {

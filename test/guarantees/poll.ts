@@ -58,7 +58,7 @@ export const pollFaults: readonly FaultCase[] = [
     sentAgain: 0,
   },
   {
-    fault: 'poll: 404 for half an hour, because the provider has forgotten the batch',
+    fault: 'poll: 404 for good, because the provider has forgotten the batch',
     providers: both,
     arrange: ({ simulator }) => simulator.faults.nextBatch({ forgotten: true }),
     fates: answered,
@@ -66,7 +66,7 @@ export const pollFaults: readonly FaultCase[] = [
     check: ({ heardAt }) => expect(heardAt[0]).toBeGreaterThan(30 * minute),
   },
   {
-    fault: 'poll: 404 for an hour, although the batch has run',
+    fault: 'poll: 404 for good, although the batch runs',
     providers: both,
     arrange: firstBatchOnly(status(404)),
     fates: billedTimes(2),

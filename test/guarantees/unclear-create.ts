@@ -2,6 +2,7 @@ import { expect } from 'vitest';
 import {
   answered,
   anthropicOnly,
+  billedTimes,
   both,
   type FaultCase,
   minute,
@@ -70,6 +71,24 @@ export const unclearCreateFaults: readonly FaultCase[] = [
     check: createsOnce,
   },
   {
+    fault: 'create: answer lost, the batch in lists only a minute later (a twin has run)',
+    providers: openaiOnly,
+    settings: { listLag: minute },
+    arrange: strike('create', { kind: 'lost' }),
+    fates: billedTimes(2),
+    sentAgain: 3,
+    check: ({ resent }) => expect(resent[0]).toBe('the create was never accepted'),
+  },
+  {
+    fault: 'create: answer lost, the batch in lists only after 20 minutes (a twin has run)',
+    providers: anthropicOnly,
+    settings: { listLag: 20 * minute },
+    arrange: strike('create', { kind: 'lost' }),
+    fates: billedTimes(2),
+    sentAgain: 3,
+    check: ({ resent }) => expect(resent).toEqual(['the create was never accepted']),
+  },
+  {
     fault: 'create: 504, and not accepted',
     providers: both,
     arrange: strike('create', status(504)),
@@ -96,7 +115,7 @@ export const unclearCreateFaults: readonly FaultCase[] = [
     sentAgain: 0,
   },
   {
-    fault: 'create: accepted 30 s after the connection was lost and it was sent again (a twin)',
+    fault: 'create: connection lost, accepted only a quarter of an hour later (a twin)',
     providers: openaiOnly,
     // Nothing of the twin may have run when it is seen.
     settings: { speed: { validating: 30 * minute, running: 0 } },

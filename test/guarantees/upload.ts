@@ -62,7 +62,7 @@ export const uploadFaults: readonly FaultCase[] = [
     sentAgain: 0,
   },
   {
-    fault: 'upload: 413 until there are no more than two requests in the file',
+    fault: 'upload: 413 for a file of four requests, none for files of two',
     providers: openaiOnly,
     prompts: ['one', 'two', 'three', 'four'],
     arrange: strike('upload', status(413)),
