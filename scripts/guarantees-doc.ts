@@ -32,7 +32,7 @@ table says so.
 ## Faults
 
 Each row is a test: \`test/guarantees\` plays it with the official SDK, the standard options, a real ledger
-and a [simulated provider](../src/simulator/index.ts) that counts what it executes and bills. The time of both is
+and a simulated provider (\`batchling/simulator\`) that counts what it executes and bills. The time of both is
 simulated, so "for good" is for good. This page is made by \`scripts/guarantees-doc.ts\` from what that
 run has found out, and the tests fail when it says anything else.
 

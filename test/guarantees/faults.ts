@@ -8,7 +8,7 @@ import { resultFileFaults } from './result-files.ts';
 import { unclearCreateFaults } from './unclear-create.ts';
 import { uploadFaults } from './upload.ts';
 import { wholeBatchFaults } from './whole-batch.ts';
-import { wordFaults } from './words.ts';
+import { wireFaults } from './wire.ts';
 
 /** All of them, in the order a batch meets them; each pair of fault and provider once. */
 export const faultCases: readonly FaultCase[] = [
@@ -21,5 +21,5 @@ export const faultCases: readonly FaultCase[] = [
   ...lineFaults,
   ...limitFaults,
   ...networkFaults,
-  ...wordFaults,
+  ...wireFaults,
 ];

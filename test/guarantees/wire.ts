@@ -8,9 +8,9 @@ const script =
     simulator.faults.nextBatch(each);
 
 /** What services write differently from what they document, or from each other. */
-export const wordFaults: readonly FaultCase[] = [
+export const wireFaults: readonly FaultCase[] = [
   {
-    fault: 'words: `request_counts` claim that all succeeded',
+    fault: 'wire: `request_counts` claim that all succeeded',
     providers: both,
     prompts: ['[[status 400]]', 'two', 'three'],
     settings: { wrongRequestCounts: true },
@@ -19,7 +19,7 @@ export const wordFaults: readonly FaultCase[] = [
     sentAgain: 0,
   },
   {
-    fault: 'words: `request_counts` are null',
+    fault: 'wire: `request_counts` are null',
     providers: both,
     settings: { nullRequestCounts: true },
     arrange: nothing,
@@ -27,7 +27,7 @@ export const wordFaults: readonly FaultCase[] = [
     sentAgain: 0,
   },
   {
-    fault: 'words: `error_file_id` is an empty string',
+    fault: 'wire: `error_file_id` is an empty string',
     providers: openaiOnly,
     settings: { emptyErrorFileId: true },
     arrange: nothing,
@@ -35,7 +35,7 @@ export const wordFaults: readonly FaultCase[] = [
     sentAgain: 0,
   },
   {
-    fault: 'words: an error file of zero bytes',
+    fault: 'wire: an error file of zero bytes',
     providers: openaiOnly,
     settings: { zeroByteErrorFile: true },
     arrange: nothing,
@@ -43,7 +43,7 @@ export const wordFaults: readonly FaultCase[] = [
     sentAgain: 0,
   },
   {
-    fault: 'words: failed lines in the output file',
+    fault: 'wire: failed lines in the output file',
     providers: openaiOnly,
     prompts: ['[[status 400]]', 'two', 'three'],
     settings: { failedLinesInOutput: true },
@@ -52,14 +52,14 @@ export const wordFaults: readonly FaultCase[] = [
     sentAgain: 0,
   },
   {
-    fault: 'words: status words in capitals',
+    fault: 'wire: status words in capitals',
     providers: openaiOnly,
     arrange: script({ unknownStatus: 'IN_PROGRESS', finalStatus: 'COMPLETED' }),
     fates: answered,
     sentAgain: 0,
   },
   {
-    fault: 'words: `failed`, and yet an error file with a line for each request',
+    fault: 'wire: `failed`, and yet an error file with a line for each request',
     providers: openaiOnly,
     prompts: ['a [[status 400]]', 'b [[status 400]]'],
     arrange: script({ finalStatus: 'failed' }),
@@ -67,7 +67,7 @@ export const wordFaults: readonly FaultCase[] = [
     sentAgain: 0,
   },
   {
-    fault: 'words: `completed`, and yet a list of errors, as a bare array',
+    fault: 'wire: `completed`, and yet a list of errors, as a bare array',
     providers: openaiOnly,
     settings: { bareErrors: true },
     arrange: script({ errors: [{ code: 'invalid_method', message: 'Bad.', line: 1 }] }),
@@ -75,7 +75,7 @@ export const wordFaults: readonly FaultCase[] = [
     sentAgain: 0,
   },
   {
-    fault: 'words: `failed` for one bad line, the errors as a bare array',
+    fault: 'wire: `failed` for one bad line, the errors as a bare array',
     providers: openaiOnly,
     settings: { bareErrors: true },
     arrange: script({
@@ -86,7 +86,7 @@ export const wordFaults: readonly FaultCase[] = [
     sentAgain: 2,
   },
   {
-    fault: 'words: an output file that can be seen while the batch runs, with half of its lines',
+    fault: 'wire: an output file that can be seen while the batch runs, with half of its lines',
     providers: openaiOnly,
     prompts: Array.from({ length: 20 }, (_, at) => `question ${at}`),
     settings: { earlyResults: true },
