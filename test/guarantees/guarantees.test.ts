@@ -38,7 +38,10 @@ describe('every caller gets an outcome, and nothing is paid for twice without ne
       faultCase.check?.(played);
       const cells = cellsOf(fates, sentAgain);
       findings[findings.length - 1] = { fault, provider, cells };
-      expect(told.get(keyOf(fault, provider)), 'docs/guarantees.md says otherwise').toEqual(cells);
+      expect(
+        told.get(keyOf(fault, provider)),
+        'docs/guarantees.md says otherwise: run scripts/guarantees-doc.ts',
+      ).toEqual(cells);
     });
   }
 });
