@@ -1,7 +1,7 @@
 import type { Batch, BatchLine, Ending, Outcome, Phase } from './batch.ts';
+import type { BatchError } from './batch-script.ts';
 import { addResult, type BatchWire } from './batch-wire.ts';
 import { executeLines } from './execute-lines.ts';
-import type { BatchError } from './faults.ts';
 import type { World } from './world.ts';
 
 /** Takes a batch from its creation to its end. */
@@ -19,7 +19,11 @@ export async function liveBatch<Details>(
   if (!Array.isArray(prepared)) return fail(world, batch, prepared.errors);
   if (script.outcome === 'failed' && wire.failsAsWhole) return fail(world, batch, scripted(batch));
 
+  if (script.forgotten) return;
   enter(world, batch, 'in_progress');
+  wire.started?.(batch);
+  // What is shown early can be shuffled only here: later it may but grow.
+  if (settings.earlyResults) world.random.shuffle(batch.lines);
   await executeLines(world, wire, batch, Math.round(batch.total * executedShare(batch)));
   if (script.stuckIn === 'in_progress') await batch.cancel.whenRequested;
   if (script.outcome === 'cancelled') requestCancel(world, batch);
@@ -72,7 +76,7 @@ async function finish<Details>(
     addResult(wire, batch, line.customId, ofTheRest);
     await pause();
   }
-  world.random.shuffle(batch.results.answered);
+  if (!world.settings.earlyResults) world.random.shuffle(batch.results.answered);
   world.random.shuffle(batch.results.failed);
   await wire.publish(batch);
   end(world, batch, ending);
@@ -95,6 +99,8 @@ function end(world: World, batch: Batch, ending: Ending): void {
 function adopt(batch: Batch, lines: BatchLine[]): void {
   batch.lines = lines;
   batch.total = lines.length;
+  batch.requests = lines.length;
+  batch.errors = batch.script.errors ?? [];
 }
 
 function enter(world: World, batch: Batch, phase: Phase): void {

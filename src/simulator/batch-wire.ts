@@ -1,6 +1,6 @@
 import type { Batch, BatchLine, Outcome } from './batch.ts';
+import type { BatchError } from './batch-script.ts';
 import type { Dialect } from './execute.ts';
-import type { BatchError } from './faults.ts';
 
 /** What a provider adds to the life that all batches share. */
 export interface BatchWire<Details> {
@@ -9,6 +9,10 @@ export interface BatchWire<Details> {
   /** Reads and checks the lines. */
   prepare(batch: Batch<Details>): Promise<BatchLine[] | { errors: BatchError[] }>;
   dialect(batch: Batch<Details>): Dialect;
+  /** Called when the first line is about to be executed. */
+  started?(batch: Batch<Details>): void;
+  /** Called for each result line with an answer, as soon as there is one. */
+  answered?(batch: Batch<Details>, line: string): void;
   /** The line of the result file. */
   resultLine(batch: Batch<Details>, customId: string, outcome: Outcome): string;
   /** Called when the results are complete and shuffled, just before the batch ends. */
@@ -23,7 +27,22 @@ export function addResult<Details>(
   outcome: Outcome,
 ): void {
   countOutcome(batch, outcome);
-  resultsFor(batch, outcome).push(wire.resultLine(batch, customId, outcome));
+  fileLine(wire, batch, outcome, wire.resultLine(batch, customId, outcome));
+}
+
+/** Puts a line where lines with such an outcome belong. */
+export function fileLine<Details>(
+  wire: BatchWire<Details>,
+  batch: Batch<Details>,
+  outcome: Outcome,
+  line: string,
+): void {
+  if (outcome.kind === 'answered' || outcome.kind === 'empty') {
+    batch.results.answered.push(line);
+    wire.answered?.(batch, line);
+  } else {
+    batch.results.failed.push(line);
+  }
 }
 
 export function countOutcome(batch: Batch, outcome: Outcome): void {
@@ -33,14 +52,10 @@ export function countOutcome(batch: Batch, outcome: Outcome): void {
       batch.counts.succeeded += 1;
       return;
     case 'refused':
+    case 'unstated':
       batch.counts.errored += 1;
       return;
     default:
       batch.counts[outcome.kind] += 1;
   }
-}
-
-export function resultsFor(batch: Batch, outcome: Outcome): string[] {
-  const hasAnswer = outcome.kind === 'answered' || outcome.kind === 'empty';
-  return hasAnswer ? batch.results.answered : batch.results.failed;
 }

@@ -1,4 +1,4 @@
-import type { BatchError, BatchScript } from './faults.ts';
+import type { BatchError, BatchScript } from './batch-script.ts';
 import type { JsonObject } from './json.ts';
 import { newId } from './random.ts';
 
@@ -17,7 +17,7 @@ export interface BatchLine {
 export type Outcome =
   | { kind: 'answered'; body: unknown }
   | { kind: 'refused'; status: number; message: string; code?: string; param?: string }
-  | { kind: 'empty' | 'expired' | 'canceled' };
+  | { kind: 'empty' | 'unstated' | 'expired' | 'canceled' };
 
 export interface BatchCounts {
   succeeded: number;
@@ -40,14 +40,18 @@ export interface Batch<Details = unknown> {
   ending: Ending | null;
   /** When each phase and the ending were reached, in milliseconds. */
   reachedAt: Partial<Record<Phase | Ending, number>>;
-  /** 0 until the lines are known. */
+  /** 0 until the lines are known, and again when the batch fails as a whole. */
   total: number;
+  /** How many requests came in, once that is known. */
+  requests: number;
   lines: BatchLine[];
   counts: BatchCounts;
   errors: BatchError[];
   tokens: { input: number; output: number };
   /** Result lines, those with an answer and those without. */
   results: { answered: string[]; failed: string[] };
+  /** How often it was shown since it ended. */
+  shown: number;
   cancel: Cancellation;
 }
 
@@ -81,13 +85,22 @@ export function createBatch<Details>(options: BatchOptions<Details>): Batch<Deta
     ending: null,
     reachedAt: { validating: now },
     total: 0,
+    requests: 0,
     lines: [],
     counts: { succeeded: 0, errored: 0, expired: 0, canceled: 0 },
     errors: [],
     tokens: { input: 0, output: 0 },
     results: { answered: [], failed: [] },
+    shown: 0,
     cancel: createCancellation(),
   };
+}
+
+/** Whether the batch, about to be shown, says where its results are. Some say it only later. */
+export function namesResults(batch: Batch): boolean {
+  if (batch.phase !== 'ended') return false;
+  batch.shown += 1;
+  return batch.shown > (batch.script.lateFiles ?? 0);
 }
 
 function createCancellation(): Cancellation {
@@ -119,7 +132,7 @@ export class BatchStore<Details = unknown> {
   /** Another account's batch does not exist for this one. */
   find(id: string, account: string): Batch<Details> | undefined {
     const batch = this.#batches.get(id);
-    return batch?.account === account ? batch : undefined;
+    return batch?.account === account && !batch.script.forgotten ? batch : undefined;
   }
 
   remove(id: string): void {
@@ -134,6 +147,7 @@ export class BatchStore<Details = unknown> {
   listed(account: string, now: number): Batch<Details>[] {
     return this.all()
       .filter((batch) => batch.account === account && batch.listedAt <= now)
+      .filter((batch) => !batch.script.forgotten)
       .reverse();
   }
 }

@@ -1,3 +1,17 @@
+/**
+ * The time a simulator lives in. A test that owns the time of its program gives the same to both.
+ *
+ * @example
+ * ```ts
+ * const simulator = await startSimulator({ clock, speed: { running: 3_600_000 } });
+ * ```
+ */
+export interface SimulatorClock {
+  now(): number;
+  setTimeout(callback: () => void, milliseconds: number): unknown;
+  clearTimeout(timer: unknown): void;
+}
+
 export interface Clockwork {
   now(): number;
   /** Resolves after that many milliseconds; never, if the clockwork was stopped meanwhile. */
@@ -12,8 +26,14 @@ export interface Clockwork {
 
 const longestTimer = 2 ** 31 - 1;
 
-export function createClockwork(): Clockwork {
-  const timers = new Set<NodeJS.Timeout>();
+const realTime: SimulatorClock = {
+  now: () => Date.now(),
+  setTimeout: (callback, milliseconds) => setTimeout(callback, milliseconds).unref(),
+  clearTimeout: (timer) => clearTimeout(timer as NodeJS.Timeout),
+};
+
+export function createClockwork(clock = realTime): Clockwork {
+  const timers = new Set<unknown>();
   let generation = 0;
 
   const turn = () => {
@@ -26,7 +46,7 @@ export function createClockwork(): Clockwork {
   };
 
   return {
-    now: () => Date.now(),
+    now: () => clock.now(),
     turn,
     sleep(milliseconds) {
       return new Promise((resolve) => {
@@ -34,8 +54,7 @@ export function createClockwork(): Clockwork {
           timers.delete(timer);
           resolve();
         };
-        const timer = setTimeout(finish, Math.min(milliseconds, longestTimer));
-        timer.unref();
+        const timer = clock.setTimeout(finish, Math.min(milliseconds, longestTimer));
         timers.add(timer);
       });
     },
@@ -50,7 +69,7 @@ export function createClockwork(): Clockwork {
     },
     stop() {
       generation += 1;
-      for (const timer of timers) clearTimeout(timer);
+      for (const timer of timers) clock.clearTimeout(timer);
       timers.clear();
     },
   };

@@ -1,5 +1,6 @@
+import type { BatchScript } from './batch-script.ts';
 import { jsonReply, type Reply, readBytes } from './exchange.ts';
-import type { BatchScript, FaultRule } from './faults.ts';
+import type { FaultRule } from './faults.ts';
 import { isObject, type JsonObject } from './json.ts';
 import { changeSettings } from './settings.ts';
 import {

@@ -1,10 +1,12 @@
 import type { Batch, BatchLine } from './batch.ts';
-import { addResult, type BatchWire, countOutcome, resultsFor } from './batch-wire.ts';
+import { addResult, type BatchWire, countOutcome, fileLine } from './batch-wire.ts';
 import { type Dialect, execute } from './execute.ts';
 import { newId } from './random.ts';
 import type { World } from './world.ts';
 
-const tick = 5;
+const shortestTick = 5;
+/** More steps than these show nobody anything more. */
+const steps = 50;
 
 /**
  * Works off the first `goal` lines, evenly over the running time, so that counts move and a
@@ -22,6 +24,7 @@ export async function executeLines<Details>(
   const lines = batch.lines;
   const pause = clock.slices();
   const began = clock.now();
+  const tick = () => Math.max(shortestTick, settings.speed.running / steps);
   const elapsed = () => Math.min(1, (clock.now() - began) / Math.max(settings.speed.running, 1));
 
   let done = 0;
@@ -36,7 +39,7 @@ export async function executeLines<Details>(
     }
     if (gate.held) continue;
     if (share === 1 && done >= goal) break;
-    await Promise.race([clock.sleep(tick), cancel.whenRequested]);
+    await Promise.race([clock.sleep(tick()), cancel.whenRequested]);
   }
   batch.lines = lines.slice(done);
 }
@@ -63,13 +66,18 @@ function executeLine<Details>(
       return;
     case 'broken':
       countOutcome(batch, outcome);
-      resultsFor(batch, outcome).push('{"id":"broken","custom_');
+      fileLine(wire, batch, outcome, '{"id":"broken","custom_');
       return;
     case 'double':
-      resultsFor(batch, outcome).push(wire.resultLine(batch, line.customId, outcome));
+      fileLine(wire, batch, outcome, wire.resultLine(batch, line.customId, outcome));
       break;
+    case 'both': {
+      const failed = { kind: 'refused', status: 500, message: 'and yet answered' } as const;
+      fileLine(wire, batch, failed, wire.resultLine(batch, line.customId, failed));
+      break;
+    }
     case 'foreign':
-      resultsFor(batch, outcome).push(wire.resultLine(batch, newId('unknown-'), outcome));
+      fileLine(wire, batch, outcome, wire.resultLine(batch, newId('unknown-'), outcome));
   }
   addResult(wire, batch, line.customId, outcome);
 }

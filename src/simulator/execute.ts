@@ -32,7 +32,7 @@ export interface Job {
 export interface Executed {
   outcome: Outcome;
   /** What happens to the result line on top of its outcome. */
-  spoiled: 'missing' | 'broken' | 'double' | 'foreign' | null;
+  spoiled: 'missing' | 'broken' | 'double' | 'both' | 'foreign' | null;
   inputTokens: number;
   outputTokens: number;
 }
@@ -78,6 +78,7 @@ function markedOutcome(marker: Marker | null): Outcome | null {
         message: `simulated status ${marker.status}`,
       };
     case 'empty':
+    case 'unstated':
     case 'expired':
     case 'canceled':
       return { kind: marker.kind };
@@ -91,6 +92,7 @@ function spoilOf(marker: Marker | null): Executed['spoiled'] {
     case 'missing':
     case 'broken':
     case 'double':
+    case 'both':
     case 'foreign':
       return marker.kind;
     default:

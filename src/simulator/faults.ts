@@ -1,3 +1,5 @@
+import { type BatchScript, checkScript } from './batch-script.ts';
+
 /**
  * What a scripted fault does to a request.
  *
@@ -60,42 +62,6 @@ export interface FaultRule {
 }
 
 /**
- * An error of a whole batch, as OpenAI lists it under `errors.data`.
- *
- * @example
- * ```ts
- * const errors = [{ code: 'token_limit_exceeded', message: 'Enqueued token limit reached' }];
- * simulator.faults.nextBatch({ outcome: 'failed', errors });
- * ```
- */
-export interface BatchError {
-  code: string;
-  message: string;
-  line?: number | null;
-  param?: string | null;
-}
-
-/**
- * What becomes of a batch instead of the ordinary completion.
- *
- * @example
- * ```ts
- * simulator.faults.nextBatch({ stuckIn: 'in_progress', unknownStatus: 'pondering' });
- * ```
- */
-export interface BatchScript {
-  outcome?: 'failed' | 'expired' | 'cancelled';
-  /** For `failed`: the errors of the batch. */
-  errors?: BatchError[];
-  /** For `expired` and `cancelled`: the part of the requests that finishes. Default 0.5. */
-  completedFraction?: number;
-  /** The batch never leaves this status, except by a cancel. */
-  stuckIn?: 'validating' | 'in_progress' | 'finalizing' | 'cancelling';
-  /** Reported in place of the ordinary status while the batch is in progress. */
-  unknownStatus?: string;
-}
-
-/**
  * A fault that was added; tells how often it struck.
  *
  * @example
@@ -146,7 +112,7 @@ export class Faults {
 
   /** Scripts the next batch that is created; several calls queue up. */
   nextBatch(script: BatchScript): void {
-    this.#scripts.push(script);
+    this.#scripts.push(checkScript(script));
   }
 
   /** Forgets all faults and scripts that have not struck yet. */

@@ -1,11 +1,6 @@
-export type {
-  BatchError,
-  BatchScript,
-  FaultAction,
-  FaultRule,
-  Faults,
-  ScriptedFault,
-} from './faults.ts';
+export type { BatchError, BatchScript } from './batch-script.ts';
+export type { SimulatorClock } from './clockwork.ts';
+export type { FaultAction, FaultRule, Faults, ScriptedFault } from './faults.ts';
 export type { Execution, Meter, MeterSummary } from './meter.ts';
 export type { SimulatedProvider } from './providers.ts';
 export type { LoggedRequest } from './request-log.ts';

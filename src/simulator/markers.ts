@@ -1,13 +1,24 @@
 import { createHash } from 'node:crypto';
 
-export type Marker =
-  | { kind: 'status'; status: number }
-  | {
-      kind: 'missing' | 'broken' | 'double' | 'foreign' | 'empty' | 'expired' | 'canceled';
-    };
+export type Marker = { kind: 'status'; status: number } | { kind: (typeof words)[number] };
 
-const pattern =
-  /\[\[(once )?(?:status (\d{1,3})|(missing|broken|double|foreign|empty|expired|canceled))\]\]/;
+/**
+ * What becomes of the line: `both` is answered and stands among the failed lines, too; `unstated`
+ * failed without any HTTP status.
+ */
+const words = [
+  'missing',
+  'broken',
+  'double',
+  'both',
+  'foreign',
+  'empty',
+  'unstated',
+  'expired',
+  'canceled',
+] as const;
+
+const pattern = new RegExp(`\\[\\[(once )?(?:status (\\d{1,3})|(${words.join('|')}))\\]\\]`);
 
 /** Reads `[[…]]` markers; remembers bodies, because a `[[once …]]` strikes only the first time. */
 export class Markers {

@@ -58,8 +58,21 @@ export interface SimulatorSettings {
   emptyErrorFileId: boolean;
   /** Quirk: the counts claim that every request succeeded. */
   wrongRequestCounts: boolean;
+  /** Quirk: the counts are null. */
+  nullRequestCounts: boolean;
   /** Quirk: the first n reads of each result file answer 404. */
   resultsNotFoundReads: number;
+  /** Quirk of Azure: there is an error file even if nothing failed, of zero bytes. */
+  zeroByteErrorFile: boolean;
+  /** Quirk of DashScope: failed lines stand in the output file, and there is no error file. */
+  failedLinesInOutput: boolean;
+  /** Quirk of Groq: the errors of a batch are a bare array. */
+  bareErrors: boolean;
+  /**
+   * OpenAI wire, quirk of Doubleword: a running batch names its output file already. It holds the
+   * lines finished so far, whole ones only, and grows at its end.
+   */
+  earlyResults: boolean;
 }
 
 /**
@@ -84,7 +97,12 @@ export function defaultSettings(): SimulatorSettings {
     meterBodies: true,
     emptyErrorFileId: false,
     wrongRequestCounts: false,
+    nullRequestCounts: false,
     resultsNotFoundReads: 0,
+    zeroByteErrorFile: false,
+    failedLinesInOutput: false,
+    bareErrors: false,
+    earlyResults: false,
   };
 }
 

@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { SimulatorClock } from './clockwork.ts';
 import type { Faults } from './faults.ts';
 import type { Meter } from './meter.ts';
 import type { SimulatedProvider } from './providers.ts';
@@ -34,6 +35,8 @@ export interface SimulatorOptions extends SimulatorSettingsChange {
   host?: string;
   /** Decides the order of result lines. Default 1. */
   seed?: number;
+  /** The time it lives in. Default: ours. */
+  clock?: SimulatorClock;
 }
 
 /**
@@ -97,8 +100,8 @@ export interface Simulator {
  * ```
  */
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
-  const { port = 0, host = '127.0.0.1', seed = 1, ...change } = options;
-  const state = createState(seed, change);
+  const { port = 0, host = '127.0.0.1', seed = 1, clock, ...change } = options;
+  const state = createState(seed, change, clock);
   const { world } = state;
   const server = createServer(
     // Short idle times would add resets of their own to those that were scripted.

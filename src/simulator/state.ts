@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { createClockwork } from './clockwork.ts';
+import { createClockwork, type SimulatorClock } from './clockwork.ts';
 import { Faults } from './faults.ts';
 import { createGate } from './gate.ts';
 import { Markers } from './markers.ts';
@@ -20,13 +20,17 @@ export interface SimulatorState {
   reset(): void;
 }
 
-export function createState(seed: number, options: SimulatorSettingsChange): SimulatorState {
+export function createState(
+  seed: number,
+  options: SimulatorSettingsChange,
+  clock?: SimulatorClock,
+): SimulatorState {
   const world: World = {
     settings: freshSettings(options),
     meter: new Meter(),
     faults: new Faults(),
     markers: new Markers(),
-    clock: createClockwork(),
+    clock: createClockwork(clock),
     random: createRandom(seed),
     gate: createGate(),
   };
@@ -74,7 +78,10 @@ export interface BatchSummary {
   foreign: boolean;
   phase: string;
   ending: string | null;
+  /** As the provider tells it: 0 before its lines were read, and when it failed as a whole. */
   total: number;
+  /** How many requests came in with it, whatever became of them; known once they were read. */
+  requests: number;
   createdAt: number;
 }
 
@@ -82,8 +89,8 @@ export function summariseBatches(state: SimulatorState): BatchSummary[] {
   const names = Object.keys(state.providers) as SimulatedProvider[];
   return names.flatMap((provider) =>
     state.providers[provider].batches.all().map((batch) => {
-      const { id, account, foreign, phase, ending, total, createdAt } = batch;
-      return { provider, id, account, foreign, phase, ending, total, createdAt };
+      const { id, account, foreign, phase, ending, total, requests, createdAt } = batch;
+      return { provider, id, account, foreign, phase, ending, total, requests, createdAt };
     }),
   );
 }

@@ -1,9 +1,8 @@
-import type { Batch } from '../batch.ts';
+import { type Batch, namesResults } from '../batch.ts';
 import type { SimulatorSettings } from '../settings.ts';
 
 /** The MessageBatch of the wire. */
 export function batchObject(batch: Batch, settings: SimulatorSettings, origin: string) {
-  const ended = batch.phase === 'ended';
   return {
     id: batch.id,
     type: 'message_batch',
@@ -14,7 +13,7 @@ export function batchObject(batch: Batch, settings: SimulatorSettings, origin: s
     ended_at: timestamp(batch.reachedAt.ended),
     cancel_initiated_at: timestamp(batch.reachedAt.cancelling),
     archived_at: null,
-    results_url: ended ? `${origin}/v1/messages/batches/${batch.id}/results` : null,
+    results_url: namesResults(batch) ? `${origin}/v1/messages/batches/${batch.id}/results` : null,
   };
 }
 
@@ -27,6 +26,7 @@ function statusOf({ phase, script }: Batch): string {
 /** Every tally but `processing` stays 0 until the whole batch has ended. */
 function countsOf({ phase, total, counts }: Batch, settings: SimulatorSettings) {
   const none = { processing: 0, succeeded: 0, errored: 0, canceled: 0, expired: 0 };
+  if (settings.nullRequestCounts) return null;
   if (phase !== 'ended') return { ...none, processing: total };
   if (settings.wrongRequestCounts) return { ...none, succeeded: total };
   return { ...none, ...counts };

@@ -26,10 +26,10 @@ export function createWire(world: World): BatchWire<AnthropicBatch> {
       details.requests = [];
       return requests;
     },
-    async publish({ details, results }) {
+    async publish({ details, results, script }) {
       const lines = [...results.answered, ...results.failed];
       world.random.shuffle(lines);
-      details.readsNotFound = world.settings.resultsNotFoundReads;
+      details.readsNotFound = script.resultsNotFoundReads ?? world.settings.resultsNotFoundReads;
       details.results = await toChunks(lines, world.clock);
     },
   };

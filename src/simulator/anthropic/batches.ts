@@ -28,6 +28,7 @@ export function createBatches(world: World) {
       script: foreign ? {} : world.faults.takeScript(),
     });
     batch.total = details.requests.length;
+    batch.requests = batch.total;
     store.add(batch);
     void liveBatch(world, wire, batch);
     return batch;

@@ -18,6 +18,10 @@ function resultOf(outcome: Outcome) {
       const refusal = new Refusal(outcome.status, outcome.message);
       return { type: 'errored', error: errorBody(refusal, newId('req_')) };
     }
+    case 'unstated': {
+      const refusal = new Refusal(500, 'Request timeout', { type: 'strange_error' });
+      return { type: 'errored', error: errorBody(refusal, newId('req_')) };
+    }
     default:
       return { type: outcome.kind };
   }

@@ -1,15 +1,18 @@
-import type { Batch } from '../batch.ts';
+import { type Batch, namesResults } from '../batch.ts';
 import type { SimulatorSettings } from '../settings.ts';
 import type { OpenAIBatch } from './details.ts';
 
 export function statusOf(batch: Batch): string {
+  if (batch.ending !== null) return batch.script.finalStatus ?? batch.ending;
   if (batch.phase === 'in_progress') return batch.script.unknownStatus ?? 'in_progress';
-  return batch.ending ?? batch.phase;
+  return batch.phase;
 }
 
 /** The Batch of the wire. */
 export function batchObject(batch: Batch<OpenAIBatch>, settings: SimulatorSettings) {
   const { details, reachedAt } = batch;
+  const named = namesResults(batch) || settings.earlyResults;
+  const errorFileId = named ? details.errorFileId : null;
   const createdAt = seconds(batch.createdAt);
   return {
     id: batch.id,
@@ -17,10 +20,10 @@ export function batchObject(batch: Batch<OpenAIBatch>, settings: SimulatorSettin
     endpoint: details.endpoint,
     model: details.model,
     status: statusOf(batch),
-    errors: errorsOf(batch),
+    errors: errorsOf(batch, settings),
     input_file_id: details.inputFileId,
-    output_file_id: details.outputFileId,
-    error_file_id: details.errorFileId ?? (settings.emptyErrorFileId ? '' : null),
+    output_file_id: named ? details.outputFileId : null,
+    error_file_id: errorFileId ?? (settings.emptyErrorFileId ? '' : null),
     completion_window: '24h',
     created_at: createdAt,
     in_progress_at: seconds(reachedAt.in_progress),
@@ -37,7 +40,7 @@ export function batchObject(batch: Batch<OpenAIBatch>, settings: SimulatorSettin
   };
 }
 
-function errorsOf({ errors }: Batch) {
+function errorsOf({ errors }: Batch, { bareErrors }: SimulatorSettings) {
   if (errors.length === 0) return null;
   const data = errors.map(({ code, line = null, message, param = null }) => ({
     code,
@@ -45,7 +48,7 @@ function errorsOf({ errors }: Batch) {
     message,
     param,
   }));
-  return { object: 'list', data };
+  return bareErrors ? data : { object: 'list', data };
 }
 
 /**
@@ -54,6 +57,7 @@ function errorsOf({ errors }: Batch) {
  */
 function countsOf(batch: Batch, settings: SimulatorSettings) {
   const { total, counts, ending } = batch;
+  if (settings.nullRequestCounts) return null;
   if (settings.wrongRequestCounts && ending !== null) return { total, completed: total, failed: 0 };
   const leftOver = ending === 'expired' || ending === 'cancelled';
   const failed = counts.errored + (leftOver ? 0 : counts.expired + counts.canceled);

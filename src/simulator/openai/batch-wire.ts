@@ -1,10 +1,10 @@
-import type { BatchStore } from '../batch.ts';
+import type { Batch, BatchStore } from '../batch.ts';
 import type { BatchWire } from '../batch-wire.ts';
-import { toChunks } from '../lines.ts';
+import { countLines, toChunks } from '../lines.ts';
 import type { World } from '../world.ts';
 import type { OpenAIBatch } from './details.ts';
 import { batchDialect } from './dialect.ts';
-import type { Files } from './files.ts';
+import type { Files, NewFile } from './files.ts';
 import { resultLine } from './result-line.ts';
 import { validateLines } from './validate-lines.ts';
 
@@ -21,8 +21,10 @@ export function createWire(
     async prepare(batch) {
       const { details } = batch;
       const validated = await validateLines(world, details);
+      if ('errors' in validated) batch.requests = countLines(details.input);
       details.input = [];
       if ('errors' in validated) return validated;
+      batch.requests = validated.lines.length;
       details.model = validated.model;
       const limit = world.settings.limits.openai?.enqueuedTokens ?? Number.POSITIVE_INFINITY;
       const waiting = store
@@ -37,24 +39,48 @@ export function createWire(
       return validated.lines;
     },
 
-    async publish({ account, id, details, results }) {
-      const lifetime = details.outputLifetime;
-      const write = async (lines: string[], name: string) => {
-        if (lines.length === 0) return null;
-        const file = files.add({
-          account,
-          filename: `${id}_${name}.jsonl`,
-          purpose: 'batch_output',
-          chunks: await toChunks(lines, world.clock),
-          readsNotFound: world.settings.resultsNotFoundReads,
-          ...(lifetime === null ? {} : { lifetime }),
-        });
-        return file.id;
-      };
-      const outputFileId = await write(results.answered, 'output');
-      const errorFileId = await write(results.failed, 'error');
-      Object.assign(details, { outputFileId, errorFileId });
+    started(batch) {
+      if (!world.settings.earlyResults) return;
+      batch.details.outputFileId = files.add(resultFile(world, batch, 'output', [])).id;
     },
+
+    answered({ account, details }, line) {
+      if (details.outputFileId === null) return;
+      files.append(details.outputFileId, account, Buffer.from(`${line}\n`));
+    },
+
+    async publish(batch) {
+      const { failedLinesInOutput, zeroByteErrorFile } = world.settings;
+      const { details } = batch;
+      const { answered, failed } = batch.results;
+      const write = async (name: string, lines: string[]) =>
+        files.add(resultFile(world, batch, name, await toChunks(lines, world.clock))).id;
+      const output = failedLinesInOutput ? [...answered, ...failed] : answered;
+      const errors = failedLinesInOutput ? [] : failed;
+      // What was shown early is there already.
+      if (output.length > 0) details.outputFileId ??= await write('output', output);
+      if (errors.length > 0 || zeroByteErrorFile) {
+        details.errorFileId = await write('error', errors);
+      }
+    },
+  };
+}
+
+function resultFile(
+  world: World,
+  batch: Batch<OpenAIBatch>,
+  name: string,
+  chunks: Buffer[],
+): NewFile {
+  const { account, id, script, details } = batch;
+  const lifetime = details.outputLifetime;
+  return {
+    account,
+    filename: `${id}_${name}.jsonl`,
+    purpose: 'batch_output',
+    chunks,
+    readsNotFound: script.resultsNotFoundReads ?? world.settings.resultsNotFoundReads,
+    ...(lifetime === null ? {} : { lifetime }),
   };
 }
 

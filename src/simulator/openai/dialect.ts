@@ -15,6 +15,10 @@ function questionOf(endpoint: string): string {
   return questionField[endpoint] ?? 'input';
 }
 
+export function promptOf(endpoint: string, body: JsonObject): string {
+  return lastUserText(body[questionOf(endpoint)]);
+}
+
 function check(endpoint: string, body: JsonObject): Outcome | null {
   if (!(endpoint in answers)) return refused(`The simulator cannot answer ${endpoint}.`);
   for (const field of ['model', questionOf(endpoint)]) {
@@ -31,7 +35,7 @@ function refused(message: string, param?: string): Outcome {
 
 export const realtimeDialect: Dialect = {
   provider: 'openai',
-  prompt: (endpoint, body) => lastUserText(body[questionOf(endpoint)]),
+  prompt: promptOf,
   check,
   answer: (endpoint, body, n) => (answers[endpoint] ?? nothing)(body, n),
 };

@@ -60,6 +60,12 @@ export function createFiles(world: World) {
     add,
     find,
 
+    append(id: string, account: string, bytes: Buffer): void {
+      const file = demand(id, account);
+      file.chunks.push(bytes);
+      file.bytes += bytes.length;
+    },
+
     async upload(exchange: Exchange): Promise<Reply> {
       const limit = world.settings.limits.openai?.bytesPerBatch ?? largestInput;
       const upload = await receiveUpload(exchange, limit);

@@ -18,6 +18,8 @@ function partsOf(outcome: Outcome) {
       // A transport failure on the provider's side: no request id, no body.
       if (outcome.status === 0) return response(0, '', {});
       return response(outcome.status, newId('req_'), refusalBody(outcome));
+    case 'unstated':
+      return neverExecuted('timeout', 'Request timeout');
     case 'expired':
       return neverExecuted(
         'batch_expired',

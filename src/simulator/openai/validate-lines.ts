@@ -1,10 +1,11 @@
 import type { BatchLine } from '../batch.ts';
-import type { BatchError } from '../faults.ts';
+import type { BatchError } from '../batch-script.ts';
 import { isObject, type JsonObject } from '../json.ts';
 import { readLines } from '../lines.ts';
 import { estimateTokens } from '../prompt.ts';
 import type { World } from '../world.ts';
 import type { OpenAIBatch } from './details.ts';
+import { promptOf } from './dialect.ts';
 
 const mostRequests = 50_000;
 const mostEmbeddingInputs = 50_000;
@@ -80,6 +81,9 @@ function readLine(text: string, endpoint: string): BatchLine | BatchError {
     return { code: 'url_mismatch', message, param: 'url' };
   }
   if (typeof body.model !== 'string') return missing('body.model');
+  if (promptOf(endpoint, body).includes('[[invalid]]')) {
+    return { code: 'invalid_request', message: 'This line is marked as invalid.', param: 'body' };
+  }
   return { customId, endpoint, body };
 }
 

@@ -1,0 +1,25 @@
+import { createFaults } from './create.ts';
+import type { FaultCase } from './fault-case.ts';
+import { limitFaults } from './limits.ts';
+import { lineFaults } from './lines.ts';
+import { networkFaults } from './network.ts';
+import { pollFaults } from './poll.ts';
+import { resultFileFaults } from './result-files.ts';
+import { unclearCreateFaults } from './unclear-create.ts';
+import { uploadFaults } from './upload.ts';
+import { wholeBatchFaults } from './whole-batch.ts';
+import { wireFaults } from './wire.ts';
+
+/** All of them, in the order a batch meets them; each pair of fault and provider once. */
+export const faultCases: readonly FaultCase[] = [
+  ...uploadFaults,
+  ...createFaults,
+  ...unclearCreateFaults,
+  ...pollFaults,
+  ...wholeBatchFaults,
+  ...resultFileFaults,
+  ...lineFaults,
+  ...limitFaults,
+  ...networkFaults,
+  ...wireFaults,
+];

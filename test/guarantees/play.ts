@@ -1,0 +1,112 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Anthropic from '@anthropic-ai/sdk';
+import OpenAI from 'openai';
+import { batchify } from '../../src/index.ts';
+import { type Simulator, startSimulator } from '../../src/simulator/index.ts';
+import { ask, askClaude } from '../support/ask.ts';
+import {
+  type Fate,
+  type FaultCase,
+  hour,
+  minute,
+  type Outcome,
+  type Played,
+  type Provider,
+  second,
+} from './fault-case.ts';
+import { LeapingClock } from './leaping-clock.ts';
+
+/** About as long as the real ones take when they have little to do. */
+const speed = {
+  validating: 5 * second,
+  running: 10 * minute,
+  finalizing: 30 * second,
+  cancelling: minute,
+};
+
+/** No provider lets a batch become older than 28 hours; who is told nothing by then never is. */
+const patience = 40 * hour;
+
+/** Plays a case with the real SDK, the standard options and a ledger of its own. */
+export async function play(faultCase: FaultCase, provider: Provider): Promise<Played> {
+  const { prompts = ['one', 'two', 'three'], settings, options } = faultCase;
+  const clock = new LeapingClock(patience);
+  const simulator = await startSimulator({ speed, ...settings, clock });
+  const folder = await mkdtemp(join(tmpdir(), 'batchling-faults-'));
+  const store = join(folder, 'ledger.db');
+  const baseURL = simulator.baseUrl(provider);
+  const scope = batchify({ store, hosts: { [baseURL]: provider }, clock, ...options });
+  const scene = { provider, simulator, scope, clock };
+  const resent: string[] = [];
+  scope.on('batch:resent', ({ reason }) => resent.push(reason));
+  const heardAt: number[] = [];
+  try {
+    faultCase.arrange(scene);
+    const asking = asker(provider, baseURL);
+    const heard = scope.run(() =>
+      Promise.all(
+        prompts.map(async (prompt, at) => {
+          const outcome = await outcomeOf(asking(prompt), prompt);
+          heardAt[at] = clock.elapsed;
+          return outcome;
+        }),
+      ),
+    );
+    const outcomes = await Promise.race([heard, clock.overslept]);
+    await scope.close();
+    // A batch that nobody knows of would be billed after we looked.
+    await restOf(simulator, clock);
+    const fates = prompts.map((prompt, at) => fateOf(simulator, prompt, outcomes[at] as Outcome));
+    const sent = simulator.batches().filter(({ foreign }) => !foreign);
+    const lines = sent.reduce((sum, { requests }) => sum + requests, 0);
+    const sentAgain = Math.max(0, lines - prompts.length);
+    return { ...scene, fates, sentAgain, heardAt, resent };
+  } finally {
+    clock.stop();
+    await simulator.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function asker(provider: Provider, baseURL: string): (prompt: string) => Promise<string> {
+  if (provider === 'anthropic') {
+    const client = new Anthropic({ apiKey: 'sk-ant-test-key', baseURL });
+    return (prompt) => askClaude(client, prompt);
+  }
+  const client = new OpenAI({ apiKey: 'sk-test-key', baseURL, organization: null, project: null });
+  return (prompt) => ask(client, prompt);
+}
+
+async function outcomeOf(asked: Promise<string>, prompt: string): Promise<Outcome> {
+  try {
+    const text = await asked;
+    if (text.startsWith(`answer to "${prompt}" from `)) return 'its answer';
+    return `200 ${text}`;
+  } catch (error) {
+    if (error instanceof OpenAI.APIError) return `${error.status ?? 0} ${error.type ?? error}`;
+    if (error instanceof Anthropic.APIError) return `${error.status ?? 0} ${error.type ?? error}`;
+    throw error;
+  }
+}
+
+function fateOf({ meter }: Simulator, prompt: string, outcome: Outcome): Fate {
+  const needle = JSON.stringify(prompt);
+  const count = (executions: readonly { body: unknown }[]) =>
+    executions.filter(({ body }) => JSON.stringify(body).includes(needle)).length;
+  return { outcome, billed: count(meter.executions), unbilled: count(meter.failures) };
+}
+
+/** Until every batch has ended, or stays as it is for good. */
+function restOf(simulator: Simulator, clock: LeapingClock): Promise<void> {
+  return new Promise((resolve) => {
+    const until = clock.elapsed + 2 * hour;
+    const look = () => {
+      const open = simulator.batches().some(({ phase }) => phase !== 'ended');
+      if (open && clock.elapsed < until) clock.setTimeout(look, minute);
+      else resolve();
+    };
+    look();
+  });
+}

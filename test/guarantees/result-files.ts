@@ -1,0 +1,138 @@
+import { expect } from 'vitest';
+import {
+  answered,
+  anthropicOnly,
+  billedTimes,
+  both,
+  type FaultCase,
+  failed,
+  forGood,
+  hour,
+  minute,
+  openaiOnly,
+  type Scene,
+  status,
+  strike,
+} from './fault-case.ts';
+
+const never = 1e9;
+const script =
+  (each: Parameters<Scene['simulator']['faults']['nextBatch']>[0]) =>
+  ({ simulator }: Scene) =>
+    simulator.faults.nextBatch(each);
+
+/** Reading the results of a batch that has ended: it is paid for, so its answers are waited for. */
+export const resultFileFaults: readonly FaultCase[] = [
+  {
+    fault: 'results: the batch has ended, and only five polls later says where they are',
+    providers: both,
+    arrange: script({ lateFiles: 5 }),
+    fates: answered,
+    sentAgain: 0,
+  },
+  {
+    fault: 'results: the batch has ended and never says where they are',
+    providers: both,
+    arrange: script({ lateFiles: never }),
+    fates: billedTimes(2),
+    sentAgain: 3,
+    check: ({ heardAt }) => expect(heardAt[0]).toBeGreaterThan(30 * minute),
+  },
+  {
+    fault: 'results: 404 at first',
+    providers: both,
+    settings: { resultsNotFoundReads: 5 },
+    arrange: () => undefined,
+    fates: answered,
+    sentAgain: 0,
+  },
+  {
+    fault: 'results: 404 for good, of one batch',
+    providers: both,
+    arrange: script({ resultsNotFoundReads: never }),
+    fates: billedTimes(2),
+    sentAgain: 3,
+    check: ({ heardAt }) => expect(heardAt[0]).toBeGreaterThan(30 * minute),
+  },
+  {
+    fault: 'results: 404 for good, of every batch',
+    providers: both,
+    settings: { resultsNotFoundReads: never },
+    arrange: () => undefined,
+    fates: failed('502 batchling_missing', 0, 3),
+    sentAgain: 6,
+  },
+  {
+    fault: 'results: 500, twenty times',
+    providers: both,
+    arrange: strike('results', status(500), { times: 20 }),
+    fates: answered,
+    sentAgain: 0,
+  },
+  {
+    fault: 'results: 500 for three hours',
+    providers: both,
+    arrange: strike('results', status(500), { times: 250 }),
+    fates: answered,
+    sentAgain: 0,
+    check: ({ heardAt }) => expect(heardAt[0]).toBeGreaterThan(3 * hour),
+  },
+  {
+    fault: 'results: connection reset, twenty times',
+    providers: both,
+    arrange: strike('results', { kind: 'reset' }, { times: 20 }),
+    fates: answered,
+    sentAgain: 0,
+  },
+  {
+    fault: 'results: the download breaks off, five times',
+    providers: both,
+    prompts: Array.from({ length: 20 }, (_, at) => `question ${at}`),
+    arrange: strike('results', { kind: 'truncate' }, { times: 5 }),
+    fates: answered,
+    sentAgain: 0,
+  },
+  {
+    fault: 'results: an HTML page with status 200, ten times',
+    providers: both,
+    arrange: strike('results', { kind: 'garbage' }, { times: 10 }),
+    fates: answered,
+    sentAgain: 0,
+  },
+  {
+    fault: 'results: an empty body with status 200, ten times',
+    providers: both,
+    arrange: strike('results', status(200, { body: '' }), { times: 10 }),
+    fates: answered,
+    sentAgain: 0,
+  },
+  {
+    fault: 'results: 401 for a while',
+    providers: both,
+    arrange: strike('results', status(401), { times: 5 }),
+    fates: answered,
+    sentAgain: 0,
+  },
+  {
+    fault: 'results: 403 for good',
+    providers: openaiOnly,
+    arrange: strike('results', status(403), { times: forGood }),
+    fates: failed('403 invalid_request_error', 0, 1),
+    sentAgain: 0,
+    check: toldAfterTenMinutes,
+  },
+  {
+    fault: 'results: 403 for good',
+    providers: anthropicOnly,
+    arrange: strike('results', status(403), { times: forGood }),
+    fates: failed('403 permission_error', 0, 1),
+    sentAgain: 0,
+    check: toldAfterTenMinutes,
+  },
+];
+
+/** The batch itself takes a little more than ten. */
+function toldAfterTenMinutes({ heardAt }: { heardAt: readonly number[] }): void {
+  expect(heardAt[0]).toBeGreaterThan(20 * minute);
+  expect(heardAt[0]).toBeLessThan(25 * minute);
+}

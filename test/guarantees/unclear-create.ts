@@ -1,0 +1,134 @@
+import { expect } from 'vitest';
+import {
+  answered,
+  anthropicOnly,
+  billedTimes,
+  both,
+  type FaultCase,
+  minute,
+  openaiOnly,
+  requests,
+  second,
+  status,
+  strike,
+} from './fault-case.ts';
+
+const createsOnce: FaultCase['check'] = ({ simulator }) => {
+  const { method, path } = requests.create;
+  expect(simulator.countRequests(method, path)).toBe(1);
+};
+
+/** A create that may or may not have been accepted is looked for before anything is sent again. */
+export const unclearCreateFaults: readonly FaultCase[] = [
+  {
+    fault: 'create: accepted, but answered 500',
+    providers: both,
+    arrange: strike('create', status(500, { accept: true })),
+    fates: answered,
+    sentAgain: 0,
+    check: createsOnce,
+  },
+  {
+    fault: 'create: accepted, but the answer is lost',
+    providers: both,
+    arrange: strike('create', { kind: 'lost' }),
+    fates: answered,
+    sentAgain: 0,
+    check: createsOnce,
+  },
+  {
+    fault: 'create: accepted, but the answer is an HTML page with status 200',
+    providers: both,
+    arrange: strike('create', { kind: 'garbage' }),
+    fates: answered,
+    sentAgain: 0,
+    check: createsOnce,
+  },
+  {
+    fault: 'create: accepted, but the answer breaks off',
+    providers: both,
+    arrange: strike('create', { kind: 'truncate' }),
+    fates: answered,
+    sentAgain: 0,
+    check: createsOnce,
+  },
+  {
+    fault: 'create: answer lost, the batch in lists 10 s later, beside strangers of the same size',
+    providers: both,
+    settings: { listLag: 10 * second, foreignBatches: true },
+    arrange: strike('create', { kind: 'lost' }),
+    fates: answered,
+    sentAgain: 0,
+    check: createsOnce,
+  },
+  {
+    fault: 'create: answer lost, the batch in lists 5 minutes later',
+    providers: anthropicOnly,
+    settings: { listLag: 5 * minute },
+    arrange: strike('create', { kind: 'lost' }),
+    fates: answered,
+    sentAgain: 0,
+    check: createsOnce,
+  },
+  {
+    fault: 'create: answer lost, the batch in lists only a minute later (a twin has run)',
+    providers: openaiOnly,
+    settings: { listLag: minute },
+    arrange: strike('create', { kind: 'lost' }),
+    fates: billedTimes(2),
+    sentAgain: 3,
+    check: ({ resent }) => expect(resent[0]).toBe('the create was never accepted'),
+  },
+  {
+    fault: 'create: answer lost, the batch in lists only after 20 minutes (a twin has run)',
+    providers: anthropicOnly,
+    settings: { listLag: 20 * minute },
+    arrange: strike('create', { kind: 'lost' }),
+    fates: billedTimes(2),
+    sentAgain: 3,
+    check: ({ resent }) => expect(resent).toEqual(['the create was never accepted']),
+  },
+  {
+    fault: 'create: 504, and not accepted',
+    providers: both,
+    arrange: strike('create', status(504)),
+    fates: answered,
+    sentAgain: 0,
+  },
+  {
+    fault: 'create: connection reset, and not accepted',
+    providers: both,
+    arrange: strike('create', { kind: 'reset' }),
+    fates: answered,
+    sentAgain: 0,
+  },
+  {
+    fault: 'create: 408, not accepted, and the look for it fails with 500 three times',
+    providers: both,
+    arrange(scene) {
+      strike('create', status(408))(scene);
+      // The first look of Anthropic's is the one before the create.
+      const skip = scene.provider === 'anthropic' ? 1 : 0;
+      strike('list', status(500), { times: 3, skip })(scene);
+    },
+    fates: answered,
+    sentAgain: 0,
+  },
+  {
+    fault: 'create: connection lost, accepted only a quarter of an hour later (a twin)',
+    providers: openaiOnly,
+    // Nothing of the twin may have run when it is seen.
+    settings: { speed: { validating: 30 * minute, running: 0 } },
+    arrange: strike('create', { kind: 'late', ms: 15 * minute }),
+    fates: answered,
+    sentAgain: 3,
+    check({ simulator, resent }) {
+      const { method, path } = requests.cancel;
+      expect(simulator.countRequests(method, path)).toBe(1);
+      expect(resent).toEqual([
+        'the create was never accepted',
+        expect.stringMatching(/^a twin was cancelled/),
+      ]);
+    },
+  },
+];
