@@ -1,4 +1,4 @@
-import type { Batcher, Remote } from '../batchers/batcher.ts';
+import type { Batcher, Outcome, Remote } from '../batchers/batcher.ts';
 import type { Wire } from '../http/wire.ts';
 import type { Lease, RequestId } from '../ledger/ledger.ts';
 import type { Answer, Handle, ItemId } from '../types.ts';
@@ -48,6 +48,8 @@ export class ActiveBatch {
   incompleteSince: number | undefined;
   /** Results that are being read before it has ended. */
   reading: Promise<void> | undefined;
+  /** Outcomes that may go better next time, unless another line holds an answer. */
+  readonly retries = new Map<ItemId, Outcome>();
   /** Answers read so far: good ones, and errors. */
   answered = 0;
   failed = 0;
@@ -55,6 +57,9 @@ export class ActiveBatch {
   stuck: Answer | undefined;
   /** Sent again after its first create was nowhere to be found: a twin may turn up. */
   resent = false;
+  lookingForTwins = false;
+  /** Those that have turned up. */
+  readonly twins = new Set<string>();
 
   #holdsSlot = false;
 

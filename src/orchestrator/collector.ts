@@ -8,7 +8,7 @@ import { goRealtime } from './deadlines.ts';
 import { type Decided, decide } from './decide.ts';
 import { deliver } from './delivery.ts';
 import { publish } from './events.ts';
-import type { LostBatches } from './lost-batches.ts';
+import { type LostBatches, UnreadableError } from './lost-batches.ts';
 import type { PendingRequest } from './pending.ts';
 import type { Workshop } from './workshop.ts';
 
@@ -58,7 +58,7 @@ export class Collector {
       const round = newRound();
       try {
         await this.#read(batch, remote, round);
-        if (attempt <= rereads && isUnreadable(remote, round)) throw new Error(unreadable);
+        if (isUnreadable(batch, remote, round)) throw new UnreadableError(batch);
         const wait = remote.incomplete && hasOpenMembers(batch) && !this.#lost.isTooLate(batch);
         if (!wait) await this.#finish(batch, remote, round);
         requeue(round);
@@ -82,9 +82,9 @@ export class Collector {
     }
   }
 
-  /** Nothing more will come: lines that came in no source never ran. */
+  /** Nothing more will come. */
   async #finish(batch: ActiveBatch, remote: Remote, round: Round): Promise<void> {
-    await this.#settleMissing(batch, remote, round);
+    await this.#settleTheRest(batch, remote, round);
     const { ledger } = this.#workshop;
     if (!batch.unwritten) await this.#write(batch, () => ledger.ended(batch.lease));
     const { answered, failed } = batch;
@@ -108,7 +108,12 @@ export class Collector {
     }, stopped);
   }
 
-  async #store(batch: ActiveBatch, rows: readonly Row[], round: Round): Promise<void> {
+  async #store(
+    batch: ActiveBatch,
+    rows: readonly Row[],
+    round: Round,
+    { retries } = { retries: false },
+  ): Promise<void> {
     const settlements: Settlement[] = [];
     const decisions = new Map<BatchMember, Decided>();
     let cursor: string | undefined;
@@ -121,6 +126,11 @@ export class Collector {
       if (member === undefined) round.strange += 1;
       else round.matched += 1;
       if (!('id' in row) || member === undefined || member.settled || decisions.has(member)) {
+        continue;
+      }
+      if (row.outcome.kind === 'retry' && !retries) {
+        // Another line may hold the answer, and that has been paid for.
+        batch.retries.set(row.id, row.outcome);
         continue;
       }
       const decided = decide(batch, member, row.outcome);
@@ -150,17 +160,18 @@ export class Collector {
     }
   }
 
-  /** Lines that came in no source: they never ran. */
-  async #settleMissing(batch: ActiveBatch, remote: Remote, round: Round): Promise<void> {
+  /** Lines that hold no answer, and lines that came in no source: those never ran. */
+  async #settleTheRest(batch: ActiveBatch, remote: Remote, round: Round): Promise<void> {
     const rows: Row[] = [];
     for (const [id, member] of batch.members) {
       if (member.settled) continue;
       const message = 'The provider returned no usable line for this request.';
       const last = ownAnswer(batch.batcher, 'missing', message);
-      rows.push({ id, outcome: { kind: 'retry', reason: remote.unfinished ?? 'never-ran', last } });
+      const missing = { kind: 'retry', reason: remote.unfinished ?? 'never-ran', last } as const;
+      rows.push({ id, outcome: batch.retries.get(id) ?? missing });
     }
     for (let at = 0; at < rows.length; at += storeAtOnce) {
-      await this.#store(batch, rows.slice(at, at + storeAtOnce), round);
+      await this.#store(batch, rows.slice(at, at + storeAtOnce), round, { retries: true });
     }
   }
 }
@@ -211,11 +222,12 @@ function conclude(batch: ActiveBatch, member: BatchMember, decided: Decided, rou
   round.retries.push(pending);
 }
 
-/** Results in which nothing is ours, although the provider ran something: read them again first. */
-const rereads = 3;
-const unreadable = 'The results hold no line that could be read.';
-
-function isUnreadable({ readable, counts }: Remote, { matched, strange }: Round): boolean {
-  if (!readable || matched > 0) return false;
+/** Results in which nothing is ours, although the provider ran something. */
+function isUnreadable(
+  batch: ActiveBatch,
+  { readable, incomplete, counts }: Remote,
+  { matched, strange }: Round,
+): boolean {
+  if (!readable || incomplete || matched > 0 || !hasOpenMembers(batch)) return false;
   return strange > 0 || (counts !== undefined && counts.completed > 0);
 }

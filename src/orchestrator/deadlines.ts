@@ -90,11 +90,12 @@ export class Deadlines {
       tell(batch);
       return;
     }
-    const { background } = this.#workshop;
-    background(
-      `cancel batch ${batch.token} at its deadline`,
-      batch.batcher.cancel(batch.wire, batch.remote),
-    );
+    const cancelled = batch.batcher.cancel(batch.wire, batch.remote).catch((error: unknown) => {
+      // The next poll tries again.
+      batch.cancelling = false;
+      throw error;
+    });
+    this.#workshop.background(`cancel batch ${batch.token} at its deadline`, cancelled);
   }
 
   /** Their time is up, and they are in no batch. */

@@ -153,7 +153,7 @@ export class Engine {
     this.#watcher = new Watcher(
       workshop,
       (batch, remote) => progress.seen(batch, remote),
-      (batch, failure) => lost.denied(batch, failure),
+      (batch, denied) => (denied ? lost.denied(batch, denied) : lost.overdue(batch)),
     );
     workshop.background('prune the ledger', ledger.prune(options.prune));
   }

@@ -1,5 +1,6 @@
 import type { BatchFailure } from '../batchers/batcher.ts';
 import { ReplyError } from '../batchers/replies.ts';
+import { BatchlingError } from '../errors.ts';
 import type { Answer } from '../types.ts';
 import type { ActiveBatch } from './active-batch.ts';
 import { ownAnswer } from './answers.ts';
@@ -12,6 +13,13 @@ const minute = 60_000;
 const missingPatience = 30 * minute;
 /** How long a key may be refused before the callers are told. */
 const deniedPatience = 10 * minute;
+
+/** The results of a batch hold no line that could be read. */
+export class UnreadableError extends BatchlingError {
+  constructor({ token }: ActiveBatch) {
+    super('REFUSED', `The results of batch ${token} hold no line that could be read.`);
+  }
+}
 
 /**
  * Accepted batches that cannot be read. They may be paid for, so nothing is sent again in haste: not
@@ -61,7 +69,7 @@ export class LostBatches {
    */
   unreadable(batch: ActiveBatch, error: unknown): 'again' | 'missing' | 'stuck' {
     const status = error instanceof ReplyError ? error.status : 0;
-    const gone = status === 404 || status === 410;
+    const gone = status === 404 || status === 410 || error instanceof UnreadableError;
     if (gone && !batch.underOtherKey) {
       return this.#since(batch) < missingPatience ? 'again' : 'missing';
     }

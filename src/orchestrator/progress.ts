@@ -52,6 +52,7 @@ export class Progress {
       this.#stations.deadlines.cancelIfDue(batch);
       this.#stations.lost.overdue(batch);
       if (remote.readable && !batch.stuck) this.#readEarly(batch, remote);
+      if (batch.resent) this.#lookForTwins(batch);
       return;
     }
     batch.collecting = true;
@@ -66,6 +67,16 @@ export class Progress {
       batch.reading = undefined;
     });
     this.#workshop.background(`read results of batch ${batch.token}`, batch.reading);
+  }
+
+  /** The sooner a twin is cancelled, the less of it is paid for. */
+  #lookForTwins(batch: ActiveBatch): void {
+    if (batch.lookingForTwins) return;
+    batch.lookingForTwins = true;
+    const looked = this.#stations.recovery.cancelTwins(batch).finally(() => {
+      batch.lookingForTwins = false;
+    });
+    this.#workshop.background(`look for twins of batch ${batch.token}`, looked);
   }
 
   async #end(batch: ActiveBatch, remote: Remote): Promise<void> {

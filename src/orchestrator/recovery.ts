@@ -103,7 +103,11 @@ export class Recovery {
   }
 
   async #cancelTwin(batch: ActiveBatch, twin: Remote): Promise<void> {
-    batch.emit('batch:resent', { ...batch.facts(), reason: `a twin was cancelled: ${twin.id}` });
+    if (batch.twins.has(twin.id)) return;
+    batch.twins.add(twin.id);
+    const what = twin.state === 'ended' ? 'a twin has run' : 'a twin was cancelled';
+    batch.emit('batch:resent', { ...batch.facts(), reason: `${what}: ${twin.id}` });
+    if (twin.state === 'ended') return;
     try {
       await batch.batcher.cancel(batch.wire, twin);
     } catch (error) {

@@ -31,18 +31,19 @@ interface Group {
 export class Watcher {
   readonly #workshop: Workshop;
   readonly #onRemote: (batch: ActiveBatch, remote: Remote) => void;
-  readonly #onDenied: (batch: ActiveBatch, failure: BatchFailure) => void;
+  readonly #onUnseen: (batch: ActiveBatch, denied: BatchFailure | undefined) => void;
   readonly #groups = new Map<Wire, Group>();
   #timer: unknown;
 
   constructor(
     workshop: Workshop,
     onRemote: (batch: ActiveBatch, remote: Remote) => void,
-    onDenied: (batch: ActiveBatch, failure: BatchFailure) => void,
+    /** A round could not read this batch; `denied`: because the key was refused. */
+    onUnseen: (batch: ActiveBatch, denied: BatchFailure | undefined) => void,
   ) {
     this.#workshop = workshop;
     this.#onRemote = onRemote;
-    this.#onDenied = onDenied;
+    this.#onUnseen = onUnseen;
   }
 
   watch(batch: ActiveBatch): void {
@@ -96,7 +97,10 @@ export class Watcher {
     group.retryAfter = undefined;
     let denied = await this.#poll(group, [...unseen], unseen);
     if (unseen.size > 0 && size > 1) denied = await this.#pollOneByOne(group, unseen);
-    if (denied) for (const id of unseen) this.#deny(group, id, denied);
+    for (const id of unseen) {
+      const batch = group.batches.get(id);
+      if (batch) this.#onUnseen(batch, denied);
+    }
     group.errors = unseen.size === size ? group.errors + 1 : 0;
     group.polling = false;
     if (group.batches.size === 0 || this.#workshop.stopped.aborted) return;
@@ -115,7 +119,7 @@ export class Watcher {
       const denied = await this.#poll(group, [id], unseen);
       const batch = group.batches.get(id);
       if (batch === undefined || !unseen.has(id)) continue;
-      if (denied) this.#onDenied(batch, denied);
+      if (denied) this.#onUnseen(batch, denied);
       group.batches.delete(id);
       group.batches.set(id, batch);
       errors += 1;
@@ -143,11 +147,6 @@ export class Watcher {
       if (error.status === 401 || error.status === 403) return error.failure;
     }
     return undefined;
-  }
-
-  #deny(group: Group, id: string, failure: BatchFailure): void {
-    const batch = group.batches.get(id);
-    if (batch) this.#onDenied(batch, failure);
   }
 }
 
