@@ -4,6 +4,7 @@
  * @module
  */
 
+export type { StreamedBody, Wire, WireReply, WireRequest } from '../http/wire.ts';
 export { anthropicMessages } from '../streams/anthropic.ts';
 export { openaiChat } from '../streams/openai-chat.ts';
 export { openaiResponses } from '../streams/openai-responses.ts';
@@ -11,6 +12,7 @@ export type { StreamDialect } from '../streams/stream-dialect.ts';
 export type { Answer, Counts, Dict, Handle, ItemId } from '../types.ts';
 export { AnthropicBatcher } from './anthropic.ts';
 export {
+  type BadLine,
   Batcher,
   type BatchFailure,
   type Bypass,

@@ -48,6 +48,8 @@ export class ActiveBatch {
   incompleteSince: number | undefined;
   /** Results that are being read before it has ended. */
   reading: Promise<void> | undefined;
+  /** A line of a request of ours was read. */
+  matched = false;
   /** Outcomes that may go better next time, unless another line holds an answer. */
   readonly retries = new Map<ItemId, Outcome>();
   /** Answers read so far: good ones, and errors. */

@@ -19,8 +19,6 @@ const storeAtOnce = 500;
 interface Round {
   /** Lines of no request of ours, or that could not be read. */
   strange: number;
-  /** Lines of requests of ours. */
-  matched: number;
   readonly retries: PendingRequest[];
 }
 
@@ -37,15 +35,17 @@ export class Collector {
     this.#lost = lost;
   }
 
-  /** What there is of a batch that has not ended. Whatever goes wrong is read again with the rest. */
-  async collectEarly(batch: ActiveBatch, remote: Remote): Promise<void> {
-    const round = newRound();
+  /**
+   * What there is of a batch that has not ended. Whatever goes wrong is read again with the rest.
+   * `true`: each member has its answer already.
+   */
+  async collectEarly(batch: ActiveBatch, remote: Remote): Promise<boolean> {
     try {
-      await this.#read(batch, remote, round);
+      await this.#read(batch, remote, newRound());
     } catch (error) {
       this.#workshop.report(`read the first results of batch ${batch.token}`, error);
     }
-    requeue(round);
+    return !hasOpenMembers(batch);
   }
 
   /**
@@ -124,7 +124,7 @@ export class Collector {
       }
       const member = 'id' in row ? batch.members.get(row.id) : undefined;
       if (member === undefined) round.strange += 1;
-      else round.matched += 1;
+      else batch.matched = true;
       if (!('id' in row) || member === undefined || member.settled || decisions.has(member)) {
         continue;
       }
@@ -177,7 +177,7 @@ export class Collector {
 }
 
 function newRound(): Round {
-  return { strange: 0, matched: 0, retries: [] };
+  return { strange: 0, retries: [] };
 }
 
 /** Together, so that they share a batch again. */
@@ -226,8 +226,8 @@ function conclude(batch: ActiveBatch, member: BatchMember, decided: Decided, rou
 function isUnreadable(
   batch: ActiveBatch,
   { readable, incomplete, counts }: Remote,
-  { matched, strange }: Round,
+  { strange }: Round,
 ): boolean {
-  if (!readable || incomplete || matched > 0 || !hasOpenMembers(batch)) return false;
+  if (!readable || incomplete || batch.matched || !hasOpenMembers(batch)) return false;
   return strange > 0 || (counts !== undefined && counts.completed > 0);
 }

@@ -55,18 +55,24 @@ export class Progress {
       if (batch.resent) this.#lookForTwins(batch);
       return;
     }
-    batch.collecting = true;
-    this.#stations.unwatch(batch);
-    background(`end batch ${batch.token}`, this.#end(batch, remote));
+    this.#ended(batch, remote);
   }
 
   /** One reading at a time; the next poll brings the next. */
   #readEarly(batch: ActiveBatch, remote: Remote): void {
     if (batch.reading) return;
-    batch.reading = this.#stations.collector.collectEarly(batch, remote).finally(() => {
+    batch.reading = this.#stations.collector.collectEarly(batch, remote).then((all) => {
       batch.reading = undefined;
+      // Nothing is left to wait for.
+      if (all && !batch.collecting) this.#ended(batch, remote);
     });
     this.#workshop.background(`read results of batch ${batch.token}`, batch.reading);
+  }
+
+  #ended(batch: ActiveBatch, remote: Remote): void {
+    batch.collecting = true;
+    this.#stations.unwatch(batch);
+    this.#workshop.background(`end batch ${batch.token}`, this.#end(batch, remote));
   }
 
   /** The sooner a twin is cancelled, the less of it is paid for. */

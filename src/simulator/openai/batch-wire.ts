@@ -57,7 +57,11 @@ export function createWire(
         files.add(resultFile(world, batch, name, await toChunks(lines, world.clock))).id;
       const output = failedLinesInOutput ? [...answered, ...failed] : answered;
       const errors = failedLinesInOutput ? [] : failed;
-      // What was shown early is there already.
+      // What was shown early is there already, but for the failures.
+      const early = details.outputFileId;
+      if (early !== null && failedLinesInOutput) {
+        for (const line of failed) files.append(early, batch.account, Buffer.from(`${line}\n`));
+      }
       if (output.length > 0) details.outputFileId ??= await write('output', output);
       if (errors.length > 0 || zeroByteErrorFile) {
         details.errorFileId = await write('error', errors);
