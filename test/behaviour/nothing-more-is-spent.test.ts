@@ -129,21 +129,6 @@ describe('a deadline', () => {
   });
 });
 
-describe('one bad line', () => {
-  it('fails alone; the others are sent again without it', async () => {
-    stage.simulator.faults.nextBatch({
-      outcome: 'failed',
-      errors: [{ code: 'invalid_request', line: 2, message: 'line 2 is bad', param: null }],
-    });
-    const responses = await batchify(
-      () => Promise.all(['a', 'b', 'c'].map((prompt) => send(prompt))),
-      stage.options(),
-    );
-    expect(responses.map(({ status }) => status)).toEqual([200, 400, 200]);
-    expect(stage.simulator.meter.total).toBe(2);
-  });
-});
-
 describe('what we leave at the provider', () => {
   it('is deleted once the answers are ours, unless cleanup is false', async () => {
     await batchify(() => send('tidy'), stage.options());
@@ -163,6 +148,17 @@ describe('bodies that are read first', () => {
   ])('%s is captured', async (_what, init) => {
     const response = await batchify(() => send('read', init()), stage.options());
     expect(response.headers.get('x-batchling-source')).toBe('batch');
+  });
+
+  it('a stream that is slow keeps a closing scope open', async () => {
+    const scope = batchify(stage.options());
+    const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+    const sent = scope.run(() => send('slow', { body: readable, duplex: 'half' } as RequestInit));
+    const closed = scope.close();
+    await new Promise(setImmediate);
+    await new Blob([String(chatRequest('slow').body)]).stream().pipeTo(writable);
+    expect((await sent).headers.get('x-batchling-source')).toBe('batch');
+    await closed;
   });
 });
 

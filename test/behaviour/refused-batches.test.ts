@@ -75,6 +75,26 @@ describe('a batch with bad lines', () => {
     expect(reasons).toEqual([expect.stringMatching(/^sent again without its bad lines: /)]);
   });
 
+  it('goes again for the others when nobody waits for the bad one', async () => {
+    const errors = [{ code: 'invalid_json_line', message: 'Line two is bad.', line: 2 }];
+    stage.simulator.configure({ speed: { validating: 50 } });
+    stage.simulator.faults.nextBatch({ outcome: 'failed', errors });
+    const scope = batchify(stage.options());
+    const gone = new AbortController();
+    scope.on('batch:submitted', () => gone.abort());
+    const client = stage.openai({ maxRetries: 0 });
+    const outcomes = await scope.run(() =>
+      Promise.allSettled([
+        ask(client, 'a'),
+        ask(client, 'b', 'gpt-test', { signal: gone.signal }),
+        ask(client, 'c'),
+      ]),
+    );
+    await scope.close();
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(stage.simulator.meter.total).toBe(2);
+  });
+
   it('goes again without the one that the create names', async () => {
     const message = 'requests.2.params.max_tokens: Input should be greater than 0';
     const body = { type: 'error', error: { type: 'invalid_request_error', message } };

@@ -2,11 +2,14 @@ import type Anthropic from '@anthropic-ai/sdk';
 import type OpenAI from 'openai';
 
 /** Asks by chat completion and returns the text of the answer. */
-export async function ask(client: OpenAI, content: string, model = 'gpt-test'): Promise<string> {
-  const { choices } = await client.chat.completions.create({
-    model,
-    messages: [{ role: 'user', content }],
-  });
+export async function ask(
+  client: OpenAI,
+  content: string,
+  model = 'gpt-test',
+  options: OpenAI.RequestOptions = {},
+): Promise<string> {
+  const messages = [{ role: 'user' as const, content }];
+  const { choices } = await client.chat.completions.create({ model, messages }, options);
   return choices[0]?.message.content ?? '';
 }
 
