@@ -1,0 +1,193 @@
+import { join } from 'node:path';
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
+import { type BatchifyOptions, batchify } from '../../src/core.ts';
+import type { ScriptedFault } from '../../src/simulator/index.ts';
+import type { Stage } from '../support/stage.ts';
+import { type AskedCall, askIn, closeScope, type OpenScope, openScope } from './asked-call.ts';
+import type { Fault, Program, ScopePlan, Step } from './program.ts';
+import { SteppingClock } from './stepping-clock.ts';
+import { Stillness } from './stillness.ts';
+
+/** A hang is found by counting steps, never by waiting. */
+const mostSteps = 700;
+/** Batches that are stuck at the provider are cancelled by a stranger after so many steps. */
+const patientSteps = 150;
+
+/** Without a timer nothing can happen any more; some rounds more, for what no sign tells of. */
+const mostIdle = 100;
+
+export interface StruckFault extends Fault {
+  readonly struck: ScriptedFault;
+}
+
+/** Plays a program of steps against the simulator, through the public API. */
+export class Theatre {
+  readonly clock = new SteppingClock();
+  readonly calls: AskedCall[] = [];
+  readonly faults: StruckFault[] = [];
+  readonly scripts: Step[] = [];
+  /** The provider takes only so many requests per batch. */
+  isLimited = false;
+  /** A stranger has cancelled what was stuck. */
+  strangerCancelled = false;
+  readonly #stage: Stage;
+  readonly #program: Program;
+  readonly #store: string;
+  readonly #stillness: Stillness;
+  readonly #open: (OpenScope | undefined)[] = [];
+  readonly #scopes: OpenScope[] = [];
+
+  constructor(stage: Stage, program: Program) {
+    this.#stage = stage;
+    this.#program = program;
+    this.#store = join(stage.newStore());
+    this.#stillness = new Stillness(stage.simulator, this.clock);
+  }
+
+  /** Plays all steps, then lets everything come to its end. */
+  async play(): Promise<void> {
+    try {
+      for (const step of this.#program.steps) {
+        await this.#do(step);
+        await this.#stillness.settle();
+      }
+      await this.#curtain();
+    } finally {
+      this.#stillness.stop();
+    }
+  }
+
+  get isOver(): boolean {
+    return (
+      this.calls.every(({ ending }) => ending) &&
+      this.#scopes.every(({ state }) => state === 'closed')
+    );
+  }
+
+  async #do(step: Step): Promise<void> {
+    const { simulator } = this.#stage;
+    switch (step.do) {
+      case 'ask': {
+        const plan = this.#program.scopes[step.scope] as ScopePlan;
+        const scope = this.#scope(step.scope, plan);
+        for (let copy = 0; copy < step.copies; copy += 1) {
+          this.calls.push(askIn(scope, plan, step, simulator));
+        }
+        return;
+      }
+      case 'advance':
+        return this.#advance(step.seconds * 1_000);
+      case 'fault': {
+        const { method, path, provider } = step.place;
+        const { times, skip, action } = step;
+        const struck = simulator.faults.add({ method, path, provider, times, skip, action });
+        this.faults.push({ ...step, struck });
+        return;
+      }
+      case 'script':
+        this.scripts.push(step);
+        return simulator.faults.nextBatch(step.script);
+      case 'configure':
+        this.isLimited ||= step.change.limits?.anthropic?.requestsPerBatch !== undefined;
+        return simulator.configure(step.change);
+      case 'hold':
+        return simulator.hold();
+      case 'release':
+        return simulator.release();
+      default:
+        return this.#control(step);
+    }
+  }
+
+  async #control(step: Extract<Step, { do: 'abort' | 'cancel' | 'signal' | 'flush' | 'close' }>) {
+    // An abort straight from a timer would count as a client's deadline, which is ignored.
+    await turn();
+    if (step.do === 'abort') {
+      this.calls[step.call % Math.max(1, this.calls.length)]?.controller.abort(
+        new Error('aborted'),
+      );
+      return;
+    }
+    const scope = this.#open[step.scope];
+    if (scope === undefined) return;
+    if (step.do === 'flush') return scope.context.flush();
+    if (step.do === 'cancel') {
+      scope.cancelled = true;
+      // It waits for the provider, and the provider may wait for the clock.
+      scope.context.cancel().catch(() => undefined);
+      return;
+    }
+    this.#open[step.scope] = undefined;
+    if (step.do === 'signal') scope.controller.abort(new Error('scope aborted'));
+    closeScope(scope);
+  }
+
+  #scope(index: number, plan: ScopePlan): OpenScope {
+    const open = this.#open[index];
+    if (open) return open;
+    const controller = new AbortController();
+    const options: BatchifyOptions = {
+      ...plan,
+      store: this.#store,
+      hosts: this.#stage.hosts,
+      clock: this.clock,
+      signal: controller.signal,
+      poll: '30s..2h',
+      bypass: 'ignore',
+    };
+    const scope = openScope(batchify(options), controller);
+    this.#open[index] = scope;
+    this.#scopes.push(scope);
+    return scope;
+  }
+
+  async #advance(milliseconds: number): Promise<void> {
+    const end = this.clock.now() + milliseconds;
+    while ((this.clock.next ?? Number.POSITIVE_INFINITY) <= end) await this.#step();
+    this.clock.skipTo(end);
+  }
+
+  async #step(): Promise<void> {
+    const { listLag } = this.#stage.simulator.settings;
+    // The lag of lists is real time, and short beside the seconds that pass here.
+    if (listLag > 0) await sleep(listLag);
+    this.clock.step();
+    await this.#stillness.settle();
+  }
+
+  async #curtain(): Promise<void> {
+    const { simulator } = this.#stage;
+    simulator.release();
+    const endless = Number.POSITIVE_INFINITY;
+    const openai = { enqueuedTokens: endless, requestsPerBatch: endless };
+    const anthropic = { queuedRequests: endless, requestsPerBatch: endless };
+    simulator.configure({ limits: { openai, anthropic } });
+    for (const scope of this.#open) if (scope) closeScope(scope);
+    await this.#stillness.settle();
+    let idle = 0;
+    for (let steps = 0; !this.isOver || this.clock.timers > 0; steps += 1) {
+      if (steps === patientSteps) await this.#cancelEverything();
+      if (steps >= mostSteps || idle >= mostIdle) break;
+      idle = this.clock.next === undefined ? idle + 1 : 0;
+      await this.#step();
+    }
+    await this.#stillness.settle();
+  }
+
+  /** As somebody would at the provider's own console. */
+  async #cancelEverything(): Promise<void> {
+    const { simulator } = this.#stage;
+    this.strangerCancelled = true;
+    for (const { id, phase, provider } of simulator.batches()) {
+      if (phase === 'ended') continue;
+      const isOpenAI = provider === 'openai';
+      const path = isOpenAI ? `/batches/${id}/cancel` : `/v1/messages/batches/${id}/cancel`;
+      const headers: Record<string, string> = isOpenAI
+        ? { authorization: 'Bearer sk-test-key' }
+        : { 'x-api-key': 'sk-ant-test-key', 'anthropic-version': '2023-06-01' };
+      const url = `${simulator.baseUrl(provider as 'openai')}${path}`;
+      await (await fetch(url, { method: 'POST', headers })).arrayBuffer();
+    }
+    await this.#stillness.settle();
+  }
+}
