@@ -17,6 +17,8 @@ export interface AskedCall extends Question {
   readonly plan: ScopePlan;
   readonly scope: OpenScope;
   readonly controller: AbortController;
+  readonly askedAt: number;
+  endedAt: number;
   ending: Ending | undefined;
 }
 
@@ -47,11 +49,16 @@ export function askIn(
   scope: OpenScope,
   plan: ScopePlan,
   question: Question,
-  simulator: Simulator,
+  { simulator, now }: { readonly simulator: Simulator; now(): number },
 ): AskedCall {
   const { provider, model, prompt } = question;
   const controller = new AbortController();
-  const call: AskedCall = { provider, model, prompt, plan, scope, controller, ending: undefined };
+  const call: AskedCall = {
+    ...{ provider, model, prompt, plan, scope, controller },
+    askedAt: now(),
+    endedAt: Number.POSITIVE_INFINITY,
+    ending: undefined,
+  };
   const messages = [{ role: 'user', content: prompt }];
   const base = simulator.baseUrl(provider);
   const [url, headers, body] =
@@ -69,15 +76,13 @@ export function askIn(
     signal: controller.signal,
   });
   asked
-    .then(readEnding, (reason: unknown): Ending => ({ kind: 'rejected', reason }))
-    .then(
-      (ending) => {
-        call.ending = ending;
-      },
-      (error: unknown) => {
-        call.ending = { kind: 'rejected', reason: error };
-      },
-    );
+    .then(readEnding)
+    .catch((reason: unknown): Ending => ({ kind: 'rejected', reason }))
+    .then((ending) => {
+      call.ending = ending;
+      call.endedAt = now();
+    })
+    .catch(() => undefined);
   return call;
 }
 

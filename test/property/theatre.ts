@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { existsSync, readdirSync } from 'node:fs';
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import { type BatchifyOptions, batchify } from '../../src/core.ts';
 import type { ScriptedFault } from '../../src/simulator/index.ts';
@@ -28,6 +28,8 @@ export class Theatre {
   readonly scripts: Step[] = [];
   /** The provider takes only so many requests per batch. */
   isLimited = false;
+  /** How often a batch was sent again, and said so. */
+  resent = 0;
   /** A stranger has cancelled what was stuck. */
   strangerCancelled = false;
   readonly #stage: Stage;
@@ -40,7 +42,7 @@ export class Theatre {
   constructor(stage: Stage, program: Program) {
     this.#stage = stage;
     this.#program = program;
-    this.#store = join(stage.newStore());
+    this.#store = stage.newStore();
     this.#stillness = new Stillness(stage.simulator, this.clock);
   }
 
@@ -57,6 +59,12 @@ export class Theatre {
     }
   }
 
+  /** An engine has a lock file beside its ledger until it is closed. */
+  get isEngineClosed(): boolean {
+    const locks = `${this.#store}.owners`;
+    return !existsSync(locks) || readdirSync(locks).length === 0;
+  }
+
   get isOver(): boolean {
     return (
       this.calls.every(({ ending }) => ending) &&
@@ -71,7 +79,8 @@ export class Theatre {
         const plan = this.#program.scopes[step.scope] as ScopePlan;
         const scope = this.#scope(step.scope, plan);
         for (let copy = 0; copy < step.copies; copy += 1) {
-          this.calls.push(askIn(scope, plan, step, simulator));
+          const now = () => this.clock.now();
+          this.calls.push(askIn(scope, plan, step, { simulator, now }));
         }
         return;
       }
@@ -136,6 +145,9 @@ export class Theatre {
       bypass: 'ignore',
     };
     const scope = openScope(batchify(options), controller);
+    scope.context.on('batch:resent', () => {
+      this.resent += 1;
+    });
     this.#open[index] = scope;
     this.#scopes.push(scope);
     return scope;
@@ -165,7 +177,7 @@ export class Theatre {
     for (const scope of this.#open) if (scope) closeScope(scope);
     await this.#stillness.settle();
     let idle = 0;
-    for (let steps = 0; !this.isOver || this.clock.timers > 0; steps += 1) {
+    for (let steps = 0; !this.isOver || !this.isEngineClosed; steps += 1) {
       if (steps === patientSteps) await this.#cancelEverything();
       if (steps >= mostSteps || idle >= mostIdle) break;
       idle = this.clock.next === undefined ? idle + 1 : 0;

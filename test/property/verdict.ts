@@ -1,3 +1,4 @@
+import { parseDuration } from '../../src/duration.ts';
 import type { Execution, Simulator } from '../../src/simulator/index.ts';
 import { lastUserText } from '../../src/simulator/prompt.ts';
 import type { AskedCall } from './asked-call.ts';
@@ -12,9 +13,11 @@ export function verdict(theatre: Theatre, simulator: Simulator): string[] {
     .map((call) => `hangs after ${clock.steps} clock steps: ${show(call)}`);
   if (wrong.length > 0) return wrong;
   if (!theatre.isOver) return ['every call has ended, but a scope does not close'];
+  if (!theatre.isEngineClosed) return ['every scope has closed, but not the engine'];
   if (clock.timers > 0) wrong.push(`${clock.timers} timers are left behind`);
   wrong.push(...ownAnswers(calls, simulator));
   wrong.push(...executions(theatre, simulator));
+  for (const call of calls.filter(isTooLate)) wrong.push(`outlived its deadline: ${show(call)}`);
   for (const call of calls) {
     if (!isExplained(call, theatre)) wrong.push(`ended without a reason: ${show(call)}`);
   }
@@ -54,9 +57,10 @@ function executions(theatre: Theatre, { meter }: Simulator): string[] {
     if (customId !== null) tries.set(customId, (tries.get(customId) ?? 0) + 1);
   }
   for (const [id, count] of tries) {
-    // What expires is tried once more, whatever `attempts` says.
+    // What expires is tried once more, whatever `attempts` says. A batch that was sent again because
+    // no line of it could prove that it had been accepted may have been tried once more, too.
     const most = Math.max(2, ...theatre.calls.map(({ plan }) => plan.attempts ?? 3));
-    if (count > most) wrong.push(`tried ${count} times: ${id}`);
+    if (count > most + theatre.resent) wrong.push(`tried ${count} times: ${id}`);
   }
   for (const [key, calls] of groups(theatre.calls, keyOf)) {
     if (calls.some(isSpoiled)) continue;
@@ -70,6 +74,14 @@ function executions(theatre: Theatre, { meter }: Simulator): string[] {
     }
   }
   return wrong;
+}
+
+/** At its deadline a batch is cancelled, and the end of that is seen by a poll. */
+const longestPoll = 2 * 3_600_000;
+
+function isTooLate({ plan, askedAt, endedAt }: AskedCall): boolean {
+  if (plan.deadline === undefined) return false;
+  return endedAt > askedAt + parseDuration(plan.deadline) + 2 * longestPoll;
 }
 
 /** The two cases in which the design sends again what may have run. */

@@ -5,12 +5,18 @@ import type { Provider } from './program.ts';
 
 /** Loads every module that a program may need: loading takes real time, which no step waits for. */
 export async function warmUp(stage: Stage): Promise<void> {
+  const { simulator } = stage;
   const providers: Provider[] = ['openai', 'anthropic'];
   for (const minBatch of [1, 2]) {
     const context = batchify(stage.options({ minBatch }));
     const scope = openScope(context, new AbortController());
     for (const provider of providers) {
-      askIn(scope, {}, { provider, model: 'warm', prompt: 'warm up' }, stage.simulator);
+      askIn(
+        scope,
+        {},
+        { provider, model: 'warm', prompt: 'warm up' },
+        { simulator, now: Date.now },
+      );
     }
     await context.close();
   }
