@@ -48,8 +48,12 @@ export interface Program {
   readonly chance: number;
 }
 
-const maybe = <T>(values: readonly T[]) =>
-  fc.option(fc.constantFrom(...values), { nil: undefined, freq: 2 });
+/** One time in three. */
+const maybe = <T>(values: readonly T[]): fc.Arbitrary<T | undefined> =>
+  fc.oneof(
+    { weight: 2, arbitrary: fc.constant(undefined) },
+    { weight: 1, arbitrary: fc.constantFrom(...values) },
+  );
 
 const scopePlan = fc
   .record({
@@ -85,12 +89,12 @@ const question = fc
     provider: fc.constantFrom<Provider>('openai', 'anthropic'),
     model: fc.nat({ max: 2 }),
     number: fc.nat({ max: 3 }),
-    marker: fc.option(fc.constantFrom(...markers), { nil: '', freq: 3 }),
+    marker: maybe(markers),
   })
   .map(({ provider, model, number, marker }) => ({
     provider,
     model: `${provider === 'openai' ? 'gpt' : 'claude'}-${model}`,
-    prompt: `question ${number}${marker}`,
+    prompt: `question ${number}${marker ?? ''}`,
   }));
 
 const statuses = [400, 401, 404, 408, 429, 500, 502, 503, 504];
@@ -173,7 +177,7 @@ const steps: readonly fc.WeightedArbitrary<Step>[] = [
       seconds: fc.constantFrom(1, 6, 40, 700, 4_000),
     }),
   },
-  { weight: 4, arbitrary: fault.map((given) => ({ do: 'fault', ...given })) },
+  { weight: 6, arbitrary: fault.map((given) => ({ do: 'fault', ...given })) },
   { weight: 2, arbitrary: script.map((given) => ({ do: 'script', script: given })) },
   { weight: 1, arbitrary: change.map((given) => ({ do: 'configure', change: given })) },
   { weight: 2, arbitrary: fc.nat({ max: 40 }).map((call) => ({ do: 'abort', call })) },

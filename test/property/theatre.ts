@@ -7,6 +7,7 @@ import { type AskedCall, askIn, closeScope, type OpenScope, openScope } from './
 import type { Fault, Program, ScopePlan, Step } from './program.ts';
 import { SteppingClock } from './stepping-clock.ts';
 import { Stillness } from './stillness.ts';
+import { cancelEverything } from './stranger.ts';
 
 /** A hang is found by counting steps, never by waiting. */
 const mostSteps = 700;
@@ -178,7 +179,7 @@ export class Theatre {
     await this.#stillness.settle();
     let idle = 0;
     for (let steps = 0; !this.isOver || !this.isEngineClosed; steps += 1) {
-      if (steps === patientSteps) await this.#cancelEverything();
+      if (steps === patientSteps) await this.#bringInAStranger();
       if (steps >= mostSteps || idle >= mostIdle) break;
       idle = this.clock.next === undefined ? idle + 1 : 0;
       await this.#step();
@@ -186,20 +187,9 @@ export class Theatre {
     await this.#stillness.settle();
   }
 
-  /** As somebody would at the provider's own console. */
-  async #cancelEverything(): Promise<void> {
-    const { simulator } = this.#stage;
+  async #bringInAStranger(): Promise<void> {
     this.strangerCancelled = true;
-    for (const { id, phase, provider } of simulator.batches()) {
-      if (phase === 'ended') continue;
-      const isOpenAI = provider === 'openai';
-      const path = isOpenAI ? `/batches/${id}/cancel` : `/v1/messages/batches/${id}/cancel`;
-      const headers: Record<string, string> = isOpenAI
-        ? { authorization: 'Bearer sk-test-key' }
-        : { 'x-api-key': 'sk-ant-test-key', 'anthropic-version': '2023-06-01' };
-      const url = `${simulator.baseUrl(provider as 'openai')}${path}`;
-      await (await fetch(url, { method: 'POST', headers })).arrayBuffer();
-    }
+    await cancelEverything(this.#stage.simulator);
     await this.#stillness.settle();
   }
 }
