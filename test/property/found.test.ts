@@ -82,6 +82,10 @@ const found: [string, Program][] = [
       ],
     ),
   ],
+  [
+    'a queue that scopes share holds to the minBatch of each',
+    programOf([{ minBatch: 3 }, {}], [askGpt(), askGpt(1, 1), advance(40)]),
+  ],
 ];
 
 describe('found by random programs', () => {
@@ -105,5 +109,15 @@ describe('found by random programs', () => {
       ({ ending }) => ending?.kind === 'response' && ending.status,
     );
     expect(statuses).toEqual([504, 200]);
+  });
+
+  it('many batches that wait for their next try do not make Node warn of a leak', async () => {
+    const warnings: string[] = [];
+    const listen = (warning: Error) => warnings.push(warning.message);
+    process.on('warning', listen);
+    const refused = fault('openai', 'upload', { kind: 'status', status: 500 }, 24);
+    await play(stage, programOf([{ batchSize: 1 }], [refused, askGpt(12), advance(40)]));
+    process.off('warning', listen);
+    expect(warnings).toEqual([]);
   });
 });

@@ -1,10 +1,15 @@
-import { existsSync, readdirSync } from 'node:fs';
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import { type BatchifyOptions, batchify } from '../../src/core.ts';
-import type { ScriptedFault } from '../../src/simulator/index.ts';
 import type { Stage } from '../support/stage.ts';
 import { type AskedCall, askIn, closeScope, type OpenScope, openScope } from './asked-call.ts';
-import type { Fault, Program, ScopePlan, Step } from './program.ts';
+import { isEngineClosed } from './engine-lock.ts';
+import type { Program, ScopePlan, Step } from './program.ts';
+import {
+  changeProvider,
+  type ProviderStep,
+  type StruckFault,
+  unlimited,
+} from './provider-steps.ts';
 import { SteppingClock } from './stepping-clock.ts';
 import { Stillness } from './stillness.ts';
 import { cancelEverything } from './stranger.ts';
@@ -13,13 +18,8 @@ import { cancelEverything } from './stranger.ts';
 const mostSteps = 700;
 /** Batches that are stuck at the provider are cancelled by a stranger after so many steps. */
 const patientSteps = 150;
-
 /** Without a timer nothing can happen any more; some rounds more, for what no sign tells of. */
 const mostIdle = 100;
-
-export interface StruckFault extends Fault {
-  readonly struck: ScriptedFault;
-}
 
 /** Plays a program of steps against the simulator, through the public API. */
 export class Theatre {
@@ -50,20 +50,34 @@ export class Theatre {
   /** Plays all steps, then lets everything come to its end. */
   async play(): Promise<void> {
     try {
-      for (const step of this.#program.steps) {
-        await this.#do(step);
-        await this.#stillness.settle();
-      }
+      for (const step of this.#program.steps) await this.perform(step);
       await this.#curtain();
     } finally {
       this.#stillness.stop();
     }
   }
 
-  /** An engine has a lock file beside its ledger until it is closed. */
+  async perform(step: Step): Promise<void> {
+    await this.#do(step);
+    await this.#stillness.settle();
+  }
+
+  /** Moves the clock until the condition holds, and says how many steps it took. */
+  async stepUntil(condition: () => boolean, most: number): Promise<number> {
+    let steps = 0;
+    for (; !condition() && steps < most; steps += 1) await this.#step();
+    return steps;
+  }
+
   get isEngineClosed(): boolean {
-    const locks = `${this.#store}.owners`;
-    return !existsSync(locks) || readdirSync(locks).length === 0;
+    return isEngineClosed(this.#store);
+  }
+
+  /** Leaves whoever still waits. */
+  async leave(): Promise<void> {
+    for (const { controller } of this.#scopes) controller.abort(new Error('seen enough'));
+    await this.stepUntil(() => this.isEngineClosed, mostSteps);
+    this.#stillness.stop();
   }
 
   get isOver(): boolean {
@@ -87,26 +101,23 @@ export class Theatre {
       }
       case 'advance':
         return this.#advance(step.seconds * 1_000);
-      case 'fault': {
-        const { method, path, provider } = step.place;
-        const { times, skip, action } = step;
-        const struck = simulator.faults.add({ method, path, provider, times, skip, action });
-        this.faults.push({ ...step, struck });
-        return;
-      }
-      case 'script':
-        this.scripts.push(step);
-        return simulator.faults.nextBatch(step.script);
-      case 'configure':
-        this.isLimited ||= step.change.limits?.anthropic?.requestsPerBatch !== undefined;
-        return simulator.configure(step.change);
-      case 'hold':
-        return simulator.hold();
-      case 'release':
-        return simulator.release();
-      default:
+      case 'abort':
+      case 'cancel':
+      case 'signal':
+      case 'flush':
+      case 'close':
         return this.#control(step);
+      default:
+        this.#atTheProvider(step);
     }
+  }
+
+  #atTheProvider(step: ProviderStep): void {
+    const struck = changeProvider(this.#stage.simulator, step);
+    if (step.do === 'fault' && struck) this.faults.push({ ...step, struck });
+    if (step.do === 'script') this.scripts.push(step);
+    if (step.do !== 'configure') return;
+    this.isLimited ||= step.change.limits?.anthropic?.requestsPerBatch !== undefined;
   }
 
   async #control(step: Extract<Step, { do: 'abort' | 'cancel' | 'signal' | 'flush' | 'close' }>) {
@@ -171,10 +182,7 @@ export class Theatre {
   async #curtain(): Promise<void> {
     const { simulator } = this.#stage;
     simulator.release();
-    const endless = Number.POSITIVE_INFINITY;
-    const openai = { enqueuedTokens: endless, requestsPerBatch: endless };
-    const anthropic = { queuedRequests: endless, requestsPerBatch: endless };
-    simulator.configure({ limits: { openai, anthropic } });
+    simulator.configure({ limits: unlimited });
     for (const scope of this.#open) if (scope) closeScope(scope);
     await this.#stillness.settle();
     let idle = 0;
