@@ -1,4 +1,5 @@
 import type { AskedCall } from './asked-call.ts';
+import type { Provider, Step } from './program.ts';
 import type { Theatre } from './theatre.ts';
 import { keyOf } from './verdict.ts';
 
@@ -48,16 +49,22 @@ function reasons(call: AskedCall, theatre: Theatre): Set<string> {
       found.add(String(action.status));
     }
   }
-  for (const step of theatre.scripts) {
-    if (step.do !== 'script') continue;
-    const { outcome, stuckIn } = step.script;
-    if (outcome === 'failed') found.add(provider === 'openai' ? '400' : '500');
-    if (outcome === 'expired' || stuckIn) found.add('batchling_expired');
-    if (outcome === 'cancelled') found.add('batchling_cancelled');
-  }
-  // Its limit of requests per batch is checked by the create, which then fails as a whole.
-  if (provider === 'anthropic' && theatre.isLimited) found.add('400');
+  for (const step of theatre.program.steps)
+    for (const name of stepReasons(step, provider)) found.add(name);
   return found;
+}
+
+function stepReasons(step: Step, provider: Provider): string[] {
+  // The limit of requests per batch is checked by Anthropic's create, which then fails as a whole.
+  if (step.do === 'configure') {
+    const limited = step.change.limits?.anthropic?.requestsPerBatch !== undefined;
+    return limited && provider === 'anthropic' ? ['400'] : [];
+  }
+  if (step.do !== 'script') return [];
+  const { outcome, stuckIn } = step.script;
+  if (outcome === 'failed') return [provider === 'openai' ? '400' : '500'];
+  if (outcome === 'expired' || stuckIn) return ['batchling_expired'];
+  return outcome === 'cancelled' ? ['batchling_cancelled'] : [];
 }
 
 function hits({ faults }: Theatre, place: string, { provider }: AskedCall): number {

@@ -86,6 +86,17 @@ const found: [string, Program][] = [
     'a queue that scopes share holds to the minBatch of each',
     programOf([{ minBatch: 3 }, {}], [askGpt(), askGpt(1, 1), advance(40)]),
   ],
+  [
+    'results that could not be had at first are not taken for unreadable by one bad page',
+    programOf(
+      [{}],
+      [
+        fault('openai', 'results', { kind: 'status', status: 503 }, 3),
+        fault('openai', 'results', { kind: 'garbage' }),
+        askGpt(),
+      ],
+    ),
+  ],
 ];
 
 describe('found by random programs', () => {

@@ -23,18 +23,15 @@ const mostIdle = 100;
 
 /** Plays a program of steps against the simulator, through the public API. */
 export class Theatre {
+  readonly program: Program;
   readonly clock = new SteppingClock();
   readonly calls: AskedCall[] = [];
   readonly faults: StruckFault[] = [];
-  readonly scripts: Step[] = [];
-  /** The provider takes only so many requests per batch. */
-  isLimited = false;
   /** How often a batch was sent again, and said so. */
   resent = 0;
   /** A stranger has cancelled what was stuck. */
   strangerCancelled = false;
   readonly #stage: Stage;
-  readonly #program: Program;
   readonly #store: string;
   readonly #stillness: Stillness;
   readonly #open: (OpenScope | undefined)[] = [];
@@ -42,7 +39,7 @@ export class Theatre {
 
   constructor(stage: Stage, program: Program) {
     this.#stage = stage;
-    this.#program = program;
+    this.program = program;
     this.#store = stage.newStore();
     this.#stillness = new Stillness(stage.simulator, this.clock);
   }
@@ -50,7 +47,7 @@ export class Theatre {
   /** Plays all steps, then lets everything come to its end. */
   async play(): Promise<void> {
     try {
-      for (const step of this.#program.steps) await this.perform(step);
+      for (const step of this.program.steps) await this.perform(step);
       await this.#curtain();
     } finally {
       this.#stillness.stop();
@@ -91,7 +88,7 @@ export class Theatre {
     const { simulator } = this.#stage;
     switch (step.do) {
       case 'ask': {
-        const plan = this.#program.scopes[step.scope] as ScopePlan;
+        const plan = this.program.scopes[step.scope] as ScopePlan;
         const scope = this.#scope(step.scope, plan);
         for (let copy = 0; copy < step.copies; copy += 1) {
           const now = () => this.clock.now();
@@ -107,17 +104,11 @@ export class Theatre {
       case 'flush':
       case 'close':
         return this.#control(step);
-      default:
-        this.#atTheProvider(step);
+      default: {
+        const struck = changeProvider(simulator, step);
+        if (step.do === 'fault' && struck) this.faults.push({ ...step, struck });
+      }
     }
-  }
-
-  #atTheProvider(step: ProviderStep): void {
-    const struck = changeProvider(this.#stage.simulator, step);
-    if (step.do === 'fault' && struck) this.faults.push({ ...step, struck });
-    if (step.do === 'script') this.scripts.push(step);
-    if (step.do !== 'configure') return;
-    this.isLimited ||= step.change.limits?.anthropic?.requestsPerBatch !== undefined;
   }
 
   async #control(step: Extract<Step, { do: 'abort' | 'cancel' | 'signal' | 'flush' | 'close' }>) {
