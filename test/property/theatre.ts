@@ -4,12 +4,7 @@ import type { Stage } from '../support/stage.ts';
 import { type AskedCall, askIn, closeScope, type OpenScope, openScope } from './asked-call.ts';
 import { isEngineClosed } from './engine-lock.ts';
 import type { Program, ScopePlan, Step } from './program.ts';
-import {
-  changeProvider,
-  type ProviderStep,
-  type StruckFault,
-  unlimited,
-} from './provider-steps.ts';
+import { changeProvider, type StruckFault, unlimited } from './provider-steps.ts';
 import { SteppingClock } from './stepping-clock.ts';
 import { Stillness } from './stillness.ts';
 import { cancelEverything } from './stranger.ts';
