@@ -97,6 +97,19 @@ const found: [string, Program][] = [
       ],
     ),
   ],
+  [
+    'a deadline counts in a batch that is shared with a scope that has none',
+    programOf(
+      [{}, { deadline: '30s' }],
+      [
+        { do: 'script', script: { stuckIn: 'in_progress' } },
+        askGpt(),
+        askGpt(1, 1),
+        advance(6),
+        advance(700),
+      ],
+    ),
+  ],
 ];
 
 describe('found by random programs', () => {

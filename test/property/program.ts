@@ -152,7 +152,7 @@ const script = fc.constantFrom<BatchScript>(
 );
 
 const change = fc.constantFrom<SimulatorSettingsChange>(
-  { limits: { openai: { enqueuedTokens: 40 } } },
+  { limits: { openai: { enqueuedTokens: 12 } } },
   { limits: { anthropic: { queuedRequests: 3, retryAfterSeconds: 3 } } },
   { limits: { openai: { requestsPerBatch: 2 }, anthropic: { requestsPerBatch: 3 } } },
   { listLag: 12 },
@@ -178,8 +178,8 @@ const steps: readonly fc.WeightedArbitrary<Step>[] = [
     }),
   },
   { weight: 6, arbitrary: fault.map((given) => ({ do: 'fault', ...given })) },
-  { weight: 2, arbitrary: script.map((given) => ({ do: 'script', script: given })) },
-  { weight: 1, arbitrary: change.map((given) => ({ do: 'configure', change: given })) },
+  { weight: 3, arbitrary: script.map((given) => ({ do: 'script', script: given })) },
+  { weight: 2, arbitrary: change.map((given) => ({ do: 'configure', change: given })) },
   { weight: 2, arbitrary: fc.nat({ max: 40 }).map((call) => ({ do: 'abort', call })) },
   {
     weight: 2,

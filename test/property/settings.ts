@@ -8,7 +8,7 @@ const minute = 60_000;
  * many, of a new seed; `BATCHLING_PROPERTY_SEED` and `BATCHLING_PROPERTY_PATH`, as printed by a
  * failure, play a failing one again.
  */
-export function settings(usual = 60) {
+export function settings(usual = 100) {
   const numRuns = runs === undefined ? usual : Number(runs);
   const seedGiven = process.env.BATCHLING_PROPERTY_SEED !== undefined;
   const seed = runs === undefined && !seedGiven ? 1 : seedFrom('BATCHLING_PROPERTY_SEED');
