@@ -45,5 +45,6 @@ function placeOf(node) {
         ? `${ours} ${top}`
         : `${ours} ${functionName || '(anonymous)'} → ${top}`;
   }
-  return /\/bench\//.test(node.callFrame.url) ? `the program: ${top}` : `elsewhere: ${top}`;
+  if (/slices-watch|async_hooks/.test(node.callFrame.url)) return `the instrument: ${top}`;
+  return node.callFrame.url.includes('/bench/') ? `the program: ${top}` : `elsewhere: ${top}`;
 }

@@ -10,15 +10,19 @@ const bodies = makePrompts(Number(count)).map((prompt) => JSON.stringify(bodyOf(
 const options = { hosts: { [base]: 'openai' }, store, poll: pollMilliseconds, display: 'none' };
 
 const profile = await startProfile();
-const watch = watchSlices(0.05);
+const watch = watchSlices();
 await batchify(() => {
   watch.call('the program makes its calls');
   return Promise.all(bodies.map(ask));
 }, options);
-const { slices, collections } = watch.stop();
+const { slices: whole, collections } = watch.stop();
 const samples = await profile.stop();
 
-const ours = slices.filter(({ name }) => name === '').sort((a, b) => b.own - a.own);
+const slices = whole.map((slice) => ({ ...slice, own: Math.max(0, slice.own - idleIn(slice)) }));
+// What is shorter than that is the work of Node itself between two calls.
+const ours = slices
+  .filter(({ name, own }) => name === '' && own > 0.05)
+  .sort((a, b) => b.own - a.own);
 process.stdout.write(
   `${JSON.stringify({
     program: slices.filter(({ name }) => name !== ''),
@@ -44,21 +48,45 @@ async function ask(body) {
   return response.json();
 }
 
-function placesIn({ from, until }) {
+function samplesIn({ from, until }) {
+  return samples.slice(firstFrom(from), firstFrom(until));
+}
+
+/** The first sample from then on; they are in order. */
+function firstFrom(moment) {
+  let [low, high] = [0, samples.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (samples[middle].at < moment) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function idleIn(slice) {
+  let idle = 0;
+  for (const { place, milliseconds } of samplesIn(slice)) {
+    if (place === 'elsewhere: (idle)') idle += milliseconds;
+  }
+  return idle;
+}
+
+function placesIn(slice) {
   const spent = new Map();
-  for (const { at, milliseconds, place } of samples) {
-    if (at >= from && at <= until) spent.set(place, (spent.get(place) ?? 0) + milliseconds);
+  for (const { milliseconds, place } of samplesIn(slice)) {
+    spent.set(place, (spent.get(place) ?? 0) + milliseconds);
   }
   return [...spent].sort(([, a], [, b]) => b - a).slice(0, 4);
 }
 
-/** In how many of these slices each module took the most time. */
+/** In how many of these slices each module of ours took the most time. */
 function placesOf(long) {
   const modules = new Map();
   for (const slice of long) {
-    const first =
-      placesIn(slice).find(([place]) => !/^elsewhere|garbage/.test(place))?.[0] ?? 'elsewhere';
-    const module = first.split(' ')[0];
+    const ours = placesIn(slice).find(
+      ([place]) => !/^(elsewhere|the program|the instrument):/.test(place),
+    );
+    const module = ours?.[0].split(' ')[0] ?? 'none of ours';
     modules.set(module, (modules.get(module) ?? 0) + 1);
   }
   return [...modules].sort(([, a], [, b]) => b - a);

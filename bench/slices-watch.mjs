@@ -20,29 +20,25 @@ const turns = new Set([
 
 /**
  * Cuts the time of this thread into slices: from one call of the event loop to the next, with the
- * promises and ticks that ran in between, less the time the loop was idle and, on Linux, less the time
- * this thread stood in line for a processor. A timer that looks how late it is would only see the sum
- * of all slices in one turn of the loop.
+ * promises and ticks that ran in between, on Linux less the time this thread stood in line for a
+ * processor. A timer that looks how late it is would only see the sum of all slices in one turn of the
+ * loop. Idle time is still in it: libuv's own count of it suffers from the signals of the profiler.
  */
-export function watchSlices(atLeastMilliseconds) {
+export function watchSlices() {
   const slices = [];
   const collections = [];
   const ids = new Set();
   let name = '';
   let from = performance.now();
-  let idle = performance.eventLoopUtilization().idle;
   let inLine = waited();
   let isLoop = true;
   let mostNested = 0;
 
   function cut() {
     const now = performance.now();
-    const idleNow = performance.eventLoopUtilization().idle;
     const inLineNow = waited();
-    const busy = now - from - (idleNow - idle) - (inLineNow - inLine);
-    if (busy >= atLeastMilliseconds) slices.push({ name, from, until: now, busy });
+    slices.push({ name, from, until: now, busy: now - from - (inLineNow - inLine) });
     from = now;
-    idle = idleNow;
     inLine = inLineNow;
     name = '';
   }
@@ -110,5 +106,6 @@ function withoutCollections(slice, collections) {
   for (const { from, until } of collections) {
     collecting += Math.max(0, Math.min(until, slice.until) - Math.max(from, slice.from));
   }
-  return { ...slice, collecting, own: slice.busy - collecting };
+  // Both count the time in which another process had the processor: never less than nothing.
+  return { ...slice, collecting, own: Math.max(0, slice.busy - collecting) };
 }

@@ -25,7 +25,7 @@ function print({ program, count, median, over, longest, places, collections }) {
   for (const [module, number] of places) console.log(`  ${number}  ${module}`);
   const { count: times, over: long, longest: most } = collections;
   console.log(`\n${times} garbage collections, ${long} over 10 ms, the longest ${ms(most)}`);
-  for (const { name, own } of program) console.log(`not counted: ${name}, ${ms(own)}`);
+  for (const { name, busy } of program) console.log(`not counted: ${name}, ${ms(busy)}`);
 }
 
 function ms(value) {
