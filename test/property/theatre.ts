@@ -10,7 +10,7 @@ import { Stillness } from './stillness.ts';
 import { cancelEverything } from './stranger.ts';
 
 /** A hang is found by counting steps, never by waiting. */
-const mostSteps = 700;
+const mostSteps = 4_000;
 /** Batches that are stuck at the provider are cancelled by a stranger after so many steps. */
 const patientSteps = 150;
 /** Without a timer nothing can happen any more; some rounds more, for what no sign tells of. */
