@@ -34,17 +34,19 @@ function samplesOf({ nodes, samples, timeDeltas, startTime }, offset) {
   });
 }
 
+const dependency = /\/node_modules\/((?:@[^/]+\/)?[^/]+)\//;
+
 /** The innermost file of ours on the stack, with its function; else whatever was on top. */
 function placeOf(node) {
-  const top = node.callFrame.functionName || '(anonymous)';
+  const { url: topUrl, functionName: topName } = node.callFrame;
+  const top = topName || '(anonymous)';
   for (let frame = node; frame; frame = frame.parent) {
     const { url, functionName } = frame.callFrame;
-    const ours = /\/dist\/(.+)\.js$/.exec(url)?.[1];
-    if (ours)
-      return frame === node
-        ? `${ours} ${top}`
-        : `${ours} ${functionName || '(anonymous)'} → ${top}`;
+    const ours = dependency.test(url) ? undefined : /\/dist\/(.+)\.js$/.exec(url)?.[1];
+    if (ours && frame === node) return `${ours} ${top}`;
+    if (ours) return `${ours} ${functionName || '(anonymous)'} → ${top}`;
   }
-  if (/slices-watch|async_hooks/.test(node.callFrame.url)) return `the instrument: ${top}`;
-  return node.callFrame.url.includes('/bench/') ? `the program: ${top}` : `elsewhere: ${top}`;
+  if (/slices-watch|async_hooks/.test(topUrl)) return `the instrument: ${top}`;
+  if (topUrl.includes('/bench/')) return `the program: ${top}`;
+  return `elsewhere: ${dependency.exec(topUrl)?.[1] ?? ''} ${top}`;
 }

@@ -66,7 +66,7 @@ function firstFrom(moment) {
 function idleIn(slice) {
   let idle = 0;
   for (const { place, milliseconds } of samplesIn(slice)) {
-    if (place === 'elsewhere: (idle)') idle += milliseconds;
+    if (place.endsWith(' (idle)')) idle += milliseconds;
   }
   return idle;
 }
