@@ -135,6 +135,24 @@ describe('found by random programs', () => {
     expect(statuses).toEqual([504, 200]);
   });
 
+  it('a deadline counts while a create without an answer is looked for', async () => {
+    const lost = fault('anthropic', 'create', { kind: 'lost' });
+    const steps: Step[] = [lost, { do: 'hold' }, askClaude('question 0'), advance(1_500)];
+    const { calls } = await play(stage, programOf([{ deadline: '30s' }], steps));
+    const [call] = calls;
+    expect(call && (call.endedAt - call.askedAt) / 1_000).toBeLessThan(1_000);
+  });
+
+  it('an error that a client is given again is counted as an answer', async () => {
+    const failing = askClaude('question 0[[status 500]]');
+    const steps = [failing, advance(70), failing, advance(10)];
+    const { calls } = await play(stage, programOf([{ attempts: 1 }], steps));
+    expect(calls.map(({ ending }) => ending?.kind === 'response' && ending.status)).toEqual([
+      500, 500,
+    ]);
+    expect(calls[0]?.scope.context.stats).toMatchObject({ captured: 2, answered: 2, failed: 2 });
+  });
+
   it('many batches that wait for their next try do not make Node warn of a leak', async () => {
     const warnings: string[] = [];
     const listen = (warning: Error) => warnings.push(warning.message);
