@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { importing } from './importing.mjs';
 import { largeLedger } from './large-ledger.mjs';
 import { least } from './least.mjs';
+import { manyBatches } from './many-batches.mjs';
 import { notCaptured, waiting } from './not-captured.mjs';
 import { runOnce, startProvider } from './processes.mjs';
 import { formatTable } from './table.mjs';
@@ -24,6 +25,14 @@ const folder = await mkdtemp(join(tmpdir(), 'batchling-bench-'));
 try {
   for (const size of sizes) rows.push(...(await compare(size)));
   rows.push(...(await largeLedger(folder, { count: quick ? 10_000 : 50_000, rounds: 2 })));
+  rows.push(
+    ...(await manyBatches(
+      folder,
+      quick
+        ? { calls: 10_000, small: 100, large: 5_000, waves: 20, rounds: 1 }
+        : { calls: 100_000, small: 100, large: 50_000, waves: 100, rounds: 2 },
+    )),
+  );
   rows.push(...(await notCaptured()));
   rows.push(...(await waiting()));
   rows.push(...(await importing()));

@@ -1,0 +1,27 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openStage, type Stage } from '../support/stage.ts';
+import { play } from './play.ts';
+import { type Program, programs } from './program.ts';
+import { settings } from './settings.ts';
+import { verdict } from './verdict.ts';
+import { warmUp } from './warm-up.ts';
+
+let stage: Stage;
+
+beforeAll(async () => {
+  stage = await openStage();
+  await warmUp(stage);
+});
+afterAll(() => stage.close());
+
+async function keepsItsPromises(program: Program): Promise<void> {
+  const theatre = await play(stage, program);
+  expect(verdict(theatre, stage.simulator)).toEqual([]);
+}
+
+it(
+  'every call of any program ends once, with its own answer or a reason, and is paid for once',
+  () => fc.assert(fc.asyncProperty(programs, keepsItsPromises), settings()),
+  settings().patience,
+);

@@ -1,0 +1,189 @@
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
+import { type BatchifyOptions, batchify } from '../../src/core.ts';
+import type { Stage } from '../support/stage.ts';
+import { type AskedCall, askIn, closeScope, type OpenScope, openScope } from './asked-call.ts';
+import { isEngineClosed } from './engine-lock.ts';
+import type { Program, ScopePlan, Step } from './program.ts';
+import { changeProvider, type StruckFault, unlimited } from './provider-steps.ts';
+import { SteppingClock } from './stepping-clock.ts';
+import { Stillness } from './stillness.ts';
+import { cancelEverything } from './stranger.ts';
+
+/** A hang is found by counting steps, never by waiting. */
+const mostSteps = 4_000;
+/** Batches that are stuck at the provider are cancelled by a stranger after so many steps. */
+const patientSteps = 150;
+/** Without a timer nothing can happen any more; some rounds more, for what no sign tells of. */
+const mostIdle = 100;
+
+/** Plays a program of steps against the simulator, through the public API. */
+export class Theatre {
+  readonly program: Program;
+  readonly clock = new SteppingClock();
+  readonly calls: AskedCall[] = [];
+  readonly faults: StruckFault[] = [];
+  /** How often a batch was sent again, and said so. */
+  resent = 0;
+  /** A stranger has cancelled what was stuck. */
+  strangerCancelled = false;
+  readonly #stage: Stage;
+  readonly #store: string;
+  readonly #stillness: Stillness;
+  readonly #open: (OpenScope | undefined)[] = [];
+  readonly #scopes: OpenScope[] = [];
+
+  constructor(stage: Stage, program: Program) {
+    this.#stage = stage;
+    this.program = program;
+    this.#store = stage.newStore();
+    this.#stillness = new Stillness(stage.simulator, this.clock);
+  }
+
+  /** Plays all steps, then lets everything come to its end. */
+  async play(): Promise<void> {
+    try {
+      for (const step of this.program.steps) await this.perform(step);
+      await this.#curtain();
+    } finally {
+      this.#stillness.stop();
+    }
+  }
+
+  async perform(step: Step): Promise<void> {
+    await this.#do(step);
+    await this.#stillness.settle();
+  }
+
+  /** Moves the clock until the condition holds, and says how many steps it took. */
+  async stepUntil(condition: () => boolean, most: number): Promise<number> {
+    let steps = 0;
+    for (; !condition() && steps < most; steps += 1) await this.#step();
+    return steps;
+  }
+
+  get isEngineClosed(): boolean {
+    return isEngineClosed(this.#store);
+  }
+
+  /** Leaves whoever still waits. */
+  async leave(): Promise<void> {
+    for (const { controller } of this.#scopes) controller.abort(new Error('seen enough'));
+    await this.stepUntil(() => this.isEngineClosed, mostSteps);
+    this.#stillness.stop();
+  }
+
+  get isOver(): boolean {
+    return (
+      this.calls.every(({ ending }) => ending) &&
+      this.#scopes.every(({ state }) => state === 'closed')
+    );
+  }
+
+  async #do(step: Step): Promise<void> {
+    const { simulator } = this.#stage;
+    switch (step.do) {
+      case 'ask': {
+        const plan = this.program.scopes[step.scope] as ScopePlan;
+        const scope = this.#scope(step.scope, plan);
+        for (let copy = 0; copy < step.copies; copy += 1) {
+          const now = () => this.clock.now();
+          this.calls.push(askIn(scope, plan, step, { simulator, now }));
+        }
+        return;
+      }
+      case 'advance':
+        return this.#advance(step.seconds * 1_000);
+      case 'abort':
+      case 'cancel':
+      case 'signal':
+      case 'flush':
+      case 'close':
+        return this.#control(step);
+      default: {
+        const struck = changeProvider(simulator, step);
+        if (step.do === 'fault' && struck) this.faults.push({ ...step, struck });
+      }
+    }
+  }
+
+  async #control(step: Extract<Step, { do: 'abort' | 'cancel' | 'signal' | 'flush' | 'close' }>) {
+    // An abort straight from a timer would count as a client's deadline, which is ignored.
+    await turn();
+    if (step.do === 'abort') {
+      this.calls[step.call % Math.max(1, this.calls.length)]?.controller.abort(
+        new Error('aborted'),
+      );
+      return;
+    }
+    const scope = this.#open[step.scope];
+    if (scope === undefined) return;
+    if (step.do === 'flush') return scope.context.flush();
+    if (step.do === 'cancel') {
+      scope.cancelled = true;
+      // It waits for the provider, and the provider may wait for the clock.
+      scope.context.cancel().catch(() => undefined);
+      return;
+    }
+    this.#open[step.scope] = undefined;
+    if (step.do === 'signal') scope.controller.abort(new Error('scope aborted'));
+    closeScope(scope);
+  }
+
+  #scope(index: number, plan: ScopePlan): OpenScope {
+    const open = this.#open[index];
+    if (open) return open;
+    const controller = new AbortController();
+    const options: BatchifyOptions = {
+      ...plan,
+      store: this.#store,
+      hosts: this.#stage.hosts,
+      clock: this.clock,
+      signal: controller.signal,
+      poll: '30s..2h',
+      bypass: 'ignore',
+    };
+    const scope = openScope(batchify(options), controller);
+    scope.context.on('batch:resent', () => {
+      this.resent += 1;
+    });
+    this.#open[index] = scope;
+    this.#scopes.push(scope);
+    return scope;
+  }
+
+  async #advance(milliseconds: number): Promise<void> {
+    const end = this.clock.now() + milliseconds;
+    while ((this.clock.next ?? Number.POSITIVE_INFINITY) <= end) await this.#step();
+    this.clock.skipTo(end);
+  }
+
+  async #step(): Promise<void> {
+    const { listLag } = this.#stage.simulator.settings;
+    // The lag of lists is real time, and short beside the seconds that pass here.
+    if (listLag > 0) await sleep(listLag);
+    this.clock.step();
+    await this.#stillness.settle();
+  }
+
+  async #curtain(): Promise<void> {
+    const { simulator } = this.#stage;
+    simulator.release();
+    simulator.configure({ limits: unlimited });
+    for (const scope of this.#open) if (scope) closeScope(scope);
+    await this.#stillness.settle();
+    let idle = 0;
+    for (let steps = 0; !this.isOver || !this.isEngineClosed; steps += 1) {
+      if (steps === patientSteps) await this.#bringInAStranger();
+      if (steps >= mostSteps || idle >= mostIdle) break;
+      idle = this.clock.next === undefined ? idle + 1 : 0;
+      await this.#step();
+    }
+    await this.#stillness.settle();
+  }
+
+  async #bringInAStranger(): Promise<void> {
+    this.strangerCancelled = true;
+    await cancelEverything(this.#stage.simulator);
+    await this.#stillness.settle();
+  }
+}

@@ -1,0 +1,138 @@
+import { parseDuration } from '../../src/duration.ts';
+import type { Execution, Simulator } from '../../src/simulator/index.ts';
+import { lastUserText } from '../../src/simulator/prompt.ts';
+import type { AskedCall } from './asked-call.ts';
+import { isExplained } from './explained.ts';
+import type { Theatre } from './theatre.ts';
+
+/** What is wrong after a program has been played; empty when every promise was kept. */
+export function verdict(theatre: Theatre, simulator: Simulator): string[] {
+  const { calls, clock } = theatre;
+  const wrong = calls
+    .filter(({ ending }) => ending === undefined)
+    .map((call) => `hangs after ${clock.steps} clock steps: ${show(call)}`);
+  if (wrong.length > 0) return wrong;
+  if (!theatre.isOver) return ['every call has ended, but a scope does not close'];
+  if (!theatre.isEngineClosed) return ['every scope has closed, but not the engine'];
+  if (clock.timers > 0) wrong.push(`${clock.timers} timers are left behind`);
+  wrong.push(...ownAnswers(calls, simulator));
+  wrong.push(...executions(theatre, simulator));
+  for (const call of calls.filter(isTooLate)) wrong.push(`outlived its deadline: ${show(call)}`);
+  for (const call of calls) {
+    if (!isExplained(call, theatre)) wrong.push(`ended without a reason: ${show(call)}`);
+  }
+  return wrong;
+}
+
+/** Each answer quotes its own prompt, and no two callers share an execution. */
+function ownAnswers(calls: readonly AskedCall[], { meter }: Simulator): string[] {
+  const wrong: string[] = [];
+  const owners = new Map<number, AskedCall>();
+  const billed = new Map(meter.executions.map((execution) => [execution.n, execution]));
+  for (const call of calls) {
+    const text = answerOf(call);
+    if (text === undefined || isSpoiled(call)) continue;
+    const n = Number(/\(execution (\d+)\)/.exec(text)?.[1]);
+    if (!text.includes(`answer to \\"${call.prompt}\\" from ${call.model} `)) {
+      wrong.push(`has somebody else's answer: ${show(call)}`);
+    }
+    if (owners.has(n)) wrong.push(`execution ${n} answered two calls: ${show(call)}`);
+    owners.set(n, call);
+    const execution = billed.get(n);
+    const source = call.ending?.kind === 'response' ? call.ending.source : '';
+    if (execution === undefined) wrong.push(`execution ${n} never happened: ${show(call)}`);
+    else if ((execution.batchId === null) !== (source === 'realtime')) {
+      wrong.push(`the source is wrong: ${show(call)}`);
+    }
+  }
+  return wrong;
+}
+
+/** Nothing is paid twice, and nothing is tried more often than allowed. */
+function executions(theatre: Theatre, { meter }: Simulator): string[] {
+  if (mayBeSentAgain(theatre)) return [];
+  const wrong = meter.executedTwice().map((id) => `billed twice: ${id}`);
+  const tries = new Map<string, number>();
+  for (const { customId } of [...meter.executions, ...meter.failures]) {
+    if (customId !== null) tries.set(customId, (tries.get(customId) ?? 0) + 1);
+  }
+  for (const [id, count] of tries) {
+    // What expires is tried once more, whatever `attempts` says. A batch that was sent again because
+    // no line of it could prove that it had been accepted may have been tried once more, too.
+    const most = Math.max(2, ...theatre.calls.map(({ plan }) => plan.attempts ?? 3));
+    if (count > most + theatre.resent) wrong.push(`tried ${count} times: ${id}`);
+  }
+  for (const [key, calls] of groups(theatre.calls, keyOf)) {
+    if (calls.some(isSpoiled)) continue;
+    const paid = meter.executions.filter((execution) => keyOfExecution(execution) === key).length;
+    const answered = calls.filter(answerOf).length;
+    const others = calls.filter(
+      (call) => answerOf(call) === undefined && mayBePaidFor(call),
+    ).length;
+    if (paid < answered || paid > answered + others) {
+      wrong.push(`${paid} executions for ${answered} answers (and ${others} given up): ${key}`);
+    }
+  }
+  return wrong;
+}
+
+/** At its deadline a batch is cancelled, and the end of that is seen by a poll. */
+const longestPoll = 2 * 3_600_000;
+
+function isTooLate({ plan, askedAt, endedAt }: AskedCall): boolean {
+  if (plan.deadline === undefined) return false;
+  return endedAt > askedAt + parseDuration(plan.deadline) + 2 * longestPoll;
+}
+
+/** The two cases in which the design sends again what may have run. */
+function mayBeSentAgain({ faults }: Theatre): boolean {
+  const hits = (place: string, matches: (fault: Theatre['faults'][number]) => boolean) =>
+    faults
+      .filter((fault) => fault.place.name === place && matches(fault))
+      .reduce((sum, { struck }) => sum + struck.hits, 0);
+  const notFound = hits('poll', ({ action }) => action.kind === 'status' && action.status === 404);
+  const unreadable = hits('results', ({ action }) => action.kind === 'garbage');
+  return notFound > 1 || unreadable > 3;
+}
+
+/** A call that ended before its batch did: it may have run, and nobody has the answer. */
+function mayBePaidFor({ ending, plan, scope }: AskedCall): boolean {
+  if (ending?.kind === 'rejected') return true;
+  return (
+    scope.cancelled ||
+    plan.deadline !== undefined ||
+    /"batchling_(expired|cancelled)"/.test(ending?.body ?? '')
+  );
+}
+
+function answerOf({ ending }: AskedCall): string | undefined {
+  return ending?.kind === 'response' && ending.status === 200 ? ending.body : undefined;
+}
+
+/** The markers spoil lines of batches; of ordinary calls the simulator then says nothing useful. */
+function isSpoiled({ prompt, ending }: AskedCall): boolean {
+  const isRealtime = ending?.kind === 'response' && ending.source === 'realtime';
+  return isRealtime && /missing|broken|empty/.test(prompt);
+}
+
+export function keyOf({ provider, model, prompt }: AskedCall): string {
+  return `${provider} ${model} ${prompt}`;
+}
+
+function keyOfExecution({ provider, model, body }: Execution): string {
+  return `${provider} ${model} ${lastUserText((body as { messages: unknown }).messages)}`;
+}
+
+export function groups<T>(items: readonly T[], key: (item: T) => string): Map<string, T[]> {
+  const found = new Map<string, T[]>();
+  for (const item of items) {
+    const group = found.get(key(item));
+    if (group) group.push(item);
+    else found.set(key(item), [item]);
+  }
+  return found;
+}
+
+function show(call: AskedCall): string {
+  return `${keyOf(call)} → ${JSON.stringify(call.ending, (_, value) => (value instanceof Error ? `${value.name}: ${value.message}` : value))}`;
+}

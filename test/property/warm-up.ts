@@ -1,0 +1,23 @@
+import { batchify } from '../../src/core.ts';
+import type { Stage } from '../support/stage.ts';
+import { askIn, openScope } from './asked-call.ts';
+import type { Provider } from './program.ts';
+
+/** Loads every module that a program may need: loading takes real time, which no step waits for. */
+export async function warmUp(stage: Stage): Promise<void> {
+  const { simulator } = stage;
+  const providers: Provider[] = ['openai', 'anthropic'];
+  for (const minBatch of [1, 2]) {
+    const context = batchify(stage.options({ minBatch }));
+    const scope = openScope(context, new AbortController());
+    for (const provider of providers) {
+      askIn(
+        scope,
+        {},
+        { provider, model: 'warm', prompt: 'warm up' },
+        { simulator, now: Date.now },
+      );
+    }
+    await context.close();
+  }
+}
