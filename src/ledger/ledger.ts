@@ -60,6 +60,16 @@ export type Admission = { readonly request: RequestId; readonly occurrence: numb
   | { readonly is: 'wait'; readonly batch?: BatchId }
 );
 
+/** How much an account may have under way with a model, as its provider taught us. */
+export interface LearntLimit {
+  /** Estimated tokens of all batches under way together. */
+  readonly tokens: number;
+  /** The provider named the number itself. */
+  readonly named: boolean;
+  /** Milliseconds since the epoch. */
+  readonly learntAt: number;
+}
+
 /** The right to write about a batch. A stale `epoch` throws `LeaseLostError`. */
 export interface Lease {
   readonly batch: BatchId;
@@ -171,6 +181,14 @@ export interface Ledger {
   join(owner: OwnerInfo): Promise<OwnerId>;
   account(key: AccountKey): Promise<AccountId>;
   queue(key: QueueKey): Promise<QueueId>;
+
+  limit(account: AccountId, model: string): Promise<LearntLimit | undefined>;
+  /** The newest one replaces what was learnt before. */
+  learn(
+    account: AccountId,
+    model: string,
+    limit: Pick<LearntLimit, 'tokens' | 'named'>,
+  ): Promise<void>;
 
   /** Decides for each ask; see `Admission`. The order of the result is that of the asks. */
   admit(owner: OwnerId, asks: readonly Ask[]): Promise<Admission[]>;

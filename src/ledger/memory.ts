@@ -22,6 +22,7 @@ function memoryLedger({ clock = { now: Date.now }, keep = 'answers' }: LedgerOpt
     accounts: new Map(),
     queueIds: new Map(),
     queues: new Map(),
+    limits: new Map(),
     requests: new Map(),
     newest: new Map(),
     batches: new Map(),
@@ -51,6 +52,11 @@ function memoryLedger({ clock = { now: Date.now }, keep = 'answers' }: LedgerOpt
       const id = idFor(state, state.queueIds, queueIdentity(key));
       if (!state.queues.has(id)) state.queues.set(id, key);
       return id;
+    },
+
+    limit: async (account, model) => state.limits.get(`${account}\n${model}`),
+    async learn(account, model, { tokens, named }) {
+      state.limits.set(`${account}\n${model}`, { tokens, named, learntAt: state.now() });
     },
 
     admit: async (owner, asks) => admit(state, owner, asks),

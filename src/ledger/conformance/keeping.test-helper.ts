@@ -26,6 +26,34 @@ export function keepingConformance(subject: LedgerSubject): void {
     });
   });
 
+  describe('learnt limits', () => {
+    it('are kept by account and model, the newest one only', async () => {
+      const { ledger, clock } = await openBench(subject);
+      const [one, two] = [
+        await ledger.account({ provider: 'openai', hash: new Uint8Array(32) }),
+        await ledger.account({ provider: 'openai', hash: new Uint8Array(32).fill(1) }),
+      ];
+      expect(await ledger.limit(one, 'gpt-5')).toBeUndefined();
+      await ledger.learn(one, 'gpt-5', { tokens: 90_000, named: true });
+      await ledger.learn(one, 'gpt-5-mini', { tokens: 3_000_000_000, named: true });
+      await ledger.learn(two, 'gpt-5', { tokens: 7, named: true });
+      clock.time = 2_000;
+      await ledger.learn(one, 'gpt-5', { tokens: 50_000, named: false });
+      expect(await ledger.limit(one, 'gpt-5')).toEqual({
+        tokens: 50_000,
+        named: false,
+        learntAt: 2_000,
+      });
+      expect(await ledger.limit(one, 'gpt-5-mini')).toEqual({
+        tokens: 3_000_000_000,
+        named: true,
+        learntAt: 1_000,
+      });
+      expect(await ledger.limit(two, 'gpt-5')).toMatchObject({ tokens: 7 });
+      expect(await ledger.limit(two, 'gpt-5-mini')).toBeUndefined();
+    });
+  });
+
   describe('withdraw', () => {
     it('forgets what is admitted and ours, and nothing else', async () => {
       const { ledger, me, ask, join, send } = await openBench(subject);

@@ -5,6 +5,7 @@ import type {
   AccountId,
   BatchId,
   BatchState,
+  LearntLimit,
   Lease,
   OwnerId,
   OwnerInfo,
@@ -70,6 +71,8 @@ export interface MemoryState {
   readonly accounts: Map<string, AccountId>;
   readonly queueIds: Map<string, QueueId>;
   readonly queues: Map<QueueId, QueueKey>;
+  /** By account and model. */
+  readonly limits: Map<string, LearntLimit>;
   readonly requests: Map<RequestId, MemoryRequest>;
   /** The newest generation by fingerprint and occurrence. */
   readonly newest: Map<string, MemoryRequest>;

@@ -9,6 +9,7 @@ import { prepareCreating } from './creating.ts';
 import { prepareFinish } from './finish.ts';
 import { prepareForgetAnswers } from './forget-answers.ts';
 import { prepareAccount, prepareQueue } from './keys.ts';
+import { prepareLearn, prepareLimit } from './limits.ts';
 import type { OwnerLocks } from './owner-locks.ts';
 import { Owners } from './owners.ts';
 import { preparePlan } from './plan.ts';
@@ -53,6 +54,8 @@ export function sqliteLedger(store: Store, locks: OwnerLocks, salt: Uint8Array):
     },
     account: prepareAccount(store),
     queue: prepareQueue(store),
+    limit: prepareLimit(store),
+    learn: prepareLearn(store),
     admit: prepareAdmit(store, owners),
     withdraw: prepareWithdraw(store),
     spool: prepareSpool(store),
