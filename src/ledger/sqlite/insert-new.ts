@@ -18,20 +18,25 @@ export type InsertNew = (owner: OwnerId, wanted: readonly Wanted[]) => Map<numbe
 
 const FINGERPRINT_BYTES = 32;
 
-/** Nearly every request is new, so all of a queue go in with two statements. */
+/** Nearly every request is new, so all of a queue go in with few statements. */
 export function prepareInsertNew(store: Store): InsertNew {
   // All fingerprints come as one value, all occurrences as a JSON list in the same order.
   const fingerprint = `substr(?1, key * ${FINGERPRINT_BYTES} + 1, ${FINGERPRINT_BYTES})`;
+  const prefix = `substr(?1, key * ${FINGERPRINT_BYTES} + 1, 6)`;
+  const isIn = (table: string) =>
+    `EXISTS (
+       SELECT 1 FROM ${table} JOIN request ON request.id = ${table}.request
+       WHERE prefix = ${prefix} AND ${table}.occ = value AND fp = ${fingerprint}
+     )`;
   const findKnown = store.prepare(
-    `SELECT key AS place FROM json_each(?2) WHERE EXISTS (
-       SELECT 1 FROM request
-       WHERE substr(fp, 1, 6) = substr(?1, key * ${FINGERPRINT_BYTES} + 1, 6)
-         AND occ = value AND fp = ${fingerprint}
-     )`,
+    `SELECT key AS place FROM json_each(?2) WHERE ${isIn('identity_new')} OR ${isIn('identity')}`,
   );
   const insert = store.prepare(
     `INSERT INTO request (fp, occ, generation, queue, owner, state, attempt, at)
      SELECT ${fingerprint}, value, 0, ?3, ?4, ${REQUEST.admitted}, 0, ?5 FROM json_each(?2)`,
+  );
+  const enter = store.prepare(
+    `INSERT INTO identity_new (prefix, occ, request) SELECT ${prefix}, value, ?3 + key FROM json_each(?2)`,
   );
 
   const knownAmong = (wanted: readonly Wanted[]): Set<number> => {
@@ -39,10 +44,13 @@ export function prepareInsertNew(store: Store): InsertNew {
     return new Set(rows.map(({ place }) => place));
   };
   const insertAll = (owner: OwnerId, queue: QueueId, wanted: readonly Wanted[]): RequestId => {
-    const done = insert.run(...packed(wanted), queue, owner, store.now());
+    const values = packed(wanted);
+    const done = insert.run(...values, queue, owner, store.now());
     invariant(Number(done.changes) === wanted.length, 'Not all new requests were inserted');
     // Nobody else writes meanwhile, so their ids are consecutive.
-    return Number(done.lastInsertRowid) - wanted.length + 1;
+    const first = Number(done.lastInsertRowid) - wanted.length + 1;
+    enter.run(...values, first);
+    return first;
   };
 
   return (owner, wanted) => {
