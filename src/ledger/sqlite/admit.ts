@@ -59,7 +59,7 @@ export function prepareAdmit(
         const inserted = insertNew(me, wanted);
         return slice.map((ask, place): Admission => {
           const { occurrence } = wanted[place] as Wanted;
-          const request = inserted.get(place);
+          const request = inserted[place];
           if (request !== undefined) return { request, occurrence, is: 'mine' };
           return admitKnown(session, ask, occurrence);
         });

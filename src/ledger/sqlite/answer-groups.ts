@@ -1,7 +1,9 @@
 import type { Answer } from '../../types.ts';
-import type { RequestId } from '../ledger.ts';
+import type { RequestId, Settlement } from '../ledger.ts';
 import { ANSWERS_PER_BLOCK, CHARACTERS_PER_BLOCK } from './answers.ts';
 import { REQUEST } from './codes.ts';
+
+export type Answered = Extract<Settlement, { is: 'answer' }>;
 
 /** Answers that go into one block. */
 export interface AnswerGroup {
@@ -12,12 +14,16 @@ export interface AnswerGroup {
 
 /**
  * Answers come in any order. Sorted, those of a block were asked for at about the same time: they are
- * read together by a run that asks again, and old ones leave together.
+ * read together by a run that asks again, and old ones leave together. Of two answers to one request
+ * the first one counts.
  */
-export function groupsOf(answers: ReadonlyMap<RequestId, Answer>): AnswerGroup[] {
+export function groupsOf(settlements: readonly Answered[]): AnswerGroup[] {
   const groups: AnswerGroup[] = [];
   const open = new Map<number, AnswerGroup>();
-  for (const [request, answer] of [...answers].sort(([a], [b]) => a - b)) {
+  let last: RequestId | undefined;
+  for (const { request, answer } of [...settlements].sort(byRequest)) {
+    if (request === last) continue;
+    last = request;
     const size = answer.body.length;
     const group = open.get(answer.status);
     const isFull =
@@ -35,6 +41,10 @@ export function groupsOf(answers: ReadonlyMap<RequestId, Answer>): AnswerGroup[]
     }
   }
   return groups;
+}
+
+function byRequest(one: Answered, other: Answered): number {
+  return one.request - other.request;
 }
 
 /** What becomes of the requests of a group. */

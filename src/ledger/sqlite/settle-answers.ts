@@ -1,6 +1,5 @@
-import type { Answer } from '../../types.ts';
 import type { OwnerId, RequestId } from '../ledger.ts';
-import { type AnswerGroup, groupsOf, stateOf } from './answer-groups.ts';
+import { type Answered, type AnswerGroup, groupsOf, stateOf } from './answer-groups.ts';
 import { prepareAnswers } from './answers.ts';
 import { REQUEST } from './codes.ts';
 import type { Store } from './store.ts';
@@ -9,10 +8,7 @@ import type { Store } from './store.ts';
  * Writes answers of requests that are in no batch, inside a transaction. Returns which of them took
  * theirs, see `SettleOne`.
  */
-export type SettleAnswers = (
-  answers: ReadonlyMap<RequestId, Answer>,
-  owner: OwnerId,
-) => RequestId[];
+export type SettleAnswers = (settlements: readonly Answered[], owner: OwnerId) => RequestId[];
 
 export function prepareSettleAnswers(store: Store): SettleAnswers {
   const blocks = prepareAnswers(store);
@@ -35,5 +31,6 @@ export function prepareSettleAnswers(store: Store): SettleAnswers {
     return taken.map(({ id }) => id);
   };
 
-  return (answers, owner) => groupsOf(answers).flatMap((group) => settleGroup(group, owner));
+  return (settlements, owner) =>
+    groupsOf(settlements).flatMap((group) => settleGroup(group, owner));
 }

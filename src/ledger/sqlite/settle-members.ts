@@ -1,6 +1,5 @@
-import type { Answer } from '../../types.ts';
 import type { Lease, RequestId, Settlement } from '../ledger.ts';
-import { groupsOf } from './answer-groups.ts';
+import { type Answered, groupsOf } from './answer-groups.ts';
 import { prepareEraseBodies } from './erase-bodies.ts';
 import type { NewAnswers } from './new-answers.ts';
 import { prepareSettleOne } from './settle-one.ts';
@@ -15,29 +14,45 @@ export type SettleMembers = (settlements: readonly Settlement[], lease: Lease) =
 export function prepareSettleMembers(store: Store, newAnswers: NewAnswers): SettleMembers {
   const settleOne = prepareSettleOne(store).member;
   const bodies = prepareEraseBodies(store);
-  return (settlements, lease) => {
-    const { batch, owner } = lease;
-    const first = new Map<RequestId, Settlement>();
-    for (const settlement of settlements) {
-      if (!first.has(settlement.request)) first.set(settlement.request, settlement);
-    }
-    const over: RequestId[] = [];
-    const answers = new Map<RequestId, Answer>();
-    const others: Exclude<Settlement, { is: 'answer' }>[] = [];
-    for (const [request, settlement] of first) {
-      if (settlement.is === 'answer') answers.set(request, settlement.answer);
-      else others.push(settlement);
-      const isOver =
-        settlement.is === 'answer' ? store.keep !== 'all' : settlement.is === 'release';
-      if (isOver) over.push(request);
-    }
-    bodies.ofMembers(over, batch);
-    if (others.length > 0) {
-      const answered = newAnswers.finder();
-      for (const other of others) {
-        if (answered(batch, other.request) === undefined) settleOne(other, owner, batch);
-      }
-    }
-    for (const group of groupsOf(answers)) newAnswers.add(group, lease);
+  const keepAll = store.keep === 'all';
+
+  /** Those that are over need their bodies no more. */
+  const eraseBodies = (settlements: readonly Settlement[], lease: Lease) => {
+    const over = settlements.filter(({ is }) => is === 'release' || (is === 'answer' && !keepAll));
+    bodies.ofMembers(
+      over.map(({ request }) => request),
+      lease.batch,
+    );
   };
+  const settleOthers = (settlements: readonly Settlement[], { batch, owner }: Lease) => {
+    const answered = newAnswers.finder();
+    for (const settlement of settlements) {
+      if (settlement.is === 'answer' || answered(batch, settlement.request) !== undefined) continue;
+      settleOne(settlement, owner, batch);
+    }
+  };
+
+  return (settlements, lease) => {
+    const answers = settlements.filter(isAnswer);
+    // The first outcome of each: looked for only where outcomes differ, which is rare.
+    const mixed = answers.length < settlements.length;
+    const first = mixed ? firstOfEach(settlements) : settlements;
+    eraseBodies(first, lease);
+    if (mixed) settleOthers(first, lease);
+    for (const group of groupsOf(mixed ? first.filter(isAnswer) : answers)) {
+      newAnswers.add(group, lease);
+    }
+  };
+}
+
+function isAnswer(settlement: Settlement): settlement is Answered {
+  return settlement.is === 'answer';
+}
+
+function firstOfEach(settlements: readonly Settlement[]): Settlement[] {
+  const first = new Map<RequestId, Settlement>();
+  for (const settlement of settlements) {
+    if (!first.has(settlement.request)) first.set(settlement.request, settlement);
+  }
+  return [...first.values()];
 }

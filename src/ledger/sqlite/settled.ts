@@ -1,5 +1,5 @@
-import type { Answer } from '../../types.ts';
 import type { Ledger, OwnerId, RequestId, Settlement } from '../ledger.ts';
+import type { Answered } from './answer-groups.ts';
 import { prepareEraseBodies } from './erase-bodies.ts';
 import { prepareSettleAnswers } from './settle-answers.ts';
 import { prepareSettleOne } from './settle-one.ts';
@@ -13,9 +13,9 @@ export function prepareSettled(store: Store): Ledger['settled'] {
 
   const settleAll = (settlements: readonly Settlement[], owner: OwnerId) => {
     const over: RequestId[] = [];
-    const waiting = new Map<RequestId, Answer>();
+    const waiting = new Map<RequestId, Answered>();
     const writeAnswers = () => {
-      const answered = settleAnswers(waiting, owner);
+      const answered = settleAnswers([...waiting.values()], owner);
       if (store.keep !== 'all') for (const request of answered) over.push(request);
       waiting.clear();
     };
@@ -23,7 +23,7 @@ export function prepareSettled(store: Store): Ledger['settled'] {
       const { is, request } = settlement;
       // Outcomes of one request are written in their order: the first final one wins.
       if (waiting.has(request)) writeAnswers();
-      if (is === 'answer') waiting.set(request, settlement.answer);
+      if (settlement.is === 'answer') waiting.set(request, settlement);
       else if (settleOne(settlement, owner, owner) && is === 'release') over.push(request);
     }
     writeAnswers();
