@@ -14,8 +14,8 @@ interface NewBlock {
   readonly requests: string;
 }
 
-/** A few milliseconds, and each page of a batch of 10,000 is then written three times. */
-export const ENTERED_TOGETHER = 4_000;
+/** A few milliseconds, and each page of a batch of 10,000 is then written four times. */
+export const ENTERED_TOGETHER = 2_500;
 
 /** Writes into the rows of members that they are answered, see `NewAnswers`. */
 export function prepareEnterAnswers(store: Store): Pick<NewAnswers, 'enter' | 'enterOne'> {
