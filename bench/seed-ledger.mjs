@@ -1,4 +1,7 @@
 // A ledger with finished requests of an earlier run: node seed-ledger.mjs <path> <count>
+import { encodeBlock } from '../dist/ledger/sqlite/answer-block.js';
+import { ANSWERS_PER_BLOCK } from '../dist/ledger/sqlite/answers.js';
+import { REQUEST } from '../dist/ledger/sqlite/codes.js';
 import { loadDriver } from '../dist/ledger/sqlite/driver.js';
 import { openSqliteLedger } from '../dist/ledger/sqlite/open-sqlite.js';
 
@@ -18,22 +21,34 @@ const queue = await ledger.queue({
 await ledger.leave(owner);
 await ledger.close();
 
+// The rows that the ledger would have written, without the minutes it would have taken: all blocks are
+// alike, and the identities go in sorted.
+const { headers, bytes } = encodeBlock(
+  Array.from({ length: ANSWERS_PER_BLOCK }, (_, place) => ({
+    status: 200,
+    headers: { 'content-type': 'application/json', 'x-request-id': `req_${place}` },
+    body: '{"object":"chat.completion"}',
+  })),
+);
 const { DatabaseSync } = await loadDriver();
 const database = new DatabaseSync(path, { timeout: 1000 });
-const index = database
-  .prepare("SELECT sql FROM sqlite_schema WHERE name = 'request_identity'")
-  .get();
-// Made again at the end: a million inserts at random places would take minutes.
+database.exec('PRAGMA synchronous = OFF; BEGIN');
+const insertBlock = database.prepare(
+  'INSERT INTO answer (id, request, status, headers, body) VALUES (?, ?, 200, ?, ?)',
+);
+const requests = Math.ceil(Number(count) / ANSWERS_PER_BLOCK) * ANSWERS_PER_BLOCK;
+for (let first = 1, block = 1; first <= requests; first += ANSWERS_PER_BLOCK, block += 1) {
+  const members = Array.from({ length: ANSWERS_PER_BLOCK }, (_, place) => first + place);
+  insertBlock.run(block, JSON.stringify(members), JSON.stringify(headers), bytes);
+}
 database.exec(`
-  PRAGMA synchronous = OFF;
-  BEGIN;
-  DROP INDEX request_identity;
-  WITH RECURSIVE number (id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM number LIMIT ${Number(count)})
+  WITH RECURSIVE number (id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM number LIMIT ${requests})
   INSERT INTO request (id, fp, occ, generation, queue, owner, state, attempt, at, answer)
-  SELECT id, randomblob(32), 0, 0, ${queue}, ${owner}, 2, 0, ${Date.now()}, id FROM number;
-  INSERT INTO answer (id, request, status, headers, body)
-  SELECT id, id, 200, '{"x-request-id":"req_seed"}', '{"object":"chat.completion"}' FROM request;
-  ${index.sql};
+  SELECT id, randomblob(32), 0, 0, ${queue}, ${owner}, ${REQUEST.answered}, 0, ${Date.now()},
+    (id - 1) / ${ANSWERS_PER_BLOCK} + 1
+  FROM number;
+  INSERT INTO identity (prefix, occ, request)
+  SELECT substr(fp, 1, 6), occ, id FROM request ORDER BY 1, 2, 3;
   COMMIT;
   PRAGMA wal_checkpoint(TRUNCATE);
 `);

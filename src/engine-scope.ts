@@ -8,18 +8,20 @@ export function engineScope(
   events: ScopeEvents,
 ): EngineScope & { flushing: boolean } {
   const { window, maxWindow, batchSize, completionWindow, attempts } = options;
+  const { minBatch, deadline, onDeadline } = options;
   const policy = { window, maxWindow, batchSize, completionWindow, attempts };
   return {
     policy,
-    policyKey: Object.values(policy).join(),
+    // One batch cannot go realtime for one scope and not for the other, nor end at two moments.
+    policyKey: [...Object.values(policy), minBatch, Number(deadline), onDeadline].join(),
     poll: options.poll,
     maxInFlight: options.maxInFlight,
     cache: options.cache,
     only: options.only,
-    deadline: options.deadline,
-    onDeadline: options.onDeadline,
+    deadline,
+    onDeadline,
     cancelsAtAnyCost: (provider) => options.providers[provider]?.cancelAtDeadline === true,
-    minBatch: options.minBatch,
+    minBatch,
     cleanup: options.cleanup,
     name: options.name,
     tags: options.tags,

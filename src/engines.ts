@@ -3,6 +3,7 @@ import { sharedState } from './hooks/state.ts';
 import type { Ledger } from './ledger/ledger.ts';
 import type { ResolvedOptions } from './options.ts';
 import type { Engine } from './orchestrator/engine.ts';
+import { Occurrences } from './orchestrator/occurrences.ts';
 import { warnOnce } from './report/warn-once.ts';
 import { version } from './version.ts';
 
@@ -13,9 +14,10 @@ import { version } from './version.ts';
  */
 interface Entry {
   users: number;
-  engine: Promise<Engine>;
+  /** Closed engines are let go: a program may open thousands of scopes, one after another. */
+  engine: Promise<Engine> | undefined;
   /** Counted for the whole run, over engines that come and go. */
-  readonly occurrences: Map<string, number>;
+  readonly occurrences: Occurrences;
 }
 
 interface Run {
@@ -36,16 +38,14 @@ export async function useEngine(options: ResolvedOptions): Promise<EngineUse> {
   const key = `${version}\n${run.name}\n${options.store}`;
   let entry = engines.get(key);
   if (entry === undefined) {
-    const occurrences = new Map<string, number>();
-    entry = { users: 0, engine: openEngine(options, run, occurrences), occurrences };
+    entry = { users: 0, engine: undefined, occurrences: new Occurrences() };
     engines.set(key, entry);
-  } else if (entry.users === 0 && options.store !== ':memory:') {
-    entry.engine = openEngine(options, run, entry.occurrences);
   }
+  entry.engine ??= openEngine(options, run, entry.occurrences);
   entry.users += 1;
   const used = entry;
   try {
-    const engine = await used.engine;
+    const engine = await entry.engine;
     let released: Promise<void> | undefined;
     return {
       engine,
@@ -65,13 +65,15 @@ async function leave(entry: Entry, options: ResolvedOptions): Promise<void> {
   entry.users -= 1;
   // What is only in memory would be gone; the next scope of this process wants it.
   if (entry.users > 0 || options.store === ':memory:') return;
-  await (await entry.engine).close();
+  const { engine } = entry;
+  entry.engine = undefined;
+  await (await engine)?.close();
 }
 
 async function openEngine(
   options: ResolvedOptions,
   run: Run,
-  occurrences: Map<string, number>,
+  occurrences: Occurrences,
 ): Promise<Engine> {
   const { clock, logger, dispatcher } = options;
   const [{ Engine }, { createHttpClient }, ledger] = await Promise.all([

@@ -1,6 +1,7 @@
 import { type ClientCall, goOut, type Outgoing, signalOf } from './client-call.ts';
 import type { Emit } from './orchestrator/events.ts';
 import { publish } from './orchestrator/events.ts';
+import { isTriedAgain } from './orchestrator/returning.ts';
 import { Slots } from './orchestrator/slots.ts';
 import type { Clock } from './types.ts';
 
@@ -22,8 +23,12 @@ export async function sendRealtime(
 ): Promise<Response | 'timed out'> {
   await slots.acquire(() => atOnce);
   try {
-    const response = await inTime(call.outgoing as Outgoing, clock);
+    const response = await inTime(call.outgoing as Outgoing, clock).catch((error: unknown) => {
+      staysRealtime(call);
+      throw error;
+    });
     if (response === 'timed out') return response;
+    if (isTriedAgain(response.status)) staysRealtime(call);
     const { info } = call.target.batcher;
     const event = {
       provider: info.name,
@@ -38,6 +43,11 @@ export async function sendRealtime(
   } finally {
     slots.release();
   }
+}
+
+/** What its client tries again goes out at once, too: it has waited long enough. */
+function staysRealtime({ pending }: ClientCall<Response>): void {
+  if (pending) pending.queue.returning.wentRealtime(pending);
 }
 
 /** Waits for the head of the answer; what of the body comes later is the client's affair. */

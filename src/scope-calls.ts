@@ -154,7 +154,10 @@ export class ScopeCalls implements CallOwner {
     return this.#start(new ClientCall(this, facts, this.#toRawAnswer));
   }
 
-  readonly #toRawAnswer: Convert<RawAnswer | undefined> = ({ target, url }, verdict) => {
+  readonly #toRawAnswer: Convert<RawAnswer | undefined> = (call, verdict) => {
+    const { target, url, pending } = call;
+    // We do not see how it ends, so its retry is expected in any case.
+    if ('realtime' in verdict && pending) pending.queue.returning.wentRealtime(pending);
     if ('passThrough' in verdict || 'realtime' in verdict) return undefined;
     if ('bypass' in verdict) return this.#bypasses.bypassed(target, url, verdict.bypass);
     const { status, body } = verdict.answer;

@@ -36,6 +36,8 @@ export class ActiveBatch {
   collecting = false;
   /** Cancelled by its scope before the provider had it. */
   cancelRequested = false;
+  /** Its create went out, and nobody knows yet whether it was accepted. */
+  unclear = false;
   /** Asked for at the provider, because nobody has time left for it. */
   cancelling = false;
   /** Some of its answers could not be stored. */

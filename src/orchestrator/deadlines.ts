@@ -82,8 +82,12 @@ export class Deadlines {
   cancelIfDue(batch: ActiveBatch): void {
     if (batch.cancelling || batch.collecting || batch.waiting().length === 0) return;
     if (!isUnwanted(batch)) return;
-    endIfUnwanted(batch);
-    if (batch.remote === undefined) return;
+    if (batch.remote === undefined) {
+      endIfUnwanted(batch);
+      // It may take hours to find out what became of it.
+      if (batch.unclear) tell(batch);
+      return;
+    }
     batch.cancelling = true;
     if (batch.remote.state === 'ended') {
       // Only its results are late: nothing is left to cancel.
@@ -135,6 +139,5 @@ export function goRealtime(pending: PendingRequest): void {
   if (pending.settled) return;
   pending.settled = true;
   pending.queue.spool.letGo(pending);
-  pending.queue.returning.wentRealtime(pending);
   pending.call.settle({ realtime: true });
 }

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { hostname } from 'node:os';
 import { BatchlingError, LeaseLostError } from '../errors.ts';
 import { sleep } from '../http/backoff.ts';
@@ -14,6 +15,7 @@ import { Governor } from './governor.ts';
 import { Intake } from './intake.ts';
 import { LostBatches } from './lost-batches.ts';
 import { Neighbours } from './neighbours.ts';
+import type { Occurrences } from './occurrences.ts';
 import type { CapturedCall, EngineScope } from './pending.ts';
 import { Progress } from './progress.ts';
 import { Protocol } from './protocol.ts';
@@ -40,7 +42,7 @@ export interface EngineOptions {
    * How often this run has asked each fingerprint. `undefined`: other processes belong to the same
    * run, so the ledger counts for all of them.
    */
-  readonly occurrences: Map<string, number> | undefined;
+  readonly occurrences: Occurrences | undefined;
   /** What of the ledger is too old or too much. */
   readonly prune: PruneQuery;
 }
@@ -72,6 +74,8 @@ export class Engine {
   private constructor(options: EngineOptions, owner: number) {
     const { ledger, clock, logger, http, occurrences } = options;
     const stop = new AbortController();
+    // Thousands of groups may wait for room at once; Node would warn at the eleventh.
+    setMaxListeners(0, stop.signal);
     this.#stop = stop;
     this.#http = http;
     const report = (what: string, error: unknown) => {

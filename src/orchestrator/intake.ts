@@ -9,7 +9,9 @@ import type { Deadlines } from './deadlines.ts';
 import { deliver } from './delivery.ts';
 import { publish } from './events.ts';
 import { fingerprintOf } from './fingerprint.ts';
-import { type CapturedCall, PendingRequest, type Verdict } from './pending.ts';
+import type { Occurrences } from './occurrences.ts';
+import { type CapturedCall, type Delivery, PendingRequest, type Verdict } from './pending.ts';
+import type { Queue } from './queue.ts';
 import type { Queues } from './queues.ts';
 import type { Returning } from './returning.ts';
 import type { Spool } from './spool.ts';
@@ -39,7 +41,7 @@ export class Intake {
   readonly #deadlines: Deadlines;
   readonly #join: (pending: PendingRequest, admission: Admission) => void;
   /** How often this run has asked each fingerprint; `undefined` when the ledger counts. */
-  readonly #occurrences: Map<string, number> | undefined;
+  readonly #occurrences: Occurrences | undefined;
   #calls: CapturedCall[] = [];
   #draining: Promise<void> | undefined;
 
@@ -49,7 +51,7 @@ export class Intake {
     spool: Spool,
     returning: Returning,
     deadlines: Deadlines,
-    occurrences: Map<string, number> | undefined,
+    occurrences: Occurrences | undefined,
     join: (pending: PendingRequest, admission: Admission) => void,
   ) {
     this.#workshop = workshop;
@@ -115,8 +117,9 @@ export class Intake {
       const queue =
         this.#queues.known(call, route, headers) ?? (await this.#queues.open(call, route, headers));
       const key = one.fingerprint.toString('latin1');
-      const again = this.#returning.verdict(queue, key);
+      const again = this.#returning.verdict(queue, key, call.scope);
       if (again) {
+        if ('answer' in again) announce(queue, call, again);
         call.settle(again);
         continue;
       }
@@ -154,11 +157,16 @@ export class Intake {
   }
 
   #next(key: string): number | 'next' {
-    if (this.#occurrences === undefined) return 'next';
-    const occurrence = this.#occurrences.get(key) ?? 0;
-    this.#occurrences.set(key, occurrence + 1);
-    return occurrence;
+    return this.#occurrences?.next(key) ?? 'next';
   }
+}
+
+/** Told the same again: no request of the ledger stands behind it, but a call was answered. */
+function announce({ batcher, endpoint, model }: Queue, call: CapturedCall, again: Delivery): void {
+  const { status } = again.answer;
+  const event = { provider: batcher.info.name, endpoint, model, status, source: again.source };
+  publish('call:answered', event);
+  call.scope.emit('call:answered', event);
 }
 
 /** A predicate or a batcher of the user's may throw: that is its own call's trouble. */

@@ -8,6 +8,7 @@ const exactLooks = [1_000, 4_000, 15_000];
 /** How long an accepted create may stay invisible where nothing is echoed. */
 const invisible = 10 * 60_000;
 const candidateInterval = 5_000;
+const longestInterval = 60_000;
 
 /** Decides what became of a create whose outcome is unknown, by looking at the provider. */
 export class Recovery {
@@ -18,10 +19,15 @@ export class Recovery {
   }
 
   /** The batch as the provider has it, or `undefined` when it was never accepted. */
-  find(batch: ActiveBatch, since = this.#workshop.clock.now()): Promise<Remote | undefined> {
-    return batch.batcher.info.exactlyFindable
-      ? this.#findExactly(batch, since)
-      : this.#findCandidate(batch, since);
+  async find(batch: ActiveBatch, since = this.#workshop.clock.now()): Promise<Remote | undefined> {
+    batch.unclear = true;
+    try {
+      return await (batch.batcher.info.exactlyFindable
+        ? this.#findExactly(batch, since)
+        : this.#findCandidate(batch, since));
+    } finally {
+      batch.unclear = false;
+    }
   }
 
   async #findExactly(batch: ActiveBatch, since: number): Promise<Remote | undefined> {
@@ -54,8 +60,10 @@ export class Recovery {
   async #findCandidate(batch: ActiveBatch, since: number): Promise<Remote | undefined> {
     const { clock, stopped, ledger } = this.#workshop;
     const disproved = new Set<string>();
-    for (;;) {
-      await sleep(clock, candidateInterval, stopped);
+    for (let looks = 1; ; looks += 1) {
+      // A candidate may run for hours before it can be proved.
+      const pause = Math.min(candidateInterval * 1.1 ** (looks - 1), longestInterval);
+      await sleep(clock, pause, stopped);
       const candidates = await this.#look(batch);
       let open = 0;
       for (const candidate of candidates) {
@@ -80,7 +88,8 @@ export class Recovery {
   async #isOurs(batch: ActiveBatch, candidate: Remote): Promise<boolean | undefined> {
     try {
       for await (const rows of batch.batcher.results(batch.wire, candidate)) {
-        for (const row of rows) if ('id' in row) return batch.members.has(row.id);
+        // Not the first line alone: there may be foreign lines among ours.
+        for (const row of rows) if ('id' in row && batch.members.has(row.id)) return true;
       }
       return false;
     } catch (error) {

@@ -1,5 +1,5 @@
 import type { Answer, Clock } from '../types.ts';
-import type { CapturedCall, PendingRequest, Verdict } from './pending.ts';
+import type { CapturedCall, EngineScope, PendingRequest, Verdict } from './pending.ts';
 import type { Queue } from './queue.ts';
 
 const second = 1_000;
@@ -11,6 +11,8 @@ const mostRetries = 6;
 const mostRemembered = 10_000;
 
 interface Sticky {
+  /** A retry comes from where the call came from. */
+  readonly scope: EngineScope;
   readonly answer: Answer;
   until: number;
   left: number;
@@ -29,7 +31,7 @@ export class Returning {
   readonly #clock: Clock;
   readonly #abandoned = new Map<string, Left[]>();
   readonly #errors = new Map<string, Sticky>();
-  readonly #realtime = new Map<string, number>();
+  readonly #realtime = new Map<string, { readonly scope: EngineScope; readonly until: number }>();
   readonly #keyed = new Map<string, number>();
 
   constructor(clock: Clock) {
@@ -47,21 +49,23 @@ export class Returning {
   failed(pending: PendingRequest, answer: Answer): void {
     const { status } = answer;
     // A cancel is nobody's error: who asks again means it.
-    if (status !== 408 && status !== 409 && status !== 429 && status < 500) return;
+    if (!isTriedAgain(status)) return;
     const key = keyOf(pending.queue, pending.key);
+    const { scope } = pending;
     const known = this.#errors.get(key);
     const until = this.#clock.now() + retryWindow;
-    const left = known?.left ?? mostRetries;
-    remember(this.#errors, key, { answer, until, left });
+    const left = known?.scope === scope ? known.left : mostRetries;
+    remember(this.#errors, key, { scope, answer, until, left });
   }
 
   /** What became of this call already, if it looks like the client's own retry. */
-  verdict(queue: Queue, fingerprint: string): Verdict | undefined {
+  verdict(queue: Queue, fingerprint: string, scope: EngineScope): Verdict | undefined {
     const now = this.#clock.now();
     const key = keyOf(queue, fingerprint);
-    if ((this.#realtime.get(key) ?? 0) > now) return { realtime: true };
+    const realtime = this.#realtime.get(key);
+    if (realtime?.scope === scope && realtime.until > now) return { realtime: true };
     const sticky = this.#errors.get(key);
-    if (sticky === undefined) return undefined;
+    if (sticky?.scope !== scope) return undefined;
     if (now > sticky.until || sticky.left === 0) {
       this.#errors.delete(key);
       return undefined;
@@ -71,10 +75,10 @@ export class Returning {
     return { answer: sticky.answer, source: 'batch', itemId: '' };
   }
 
-  /** Sent as an ordinary call: what its client tries again is one, too. */
-  wentRealtime(pending: PendingRequest): void {
+  /** Sent as an ordinary call that may be tried again by its client: that is one, too. */
+  wentRealtime({ queue, key, scope }: PendingRequest): void {
     const until = this.#clock.now() + retryWindow;
-    remember(this.#realtime, keyOf(pending.queue, pending.key), until);
+    remember(this.#realtime, keyOf(queue, key), { scope, until });
   }
 
   /** The occurrence this call has asked for already: by its idempotency key, or abandoned. */
@@ -100,6 +104,11 @@ export class Returning {
     if (left.length === 0) this.#abandoned.delete(key);
     return found?.occurrence;
   }
+}
+
+/** Errors that clients like to try again. */
+export function isTriedAgain(status: number): boolean {
+  return status === 408 || status === 409 || status === 429 || status >= 500;
 }
 
 /** An error under one key of the user says nothing about another. */

@@ -33,7 +33,7 @@ async function useAnEngine(): Promise<WeakRef<Clock>> {
       .fetch(chatUrl(stage), { ...chatRequest(prompt), ...(signal && { signal }) })
       .then((response) => response.text())
       .catch(() => 'aborted');
-  const early = [ask('answered'), ask('[[status 400]]'), ask('[[missing]]')];
+  const early = [ask('answered'), ask('[[status 400]]'), ask('[[status 500]]')];
   const late = ask('aborted', controller.signal);
   await until(() => scope.stats.captured === 4, 'the calls');
   controller.abort(new Error('not needed'));

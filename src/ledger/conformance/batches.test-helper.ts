@@ -229,6 +229,51 @@ export function batchConformance(subject: LedgerSubject): void {
     });
   });
 
+  describe('collected again', () => {
+    it('keeps what it was told first', async () => {
+      const { ledger, ask, send } = await openBench(subject);
+      const { lease, requests } = await send([1, 2, 3]);
+      const [one, two, three] = requests as [number, number, number];
+      await ledger.collected(lease, [
+        { request: one, is: 'answer', answer: good },
+        { request: two, is: 'answer', answer: bad },
+        { request: three, is: 'retry' },
+      ]);
+      await ledger.collected(lease, [
+        { request: one, is: 'retry' },
+        { request: two, is: 'release' },
+        { request: three, is: 'answer', answer: bad },
+      ]);
+      await ledger.collected(lease, [{ request: one, is: 'answer', answer: bad }]);
+      expect((await ledger.list())[0]).toMatchObject({ answered: 2 });
+      await ledger.ended(lease);
+      expect((await ledger.list())[0]).toMatchObject({ answered: 2 });
+      expect(await ask(1)).toMatchObject({ request: one, is: 'answered', answer: good });
+      expect(await ask(2, { waiting: true })).toMatchObject({ request: two, answer: bad });
+      expect(await ask(3)).toEqual({ request: three, occurrence: 0, is: 'wait' });
+    });
+
+    it('takes tens of thousands, in any order', async () => {
+      const { ledger, send, ask } = await openBench(subject);
+      const numbers = Array.from({ length: 12_000 }, (_, index) => index);
+      const { lease, requests } = await send(numbers);
+      const settlements = requests.map((request, index) => {
+        const answer = { ...(index % 7 === 0 ? bad : good), body: `${index}` };
+        return { request, is: 'answer', answer } as const;
+      });
+      const shuffled = settlements.map((_, index) => settlements[(index * 7_919) % 12_000]!);
+      await ledger.collected(lease, shuffled.slice(0, 9_000), 'cursor');
+      expect((await ledger.list())[0]).toMatchObject({ answered: 9_000 });
+      await ledger.collected(lease, shuffled.slice(8_000));
+      expect((await ledger.list())[0]).toMatchObject({ answered: 12_000 });
+      await ledger.ended(lease);
+      for (const number of [0, 1, 6_000, 7_000, 11_999]) {
+        const served = await ask(number, { waiting: true });
+        expect(served).toMatchObject({ is: 'answered', answer: { body: `${number}` } });
+      }
+    });
+  });
+
   describe('settled', () => {
     it('leaves members of batches and requests of others alone', async () => {
       const { ledger, me, ask, join, send } = await openBench(subject);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { good, type LedgerSubject, openBench } from './subject.test-helper.ts';
+import { bad, good, type LedgerSubject, openBench } from './subject.test-helper.ts';
 
 export function killedConformance(subject: LedgerSubject): void {
   const { kill } = subject;
@@ -37,6 +37,28 @@ export function killedConformance(subject: LedgerSubject): void {
       expect(await ask(1, { owner: second, cache })).toMatchObject(served);
       await ledger.leave(second);
       expect(await ask(1, { owner: third, cache: false })).toMatchObject({ is: 'mine' });
+    });
+
+    it('has collected what it has collected: nothing of it is asked again', async () => {
+      const { ledger, me, ask, join, send } = await openBench(subject);
+      const { lease, requests } = await send([1, 2, 3, 4]);
+      const [one, two, three] = requests as [number, number, number];
+      await ledger.collected(lease, [
+        { request: three, is: 'answer', answer: good },
+        { request: one, is: 'answer', answer: good },
+        { request: two, is: 'answer', answer: bad },
+      ]);
+      const other = await join();
+      await kill(ledger, me);
+      expect(await ask(1, { owner: other })).toMatchObject({ is: 'answered', answer: good });
+      const claimed = await ledger.claim(other, lease.batch);
+      expect(claimed?.members.map(({ settled }) => settled)).toEqual([true, true, true, false]);
+      expect(await ask(3, { owner: other })).toMatchObject({ is: 'answered', answer: good });
+      expect(await ask(2, { owner: other, waiting: true })).toMatchObject({ answer: bad });
+      expect((await ledger.list())[0]).toMatchObject({ answered: 3 });
+      await ledger.ended(claimed!.lease);
+      expect(await ask(4, { owner: other })).toMatchObject({ is: 'wait' });
+      expect((await ledger.list())[0]).toMatchObject({ answered: 3 });
     });
 
     it('keeps others from creating next to its unresolved create', async () => {

@@ -5,7 +5,9 @@ import type { Admission, Ask, Ledger, OwnerId } from '../ledger.ts';
 import { type Answers, type FindAnswer, prepareAnswers } from './answers.ts';
 import { type BatchLookup, prepareBatchLookup } from './batch-lookup.ts';
 import { BATCH, requestState } from './codes.ts';
+import { prepareSortIn } from './identities.ts';
 import { prepareInsertNew, type Wanted } from './insert-new.ts';
+import type { FindNewAnswer, NewAnswers } from './new-answers.ts';
 import type { Owners } from './owners.ts';
 import { prepareRequests, type RequestRow, type Requests } from './requests.ts';
 import { prepareRunCount } from './run-count.ts';
@@ -16,25 +18,40 @@ interface Session {
   readonly requests: Requests;
   readonly answers: Answers;
   readonly answerOf: FindAnswer;
+  readonly newAnswers: NewAnswers;
+  readonly newAnswerOf: FindNewAnswer;
   readonly batchOf: BatchLookup;
   readonly me: OwnerId;
   readonly standingOf: (owner: OwnerId) => Standing;
 }
 
-export function prepareAdmit(store: Store, owners: Owners): Ledger['admit'] {
+export function prepareAdmit(
+  store: Store,
+  owners: Owners,
+  newAnswers: NewAnswers,
+): Ledger['admit'] {
   const requests = prepareRequests(store);
   const insertNew = prepareInsertNew(store);
   const answers = prepareAnswers(store);
   const nextOccurrence = prepareRunCount(store);
   const batchLookup = prepareBatchLookup(store);
+  const sortIn = prepareSortIn(store);
   return async (me, asks) => {
     const admissions: Admission[] = [];
     await inSlices(asks, async (slice) => {
       const decided = await store.write(() => {
         const run = owners.require(me);
         const standingOf = owners.standings(me, run);
-        const answerOf = answers.finder();
-        const session = { requests, answers, answerOf, batchOf: batchLookup(), me, standingOf };
+        const session = {
+          requests,
+          answers,
+          answerOf: answers.finder(),
+          newAnswers,
+          newAnswerOf: newAnswers.finder(),
+          batchOf: batchLookup(),
+          me,
+          standingOf,
+        };
         const wanted = slice.map(({ fingerprint, queue, occurrence: given }) => {
           const occurrence = given === 'next' ? nextOccurrence(run, fingerprint) : given;
           return { fingerprint, queue, occurrence };
@@ -42,22 +59,22 @@ export function prepareAdmit(store: Store, owners: Owners): Ledger['admit'] {
         const inserted = insertNew(me, wanted);
         return slice.map((ask, place): Admission => {
           const { occurrence } = wanted[place] as Wanted;
-          const request = inserted.get(place);
+          const request = inserted[place];
           if (request !== undefined) return { request, occurrence, is: 'mine' };
           return admitKnown(session, ask, occurrence);
         });
       });
       for (const admission of decided) admissions.push(admission);
     });
+    // What is admitted is admitted; the next one tries again.
+    await sortIn().catch(() => {});
     return admissions;
   };
 }
 
 function admitKnown(session: Session, ask: Ask, occurrence: number): Admission {
   const { requests, answers, me } = session;
-  const newest = requests.find(ask.fingerprint, occurrence);
-  invariant(newest, 'A request is known and cannot be found');
-
+  const newest = findNewest(session, ask, occurrence);
   const { row, answer } = choose(session, ask, occurrence, newest);
   const known = effective(session, row);
   const decision = decide({ state: known.state, hasAnswer: answer !== undefined }, ask, () =>
@@ -86,6 +103,22 @@ function admitKnown(session: Session, ask: Ask, occurrence: number): Admission {
     case 'serve':
       return served(session, row, occurrence, answer);
   }
+}
+
+/** The newest generation. If its answer has come and the row does not know yet, it is told now. */
+function findNewest(session: Session, ask: Ask, occurrence: number): RequestRow {
+  const { requests, newAnswers, newAnswerOf } = session;
+  const find = () => {
+    const row = requests.find(ask.fingerprint, occurrence);
+    invariant(row, 'A request is known and cannot be found');
+    return row;
+  };
+  const row = find();
+  if (row.batch === null || requestState(row.state) !== 'planned') return row;
+  const block = newAnswerOf(row.batch, row.id);
+  if (block === undefined) return row;
+  newAnswers.enterOne(row.batch, row.id, block);
+  return find();
 }
 
 /** The row to decide about, with its answer if it is final and the answer is still stored. */

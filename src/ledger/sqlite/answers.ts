@@ -22,7 +22,7 @@ export interface Answers {
   finder(): FindAnswer;
   /** `requests`: a JSON list of their ids, which have to be told the id of the block. */
   add(requests: string, answers: readonly [Answer, ...Answer[]]): BlockId;
-  /** Erases a block if no request has its answer there any more. */
+  /** Erases a block if no request has its answer there any more, or will be told that it has. */
   eraseUnused(block: BlockId | null): void;
 }
 
@@ -43,7 +43,8 @@ export function prepareAnswers(store: Store): Answers {
     'INSERT INTO answer (request, status, headers, body) VALUES (?, ?, ?, ?)',
   );
   const eraseUnused = store.prepare(
-    `DELETE FROM answer WHERE id = ? AND NOT EXISTS (
+    `DELETE FROM answer
+     WHERE id = ? AND id NOT IN (SELECT answer FROM answer_new) AND NOT EXISTS (
        SELECT 1 FROM json_each(answer.request) AS member JOIN request ON request.id = member.value
        WHERE request.answer = answer.id
      )`,

@@ -3,6 +3,7 @@ import { prepareAbandonPlan } from './abandon-plan.ts';
 import { BATCH, batchState } from './codes.ts';
 import { prepareFindQueue } from './keys.ts';
 import { prepareMembers } from './members.ts';
+import type { NewAnswers } from './new-answers.ts';
 import type { Owners } from './owners.ts';
 import type { Store } from './store.ts';
 
@@ -19,7 +20,11 @@ interface OpenBatchRow {
   readonly accepted_at: number | null;
 }
 
-export function prepareClaim(store: Store, owners: Owners): Ledger['claim'] {
+export function prepareClaim(
+  store: Store,
+  owners: Owners,
+  newAnswers: NewAnswers,
+): Ledger['claim'] {
   const find = store.prepare(
     `SELECT token, queue, owner, epoch, state, handle, remote_id, cursor, creating_at, accepted_at
      FROM batch WHERE id = ? AND state < ${BATCH.ended}`,
@@ -43,6 +48,7 @@ export function prepareClaim(store: Store, owners: Owners): Ledger['claim'] {
       await abandon(batch);
       return undefined;
     }
+    await newAnswers.enter(batch);
     store.touch();
     const { row, lease, queue } = taken;
     return claimed(row, { lease, queue, members: await readMembers(batch) });

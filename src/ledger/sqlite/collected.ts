@@ -1,25 +1,29 @@
 import type { Ledger } from '../ledger.ts';
+import { ENTERED_TOGETHER } from './enter-answers.ts';
 import { prepareRequireLease } from './lease.ts';
-import { prepareSettleAll, settlementSize } from './settle-all.ts';
-import { inSlices } from './slices.ts';
+import type { NewAnswers } from './new-answers.ts';
+import { prepareSettleMembers } from './settle-members.ts';
+import { inSlices, settlementSize } from './slices.ts';
 import type { Store } from './store.ts';
 
 /** The cursor goes with the last slice: after a crash what lies behind it is read again, not skipped. */
-export function prepareCollected(store: Store): Ledger['collected'] {
+export function prepareCollected(store: Store, newAnswers: NewAnswers): Ledger['collected'] {
   const requireLease = prepareRequireLease(store);
-  const settleAll = prepareSettleAll(store);
-  const count = store.prepare('UPDATE batch SET answered = answered + ? WHERE id = ?');
+  const settleMembers = prepareSettleMembers(store, newAnswers);
   const setCursor = store.prepare('UPDATE batch SET cursor = ? WHERE id = ?');
   return async (lease, settlements, cursor) => {
+    const { batch } = lease;
     await inSlices(
       settlements,
-      (slice, isLast) =>
-        store.write(() => {
+      async (slice, isLast) => {
+        const waiting = await store.write(() => {
           requireLease(lease);
-          const answered = settleAll(slice, lease.owner, lease.batch);
-          if (answered > 0) count.run(answered, lease.batch);
-          if (isLast && cursor !== undefined) setCursor.run(cursor, lease.batch);
-        }),
+          settleMembers(slice, lease);
+          if (isLast && cursor !== undefined) setCursor.run(cursor, batch);
+          return newAnswers.count(batch);
+        });
+        if (waiting >= ENTERED_TOGETHER) await newAnswers.enter(batch);
+      },
       settlementSize,
     );
     store.touch();

@@ -3,6 +3,7 @@ import type { Lease } from '../ledger.ts';
 import { BATCH } from './codes.ts';
 import { prepareFreeMembers } from './free-members.ts';
 import { prepareRequireLease } from './lease.ts';
+import type { NewAnswers } from './new-answers.ts';
 import { nextTurn } from './slices.ts';
 import type { Store } from './store.ts';
 
@@ -13,10 +14,10 @@ type Finish = (
 ) => Promise<void>;
 
 /**
- * The batch is over. Members without an outcome are freed before it gets its last state: after a crash
+ * The batch is over. Its members are told of their answers, and those without an outcome are freed, before it gets its last state: after a crash
  * in between it is an open batch with fewer members, which recovery knows how to handle.
  */
-export function prepareFinish(store: Store): Finish {
+export function prepareFinish(store: Store, newAnswers: NewAnswers): Finish {
   const requireLease = prepareRequireLease(store);
   const freeMembers = prepareFreeMembers(store);
   const update = store.prepare(
@@ -24,8 +25,10 @@ export function prepareFinish(store: Store): Finish {
   );
   return async (lease, to, failure) => {
     for (;;) {
+      await newAnswers.enter(lease.batch);
       const done = await store.write(() => {
         checkMove(requireLease(lease), to);
+        if (newAnswers.count(lease.batch) > 0) return false;
         if (!freeMembers(lease.batch, lease.owner)) return false;
         update.run(BATCH[to], store.now(), failure ?? null, lease.batch);
         return true;

@@ -1,4 +1,3 @@
-import { invariant } from '../../errors.ts';
 import type { OwnerId, QueueId, RequestId } from '../ledger.ts';
 import { REQUEST } from './codes.ts';
 import type { Store } from './store.ts';
@@ -12,53 +11,64 @@ export interface Wanted {
 
 /**
  * Inserts those that nobody has asked for before, inside a transaction, and returns their ids, each at
- * the place of its ask. The places of others are left out: known ones, and what is asked for twice.
+ * the place of its ask. Others have none: known ones, and what is asked for twice.
  */
-export type InsertNew = (owner: OwnerId, wanted: readonly Wanted[]) => Map<number, RequestId>;
+export type InsertNew = (
+  owner: OwnerId,
+  wanted: readonly Wanted[],
+) => readonly (RequestId | undefined)[];
 
 const FINGERPRINT_BYTES = 32;
 
-/** Nearly every request is new, so all of a queue go in with two statements. */
+/** Nearly every request is new, so all of a queue go in with few statements. */
 export function prepareInsertNew(store: Store): InsertNew {
   // All fingerprints come as one value, all occurrences as a JSON list in the same order.
   const fingerprint = `substr(?1, key * ${FINGERPRINT_BYTES} + 1, ${FINGERPRINT_BYTES})`;
+  const prefix = `substr(?1, key * ${FINGERPRINT_BYTES} + 1, 6)`;
+  const isIn = (table: string) =>
+    `EXISTS (
+       SELECT 1 FROM ${table} JOIN request ON request.id = ${table}.request
+       WHERE prefix = ${prefix} AND ${table}.occ = value AND fp = ${fingerprint}
+     )`;
   const findKnown = store.prepare(
-    `SELECT key AS place FROM json_each(?2) WHERE EXISTS (
-       SELECT 1 FROM request
-       WHERE substr(fp, 1, 6) = substr(?1, key * ${FINGERPRINT_BYTES} + 1, 6)
-         AND occ = value AND fp = ${fingerprint}
-     )`,
+    `SELECT key AS place FROM json_each(?2) WHERE ${isIn('identity_new')} OR ${isIn('identity')}`,
   );
   const insert = store.prepare(
     `INSERT INTO request (fp, occ, generation, queue, owner, state, attempt, at)
      SELECT ${fingerprint}, value, 0, ?3, ?4, ${REQUEST.admitted}, 0, ?5 FROM json_each(?2)`,
   );
+  const enter = store.prepare(
+    `INSERT INTO identity_new (prefix, occ, request) SELECT ${prefix}, value, ?3 + key FROM json_each(?2)`,
+  );
 
-  const knownAmong = (wanted: readonly Wanted[]): Set<number> => {
-    const rows = findKnown.all(...packed(wanted)) as { place: number }[];
-    return new Set(rows.map(({ place }) => place));
-  };
-  const insertAll = (owner: OwnerId, queue: QueueId, wanted: readonly Wanted[]): RequestId => {
-    const done = insert.run(...packed(wanted), queue, owner, store.now());
-    invariant(Number(done.changes) === wanted.length, 'Not all new requests were inserted');
+  const insertAll = (owner: OwnerId, queue: QueueId, values: Packed): RequestId => {
+    const done = insert.run(...values, queue, owner, store.now());
+    const count = Number(done.changes);
     // Nobody else writes meanwhile, so their ids are consecutive.
-    return Number(done.lastInsertRowid) - wanted.length + 1;
+    const first = Number(done.lastInsertRowid) - count + 1;
+    enter.run(...values, first);
+    return first;
   };
 
   return (owner, wanted) => {
-    const inserted = new Map<number, RequestId>();
-    const known = knownAmong(wanted);
+    const inserted: (RequestId | undefined)[] = wanted.map(() => undefined);
+    const values = packed(wanted);
+    const known = findKnown.all(...values) as { place: number }[];
     for (const [queue, places] of placesByQueue(wanted, known)) {
       const all = places.length === wanted.length;
-      const chosen = all ? wanted : places.map((place) => wanted[place] as Wanted);
+      const chosen = all ? values : packed(places.map((place) => wanted[place] as Wanted));
       const first = insertAll(owner, queue, chosen);
-      for (const [index, place] of places.entries()) inserted.set(place, first + index);
+      places.forEach((place, index) => {
+        inserted[place] = first + index;
+      });
     }
     return inserted;
   };
 }
 
-function packed(wanted: readonly Wanted[]): [Uint8Array, string] {
+type Packed = [fingerprints: Uint8Array, occurrences: string];
+
+function packed(wanted: readonly Wanted[]): Packed {
   const fingerprints = Buffer.allocUnsafe(wanted.length * FINGERPRINT_BYTES);
   wanted.forEach((one, index) => {
     fingerprints.set(one.fingerprint, index * FINGERPRINT_BYTES);
@@ -67,18 +77,37 @@ function packed(wanted: readonly Wanted[]): [Uint8Array, string] {
 }
 
 /** Of what is asked for twice only the first one is new. */
-function placesByQueue(wanted: readonly Wanted[], known: Set<number>): Map<QueueId, number[]> {
-  const seen = new Set<string>();
+function placesByQueue(
+  wanted: readonly Wanted[],
+  known: readonly { place: number }[],
+): Map<QueueId, number[]> {
+  const skipped = new Set(known.map(({ place }) => place));
+  const isFirst = firstAsks(wanted);
   const places = new Map<QueueId, number[]>();
-  wanted.forEach(({ fingerprint, occurrence, queue }, place) => {
-    if (known.has(place)) return;
-    const before = seen.size;
-    const { buffer, byteOffset, byteLength } = fingerprint;
-    const text = Buffer.from(buffer, byteOffset, byteLength).toString('latin1');
-    if (seen.add(text + occurrence).size === before) return;
+  wanted.forEach(({ queue }, place) => {
+    if (skipped.has(place) || !isFirst(place)) return;
     const others = places.get(queue);
     if (others) others.push(place);
     else places.set(queue, [place]);
   });
   return places;
+}
+
+/** Compares whole fingerprints only if some begin alike, which is rare. */
+function firstAsks(wanted: readonly Wanted[]): (place: number) => boolean {
+  const beginnings = new Set<number>();
+  for (const { fingerprint } of wanted) {
+    const [a = 0, b = 0, c = 0, d = 0] = fingerprint;
+    // Below 2^30: numbers of that size cost no memory of their own.
+    beginnings.add((((a & 63) << 24) | (b << 16) | (c << 8) | d) >>> 0);
+  }
+  if (beginnings.size === wanted.length) return () => true;
+  const first = new Map<string, number>();
+  const keys = wanted.map(({ fingerprint, occurrence }) => {
+    return `${Buffer.from(fingerprint).toString('latin1')}${occurrence}`;
+  });
+  keys.forEach((key, place) => {
+    if (!first.has(key)) first.set(key, place);
+  });
+  return (place) => first.get(keys[place] as string) === place;
 }

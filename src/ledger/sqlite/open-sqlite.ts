@@ -39,7 +39,7 @@ export async function openSqliteLedger(options: SqliteLedgerOptions): Promise<Le
 
 function configure(database: Database, path: string): void {
   // Only takes effect in an empty file, and only before the journal mode is set.
-  database.exec('PRAGMA page_size = 8192; PRAGMA auto_vacuum = INCREMENTAL');
+  database.exec('PRAGMA page_size = 16384; PRAGMA auto_vacuum = INCREMENTAL');
   const row = database.prepare('PRAGMA journal_mode = WAL').get();
   if ((row as { journal_mode?: string }).journal_mode !== 'wal') {
     throw unusable(

@@ -19,8 +19,10 @@ describe('planRuns', () => {
   it('splits what is too much for one transaction', () => {
     const consecutive = Array.from({ length: 25_000 }, (_, index) => index + 1);
     expect(planRuns(consecutive).map((group) => group.map(({ count }) => count))).toEqual([
-      [10_000],
-      [10_000],
+      [5_000],
+      [5_000],
+      [5_000],
+      [5_000],
       [5_000],
     ]);
     expect(planRuns(consecutive.reverse()).map((group) => group.length)).toEqual(

@@ -9,7 +9,7 @@ export interface IdRun {
   readonly seq: number;
 }
 
-const ROWS_OF_RUNS_PER_TRANSACTION = 10_000;
+const ROWS_OF_RUNS_PER_TRANSACTION = 5_000;
 
 /** Groups the members of a batch into runs, and the runs into transactions. Never empty. */
 export function planRuns(requests: readonly RequestId[]): IdRun[][] {

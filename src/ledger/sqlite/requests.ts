@@ -1,6 +1,7 @@
 import type { OwnerId, QueueId, RequestId } from '../ledger.ts';
 import type { BlockId } from './answers.ts';
 import { REQUEST } from './codes.ts';
+import { candidates } from './identities.ts';
 import type { Store } from './store.ts';
 
 export interface RequestRow {
@@ -32,7 +33,7 @@ export interface Requests {
 
 export function prepareRequests(store: Store): Requests {
   const columns = 'id, generation, state, owner, batch, answer';
-  const identity = 'substr(fp, 1, 6) = substr(?, 1, 6) AND occ = ? AND fp = ?';
+  const identity = `id IN (${candidates('substr(?1, 1, 6)', '?2')}) AND fp = ?1`;
   const find = store.prepare(
     `SELECT ${columns} FROM request WHERE ${identity} ORDER BY generation DESC LIMIT 1`,
   );
@@ -45,6 +46,9 @@ export function prepareRequests(store: Store): Requests {
     `INSERT INTO request (fp, occ, generation, queue, owner, state, attempt, at)
      VALUES (?, ?, ?, ?, ?, ${REQUEST.admitted}, 0, ?)`,
   );
+  const enter = store.prepare(
+    'INSERT INTO identity_new (prefix, occ, request) VALUES (substr(?, 1, 6), ?, ?)',
+  );
   const reset = store.prepare(
     `UPDATE request
      SET state = ${REQUEST.admitted}, attempt = 0, owner = ?, queue = ?, batch = NULL, seq = NULL, at = ?,
@@ -53,14 +57,15 @@ export function prepareRequests(store: Store): Requests {
   );
   const own = store.prepare('UPDATE request SET owner = ? WHERE id = ?');
   return {
-    find: (fingerprint, occurrence) =>
-      find.get(fingerprint, occurrence, fingerprint) as RequestRow | undefined,
+    find: (fingerprint, occurrence) => find.get(fingerprint, occurrence) as RequestRow | undefined,
     findAnswered: (fingerprint, occurrence) =>
-      findAnswered.get(fingerprint, occurrence, fingerprint) as RequestRow | undefined,
-    insert: (fingerprint, occurrence, generation, owner, queue) =>
-      Number(
-        insert.run(fingerprint, occurrence, generation, queue, owner, store.now()).lastInsertRowid,
-      ),
+      findAnswered.get(fingerprint, occurrence) as RequestRow | undefined,
+    insert(fingerprint, occurrence, generation, owner, queue) {
+      const row = insert.run(fingerprint, occurrence, generation, queue, owner, store.now());
+      const id = Number(row.lastInsertRowid);
+      enter.run(fingerprint, occurrence, id);
+      return id;
+    },
     reset(request, owner, queue) {
       reset.run(owner, queue, store.now(), request);
     },

@@ -1,17 +1,39 @@
-import type { Ledger } from '../ledger.ts';
-import { prepareSettleAll, settlementSize } from './settle-all.ts';
-import { inSlices } from './slices.ts';
+import type { Ledger, OwnerId, RequestId, Settlement } from '../ledger.ts';
+import type { Answered } from './answer-groups.ts';
+import { prepareEraseBodies } from './erase-bodies.ts';
+import { prepareSettleAnswers } from './settle-answers.ts';
+import { prepareSettleOne } from './settle-one.ts';
+import { inSlices, settlementSize } from './slices.ts';
 import type { Store } from './store.ts';
 
 export function prepareSettled(store: Store): Ledger['settled'] {
-  const settleAll = prepareSettleAll(store);
+  const settleAnswers = prepareSettleAnswers(store);
+  const settleOne = prepareSettleOne(store).loose;
+  const bodies = prepareEraseBodies(store);
+
+  const settleAll = (settlements: readonly Settlement[], owner: OwnerId) => {
+    const over: RequestId[] = [];
+    const waiting = new Map<RequestId, Answered>();
+    const writeAnswers = () => {
+      const answered = settleAnswers([...waiting.values()], owner);
+      if (store.keep !== 'all') for (const request of answered) over.push(request);
+      waiting.clear();
+    };
+    for (const settlement of settlements) {
+      const { is, request } = settlement;
+      // Outcomes of one request are written in their order: the first final one wins.
+      if (waiting.has(request)) writeAnswers();
+      if (settlement.is === 'answer') waiting.set(request, settlement);
+      else if (settleOne(settlement, owner, owner) && is === 'release') over.push(request);
+    }
+    writeAnswers();
+    bodies.of(over);
+  };
+
   return async (owner, settlements) => {
     await inSlices(
       settlements,
-      (slice) =>
-        store.write(() => {
-          settleAll(slice, owner, undefined);
-        }),
+      (slice) => store.write(() => settleAll(slice, owner)),
       settlementSize,
     );
     store.touch();

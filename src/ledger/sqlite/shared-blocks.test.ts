@@ -21,6 +21,7 @@ async function openWithBlock(keep: 'answers' | 'none') {
   });
   await bench.ledger.collected(lease, [...settlements].reverse());
   await bench.ledger.collected(lease, settlements);
+  await bench.ledger.ended(lease);
   const blocks = async () => {
     const { DatabaseSync } = await loadDriver();
     const database = new DatabaseSync(path, { timeout: 1_000 });

@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Settlement } from '../ledger.ts';
 
 /** Rows per transaction: keeps one synchronous slice within a few milliseconds. */
 export const ROWS_PER_TRANSACTION = 500;
@@ -28,6 +29,11 @@ function sliceEnd<T>(items: readonly T[], start: number, sizeOf: (item: T) => nu
     if (characters > CHARACTERS_PER_TRANSACTION && index > start) return index;
   }
   return most;
+}
+
+/** How much text a settlement brings, for slices of even size. */
+export function settlementSize(settlement: Settlement): number {
+  return settlement.is === 'answer' ? settlement.answer.body.length : 0;
 }
 
 export { nextTurn };

@@ -10,6 +10,7 @@ import { prepareFinish } from './finish.ts';
 import { prepareForgetAnswers } from './forget-answers.ts';
 import { prepareAccount, prepareQueue } from './keys.ts';
 import { prepareLearn, prepareLimit } from './limits.ts';
+import { prepareNewAnswers } from './new-answers.ts';
 import type { OwnerLocks } from './owner-locks.ts';
 import { Owners } from './owners.ts';
 import { preparePlan } from './plan.ts';
@@ -24,11 +25,14 @@ import { prepareWithdraw } from './withdraw.ts';
 /** All operations on one store; every statement is prepared once. */
 export function sqliteLedger(store: Store, locks: OwnerLocks, salt: Uint8Array): Ledger {
   const owners = new Owners(store, locks);
-  const finish = prepareFinish(store);
+  const newAnswers = prepareNewAnswers(store);
+  const finish = prepareFinish(store, newAnswers);
   const forgetAnswers = prepareForgetAnswers(store);
 
   const leave: Ledger['leave'] = async (owner) => {
     try {
+      // Their batches are open, so if the disk is full those who claim them do it.
+      await newAnswers.enterAllOf(owner).catch(() => {});
       if (store.keep === 'none') await forgetAnswers(owner);
     } finally {
       await owners.leave(owner);
@@ -56,7 +60,7 @@ export function sqliteLedger(store: Store, locks: OwnerLocks, salt: Uint8Array):
     queue: prepareQueue(store),
     limit: prepareLimit(store),
     learn: prepareLearn(store),
-    admit: prepareAdmit(store, owners),
+    admit: prepareAdmit(store, owners, newAnswers),
     withdraw: prepareWithdraw(store),
     spool: prepareSpool(store),
     bodies: prepareBodies(store),
@@ -67,10 +71,10 @@ export function sqliteLedger(store: Store, locks: OwnerLocks, salt: Uint8Array):
     refused: (lease, failure) => finish(lease, 'refused', failure),
     released: (lease) => finish(lease, 'released'),
     polled: preparePolled(store),
-    collected: prepareCollected(store),
+    collected: prepareCollected(store, newAnswers),
     ended: (lease, failure) => finish(lease, 'ended', failure),
     settled: prepareSettled(store),
-    claim: prepareClaim(store, owners),
+    claim: prepareClaim(store, owners, newAnswers),
     claimable: prepareClaimable(store, owners),
     changed: () => store.changed(),
     list: prepareList(store),

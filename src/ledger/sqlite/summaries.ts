@@ -1,5 +1,5 @@
 import type { BatchSummary, Ledger } from '../ledger.ts';
-import { BATCH, batchState } from './codes.ts';
+import { BATCH, batchState, REQUEST } from './codes.ts';
 import type { Store } from './store.ts';
 
 interface SummaryRow {
@@ -23,9 +23,17 @@ interface SummaryRow {
   readonly ended_at: number | null;
 }
 
+/** Answers that rows of requests do not know yet, see `NewAnswers`. */
+const NEWLY_ANSWERED = `
+  SELECT count(DISTINCT request.id)
+  FROM answer_new JOIN answer ON answer.id = answer_new.answer
+    CROSS JOIN json_each(answer.request) AS member CROSS JOIN request ON request.id = member.value
+  WHERE answer_new.batch = batch.id AND +request.batch = batch.id
+    AND request.state = ${REQUEST.planned}`;
+
 const SELECT = `
   SELECT token, state, queue.provider, endpoint, model, base, name, tags, run, remote_id, raw, counts,
-    count, answered, failure, created_at, accepted_at, ended_at
+    count, answered + (${NEWLY_ANSWERED}) AS answered, failure, created_at, accepted_at, ended_at
   FROM batch JOIN queue ON queue.id = batch.queue`;
 
 export function prepareList(store: Store): Ledger['list'] {

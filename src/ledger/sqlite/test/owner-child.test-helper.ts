@@ -32,6 +32,16 @@ if (task === 'create') {
   const lease = await ledger.plan(owner, batch, mine.slice(1));
   await ledger.creating(lease, { fileId: 'file-1' }, { alone: true });
 }
+if (task === 'collect') {
+  const lease = await ledger.plan(owner, batch, mine);
+  await ledger.creating(lease, {}, { alone: false });
+  await ledger.accepted(lease, { id: 'remote', raw: 'completed' });
+  const settlements = mine.slice(0, mine.length / 2).map((request, index) => {
+    const answer = { status: 200, headers: {}, body: `answer to ${index}` };
+    return { request, is: 'answer', answer } as const;
+  });
+  await ledger.collected(lease, settlements.reverse(), 'cursor-1');
+}
 if (task === 'die-planning') {
   // The first of many transactions is done when `plan` gives back its promise.
   void ledger.plan(owner, batch, mine);

@@ -1,0 +1,67 @@
+const emptySlots = 1024;
+/** Beyond this share of the slots, look-ups grow long. */
+const fullest = 0.7;
+
+/**
+ * How often a run has asked each fingerprint. A run of millions asks millions of them, so a count is
+ * twelve bytes and not a string in a map: 64 bits of the hash tell them apart, as they tell lines of a
+ * batch apart.
+ */
+export class Occurrences {
+  #high = new Uint32Array(emptySlots);
+  #low = new Uint32Array(emptySlots);
+  #counts = new Uint32Array(emptySlots);
+  #used = 0;
+
+  /** The occurrence of the next call, from 0 on. `key` is the fingerprint, a character per byte. */
+  next(key: string): number {
+    if (this.#used > this.#counts.length * fullest) this.#grow();
+    const high = word(key, 0);
+    const low = word(key, 4);
+    const slot = this.#find(high, low);
+    const asked = this.#counts[slot] as number;
+    if (asked === 0) {
+      this.#high[slot] = high;
+      this.#low[slot] = low;
+      this.#used += 1;
+    }
+    this.#counts[slot] = asked + 1;
+    return asked;
+  }
+
+  /** Where it is, or the free slot where it belongs. Hashes need no further mixing. */
+  #find(high: number, low: number): number {
+    const mask = this.#counts.length - 1;
+    let slot = low & mask;
+    while (this.#counts[slot] !== 0 && (this.#high[slot] !== high || this.#low[slot] !== low)) {
+      slot = (slot + 1) & mask;
+    }
+    return slot;
+  }
+
+  #grow(): void {
+    const [highs, lows, counts] = [this.#high, this.#low, this.#counts];
+    const size = counts.length * 2;
+    this.#high = new Uint32Array(size);
+    this.#low = new Uint32Array(size);
+    this.#counts = new Uint32Array(size);
+    for (let at = 0; at < counts.length; at += 1) {
+      const count = counts[at] as number;
+      if (count === 0) continue;
+      const slot = this.#find(highs[at] as number, lows[at] as number);
+      this.#high[slot] = highs[at] as number;
+      this.#low[slot] = lows[at] as number;
+      this.#counts[slot] = count;
+    }
+  }
+}
+
+function word(key: string, at: number): number {
+  return (
+    (key.charCodeAt(at) |
+      (key.charCodeAt(at + 1) << 8) |
+      (key.charCodeAt(at + 2) << 16) |
+      (key.charCodeAt(at + 3) << 24)) >>>
+    0
+  );
+}
