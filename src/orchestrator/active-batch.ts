@@ -82,10 +82,10 @@ export class ActiveBatch {
   }
 
   /** Puts a waiting caller on a line of this batch. */
-  attach(pending: PendingRequest): void {
+  attach(pending: PendingRequest, id: ItemId = pending.id): void {
     pending.batch = this;
     this.scopes.add(pending.scope);
-    const member = this.members.get(pending.id);
+    const member = this.members.get(id);
     if (member) {
       pending.attempt = member.attempt;
       // A client that came back; whom it left may be waiting all the same.
@@ -94,7 +94,7 @@ export class ActiveBatch {
       return;
     }
     const { request, attempt } = pending;
-    this.members.set(pending.id, { request, attempt, pending, settled: false });
+    this.members.set(id, { request, attempt, pending, settled: false });
   }
 
   /** The callers who still wait for a line of it. */

@@ -1,3 +1,4 @@
+import { setImmediate as immediate } from 'node:timers/promises';
 import type { Remote, Row } from '../batchers/batcher.ts';
 import { LeaseLostError } from '../errors.ts';
 import { backoff, sleep } from '../http/backoff.ts';
@@ -14,6 +15,8 @@ import type { Workshop } from './workshop.ts';
 
 /** At most so many rows in one ledger transaction. */
 const storeAtOnce = 500;
+/** Callers that are woken in the same turn as their answers are written. */
+const answerAtOnce = 50;
 
 /** One reading of the results. */
 interface Round {
@@ -143,6 +146,8 @@ export class Collector {
       );
     }
     if (cursor !== undefined) batch.cursor = cursor;
+    // Writing them and waking their callers are two slices.
+    if (decisions.size > answerAtOnce) await immediate();
     for (const [member, decided] of decisions) conclude(batch, member, decided, round);
   }
 

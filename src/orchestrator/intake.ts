@@ -79,30 +79,33 @@ export class Intake {
         await immediate();
         const calls = this.#calls;
         this.#calls = [];
-        for (let at = 0; at < calls.length; ) at = await this.#slice(calls, at);
+        for (let at = 0; at < calls.length; ) at = await this.#group(calls, at);
       }
     } finally {
       this.#draining = undefined;
     }
   }
 
-  /** Takes as many calls as fit one slice of time and one transaction. */
-  async #slice(calls: CapturedCall[], from: number): Promise<number> {
+  /** Takes as many calls as fit one transaction; each costs a page or two, whatever it holds. */
+  async #group(calls: CapturedCall[], from: number): Promise<number> {
     const prepared: Prepared[] = [];
-    const until = performance.now() + sliceMilliseconds;
+    let until = performance.now() + sliceMilliseconds;
     let at = from;
     while (at < calls.length && prepared.length < admitAtOnce) {
       const call = calls[at] as CapturedCall;
       at += 1;
-      if (call.aborted) continue;
-      const ready = prepareSafely(call);
+      const ready = call.aborted ? undefined : prepareSafely(call);
       if (ready) prepared.push(ready);
-      if (performance.now() > until) break;
+      if (performance.now() < until) continue;
+      await immediate();
+      until = performance.now() + sliceMilliseconds;
     }
+    // One that was aborted meanwhile is not asked for.
+    const wanted = prepared.filter(({ call }) => !call.aborted);
     try {
-      await this.#admit(prepared);
+      await this.#admit(wanted);
     } catch (error) {
-      for (const { call } of prepared) call.settle(storeTrouble(call, error));
+      for (const { call } of wanted) call.settle(storeTrouble(call, error));
     }
     if (at < calls.length) await immediate();
     return at;

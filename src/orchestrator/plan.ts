@@ -1,3 +1,4 @@
+import { setImmediate as immediate } from 'node:timers/promises';
 import type { Item, Plan } from '../batchers/batcher.ts';
 import { parseDuration } from '../duration.ts';
 import type { ActiveBatch } from './active-batch.ts';
@@ -30,6 +31,8 @@ export function planOf(
         const group = chunkAt(members, at);
         at += group.length;
         const bodies = await spool.read(group);
+        // An upload that the network takes at once would otherwise be one long slice.
+        await immediate();
         yield group.map((pending, index) => itemOf(pending, bodies[index] as string));
       }
     },

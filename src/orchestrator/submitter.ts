@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import { setImmediate as immediate } from 'node:timers/promises';
 import { BatchlingError, LeaseLostError } from '../errors.ts';
 import { orAborted } from '../http/backoff.ts';
+import type { ItemId } from '../types.ts';
 import { ActiveBatch } from './active-batch.ts';
 import { ownAnswer } from './answers.ts';
 import { cleanUp } from './clean-up.ts';
@@ -20,6 +22,9 @@ import type { Room } from './room.ts';
 import type { Spool } from './spool.ts';
 import { TooMuchError, UnwantedError } from './unwanted.ts';
 import type { Workshop } from './workshop.ts';
+
+/** No synchronous slice of ours may be felt by the program. */
+const idsAtOnce = 2_000;
 
 /** What the submitter hands on to. */
 interface Stations {
@@ -103,6 +108,7 @@ export class Submitter {
     const token = `bl_${randomBytes(8).toString('hex')}`;
     const { name, tags } = (members[0] as PendingRequest).scope;
     for (const pending of members) pending.planning = true;
+    const ids = await idsOf(members);
     try {
       const lease = await ledger.plan(
         owner,
@@ -110,7 +116,8 @@ export class Submitter {
         members.map((pending) => pending.request),
       );
       const batch = new ActiveBatch(token, queue, lease);
-      for (const pending of members) batch.attach(pending);
+      // In one go: a batch whose first members are gone must not look as if nobody wanted it.
+      for (const [index, pending] of members.entries()) batch.attach(pending, ids[index]);
       batches.set(lease.batch, batch);
       return batch;
     } catch (error) {
@@ -169,6 +176,15 @@ export class Submitter {
       ownAnswer(batcher, reason, `The batch could not be sent: ${message}`),
     );
   }
+}
+
+async function idsOf(members: readonly PendingRequest[]): Promise<ItemId[]> {
+  const ids: ItemId[] = [];
+  for (const { id } of members) {
+    ids.push(id);
+    if (ids.length % idsAtOnce === 0) await immediate();
+  }
+  return ids;
 }
 
 /** Whoever gave up while the batch waited for room needs its body no more. */
