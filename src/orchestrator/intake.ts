@@ -1,16 +1,13 @@
 import { setImmediate as immediate } from 'node:timers/promises';
-import type { Route } from '../batchers/batcher.ts';
-import { parseDuration } from '../duration.ts';
 import type { Admission, Ask } from '../ledger/ledger.ts';
 import { estimateTokens } from '../pricing/token-estimate.ts';
-import { type SplitHeaders, splitHeaders } from './account.ts';
 import { ownAnswer } from './answers.ts';
 import type { Deadlines } from './deadlines.ts';
 import { deliver } from './delivery.ts';
 import { publish } from './events.ts';
-import { fingerprintOf } from './fingerprint.ts';
 import type { Occurrences } from './occurrences.ts';
 import { type CapturedCall, type Delivery, PendingRequest, type Verdict } from './pending.ts';
+import { type Prepared, prepare } from './prepare.ts';
 import type { Queue } from './queue.ts';
 import type { Queues } from './queues.ts';
 import type { Returning } from './returning.ts';
@@ -21,13 +18,6 @@ import type { Workshop } from './workshop.ts';
 const admitAtOnce = 500;
 /** No synchronous slice of ours may be felt by the program. */
 const sliceMilliseconds = 8;
-
-interface Prepared {
-  readonly call: CapturedCall;
-  readonly route: Route;
-  readonly headers: SplitHeaders;
-  readonly fingerprint: Buffer;
-}
 
 /**
  * The way in. Capturing a call only puts it here; parsing, hashing and asking the ledger happen
@@ -94,7 +84,7 @@ export class Intake {
     while (at < calls.length && prepared.length < admitAtOnce) {
       const call = calls[at] as CapturedCall;
       at += 1;
-      const ready = call.aborted ? undefined : prepareSafely(call);
+      const ready = call.aborted ? undefined : prepare(call);
       if (ready) prepared.push(ready);
       if (performance.now() < until) continue;
       await immediate();
@@ -172,100 +162,10 @@ function announce({ batcher, endpoint, model }: Queue, call: CapturedCall, again
   call.scope.emit('call:answered', event);
 }
 
-/** A predicate or a batcher of the user's may throw: that is its own call's trouble. */
-function prepareSafely(call: CapturedCall): Prepared | undefined {
-  try {
-    return prepare(call);
-  } catch (error) {
-    call.fail(error);
-    return undefined;
-  }
-}
-
-function prepare(call: CapturedCall): Prepared | undefined {
-  const { batcher, base, path, configured } = call.target;
-  const json = parseObject(call.body);
-  if (json === undefined) {
-    call.settle({ bypass: 'the body is not a JSON object' });
-    return undefined;
-  }
-  const headers = splitHeaders(call.headers, batcher.info, configured);
-  const match = batcher.match({
-    query: call.query,
-    path,
-    headers: headers.rest,
-    body: call.body,
-    json,
-  });
-  if ('bypass' in match) {
-    call.settle(match);
-    return undefined;
-  }
-  const { only } = call.scope;
-  const facts = { provider: batcher.info.name, endpoint: match.endpoint, model: match.model };
-  if (only && !only({ ...facts, url: `${call.target.wireBase}${path}` })) {
-    call.settle({ passThrough: true });
-    return undefined;
-  }
-  publish('call:captured', facts);
-  call.scope.emit('call:captured', facts);
-  const refusal = windowRefusal(call, match) ?? deadlineRefusal(call);
-  if (refusal !== undefined) {
-    call.settle({
-      answer: ownAnswer(batcher, 'unsupported', refusal),
-      source: 'batch',
-      itemId: '',
-    });
-    return undefined;
-  }
-  const route =
-    headers.extra.length > 0
-      ? { ...match, identity: [...match.identity, ...headers.extra] }
-      : match;
-  return { call, route, headers, fingerprint: fingerprintOf(batcher.info.name, base, route) };
-}
-
-/** A completion window the provider does not offer is a clear error, not a silent other one. */
-function windowRefusal(call: CapturedCall, route: Route): string | undefined {
-  const { batcher } = call.target;
-  const { windows } = batcher.limits(route.endpoint);
-  const asked = call.scope.policy.completionWindow;
-  if (windows.some((offered) => parseDuration(offered) === asked)) return undefined;
-  return (
-    `completionWindow is not one that ${batcher.info.name} offers (${windows.join(', ')}). ` +
-    'Set the option completionWindow to one of these.'
-  );
-}
-
-/** To send again what a cancelled batch has finished but not given would pay for it twice. */
-function deadlineRefusal({ target, scope }: CapturedCall): string | undefined {
-  const { name, cancelLosesWork } = target.batcher.info;
-  if (!cancelLosesWork || scope.deadline === undefined || scope.onDeadline === 'error') {
-    return undefined;
-  }
-  if (scope.cancelsAtAnyCost(name)) return undefined;
-  return (
-    `onDeadline "realtime" would pay twice at ${name}: cancelling a batch there loses the answers ` +
-    `that are finished. Use onDeadline "error", leave the deadline out, or accept it with ` +
-    `providers: { ${name}: { cancelAtDeadline: true } }.`
-  );
-}
-
 /** Nothing was sent, so nothing is lost; a rejected fetch would make every SDK try again. */
 function storeTrouble({ target }: CapturedCall, error: unknown): Verdict {
   const message = error instanceof Error ? error.message : String(error);
   return { answer: ownAnswer(target.batcher, 'store', message), source: 'batch', itemId: '' };
-}
-
-function parseObject(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** The ledger's decision names the request: its row, its occurrence and with them its size. */
