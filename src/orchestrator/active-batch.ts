@@ -100,10 +100,18 @@ export class ActiveBatch {
   /** The callers who still wait for a line of it. */
   waiting(): PendingRequest[] {
     const waiting: PendingRequest[] = [];
-    for (const { pending, settled } of this.members.values()) {
-      if (pending && !pending.settled && !settled) waiting.push(pending);
+    for (const member of this.members.values()) {
+      if (isWaited(member)) waiting.push(member.pending);
     }
     return waiting;
+  }
+
+  /** Whether anyone (like this) still waits. Asked at every poll, and nearly always by the first. */
+  isWaitedFor(isMeant: (pending: PendingRequest) => boolean = () => true): boolean {
+    for (const member of this.members.values()) {
+      if (isWaited(member) && isMeant(member.pending)) return true;
+    }
+    return false;
   }
 
   /** Counts among the batches its account may have under way, as soon as there is room. */
@@ -148,4 +156,8 @@ export class ActiveBatch {
     publish(name, payload);
     for (const scope of this.scopes) scope.emit(name, payload);
   }
+}
+
+function isWaited(member: BatchMember): member is BatchMember & { pending: PendingRequest } {
+  return !member.settled && member.pending !== undefined && !member.pending.settled;
 }

@@ -80,8 +80,8 @@ export class Deadlines {
 
   /** Cancels a batch once everyone who waits for it has run out of time. */
   cancelIfDue(batch: ActiveBatch): void {
-    if (batch.cancelling || batch.collecting || batch.waiting().length === 0) return;
-    if (!isUnwanted(batch)) return;
+    if (batch.cancelling || batch.collecting) return;
+    if (!isUnwanted(batch) || !batch.isWaitedFor()) return;
     if (batch.remote === undefined) {
       endIfUnwanted(batch);
       // It may take hours to find out what became of it.

@@ -236,7 +236,7 @@ export class Engine {
 
   /** Only a batch that nobody else waits for. */
   async #cancelRemote(batch: ActiveBatch): Promise<void> {
-    for (const { pending } of batch.members.values()) if (pending && !pending.settled) return;
+    if (batch.isWaitedFor()) return;
     if (batch.remote === undefined) {
       batch.cancelRequested = true;
       endIfUnwanted(batch);

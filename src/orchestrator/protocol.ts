@@ -61,7 +61,7 @@ export class Protocol {
     }
     batch.emit('batch:submitted', batch.facts());
     this.#watch(batch);
-    if (!batch.cancelRequested || batch.waiting().length > 0) return;
+    if (!batch.cancelRequested || batch.isWaitedFor()) return;
     // On its own: a cancel that fails must not make of an accepted batch one that was not sent.
     background(`cancel batch ${batch.token}`, batch.batcher.cancel(batch.wire, remote));
   }

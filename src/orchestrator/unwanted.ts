@@ -16,7 +16,7 @@ export class TooMuchError extends BatchlingError {
 }
 
 export function isUnwanted(batch: ActiveBatch): boolean {
-  return batch.waiting().every(({ due }) => due);
+  return !batch.isWaitedFor(({ due }) => !due);
 }
 
 /** Ends the waiting of a batch that is not created yet and that nobody has time for. */

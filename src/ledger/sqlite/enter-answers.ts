@@ -87,7 +87,9 @@ export function prepareEnterAnswers(store: Store): Pick<NewAnswers, 'enter' | 'e
       tell(batch, find.get(block) as NewBlock, { [request]: block });
     },
     async enter(batch) {
-      while (!(await store.write(() => enterSome(batch)))) await nextTurn();
+      // A slice of its own: whoever asks for it has just written something else.
+      do await nextTurn();
+      while (!(await store.write(() => enterSome(batch))));
     },
   };
 }
