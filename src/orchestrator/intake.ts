@@ -17,7 +17,9 @@ import type { Workshop } from './workshop.ts';
 /** At most so many rows in one ledger transaction. */
 const admitAtOnce = 500;
 /** No synchronous slice of ours may be felt by the program. */
-const sliceMilliseconds = 8;
+const sliceMilliseconds = 6;
+/** More than these are admitted in a turn of their own. */
+const admittedAtOnce = 50;
 
 /**
  * The way in. Capturing a call only puts it here; parsing, hashing and asking the ledger happen
@@ -90,6 +92,7 @@ export class Intake {
       await immediate();
       until = performance.now() + sliceMilliseconds;
     }
+    if (prepared.length > admittedAtOnce) await immediate();
     // One that was aborted meanwhile is not asked for.
     const wanted = prepared.filter(({ call }) => !call.aborted);
     try {

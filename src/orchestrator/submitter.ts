@@ -132,6 +132,7 @@ export class Submitter {
     const { protocol, spool } = this.#stations;
     const { scope } = members[0] as PendingRequest;
     try {
+      await immediate();
       await protocol.send(batch, planOf(batch, members, scope, spool));
     } catch (error) {
       await this.#giveUp(batch, error);
