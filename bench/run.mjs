@@ -8,6 +8,7 @@ import { least } from './least.mjs';
 import { manyBatches } from './many-batches.mjs';
 import { notCaptured, waiting } from './not-captured.mjs';
 import { runOnce, startProvider } from './processes.mjs';
+import { storeCost } from './store-cost.mjs';
 import { formatTable } from './table.mjs';
 
 const quick = process.argv.includes('--quick');
@@ -24,6 +25,8 @@ const rows = [];
 const folder = await mkdtemp(join(tmpdir(), 'batchling-bench-'));
 try {
   for (const size of sizes) rows.push(...(await compare(size)));
+  const stores = quick ? { count: 10_000, rounds: 3 } : { count: 50_000, rounds: 8 };
+  rows.push(...(await storeCost(folder, { ...stores, budget: ledgerBudget })));
   rows.push(...(await largeLedger(folder, { count: quick ? 10_000 : 50_000, rounds: 2 })));
   rows.push(
     ...(await manyBatches(
@@ -46,9 +49,8 @@ async function compare({ count, rounds, budget }) {
   const programs = {
     floor: () => ['floor.mjs'],
     file: (round) => ['ours.mjs', join(folder, `${count}-${round}`, 'ledger.db')],
-    memory: () => ['ours.mjs', ':memory:'],
   };
-  const costs = { floor: [], file: [], memory: [] };
+  const costs = { floor: [], file: [] };
   for (let round = 0; round < rounds; round += 1) {
     for (const [name, program] of Object.entries(programs)) {
       process.stderr.write(`${count} calls, round ${round + 1} of ${rounds}: ${name}\n`);
@@ -58,7 +60,7 @@ async function compare({ count, rounds, budget }) {
       await provider.stop();
     }
   }
-  const [floor, file, memory] = Object.values(costs).map(least);
+  const [floor, file] = Object.values(costs).map(least);
   const calls = `${count.toLocaleString('en')} calls`;
   return [
     {
@@ -80,19 +82,6 @@ async function compare({ count, rounds, budget }) {
       unit: 's',
       base: floor.wallSeconds,
       ours: file.wallSeconds,
-    },
-    {
-      what: `${calls}: CPU per call, store in memory / in a file`,
-      unit: 'µs',
-      base: memory.cpuMicroseconds,
-      ours: file.cpuMicroseconds,
-      budget: ledgerBudget,
-    },
-    {
-      what: `${calls}: peak memory, store in memory / in a file`,
-      unit: 'MB',
-      base: memory.memoryMegabytes,
-      ours: file.memoryMegabytes,
     },
   ];
 }
