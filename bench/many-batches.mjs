@@ -3,7 +3,7 @@ import { least } from './least.mjs';
 import { runOnce, startProvider } from './processes.mjs';
 
 /** Of each of its hundred calls the run remembers that it was asked, and nothing else. */
-const bytesPerBatch = 16 * 1024;
+const bytesPerBatch = 6 * 1024;
 
 /** What batches cost by their number, and what they leave behind when they are finished. */
 export async function manyBatches(folder, { calls, small, large, waves, rounds }) {
