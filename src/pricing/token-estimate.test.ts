@@ -7,9 +7,9 @@ function estimate(body: string): number {
 
 describe('the estimate of tokens', () => {
   it('grows with the bytes of the text', () => {
-    expect(estimate('x'.repeat(400))).toBe(100);
-    expect(estimate('é'.repeat(400))).toBe(200);
-    expect(estimate('')).toBe(0);
+    expect(estimate('x'.repeat(464))).toBe(104);
+    expect(estimate('é'.repeat(432))).toBe(204);
+    expect(estimate('')).toBe(4);
   });
 
   it('counts an image as one, however long its text is', () => {
@@ -20,5 +20,10 @@ describe('the estimate of tokens', () => {
 
   it('reads a body that ends inside its image', () => {
     expect(estimate(`data:;base64,${'A'.repeat(8_000)}`)).toBeLessThan(1_100);
+  });
+
+  it('does not take the structure of a short request for text', () => {
+    const body = { model: 'gpt-5-mini', messages: [{ role: 'user', content: 'Why?' }] };
+    expect(estimate(JSON.stringify(body))).toBeLessThanOrEqual(8);
   });
 });

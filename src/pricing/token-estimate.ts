@@ -2,6 +2,9 @@
 const bytesPerToken = 4;
 /** Images are counted by their size in pixels, not by the length of their text. */
 const tokensPerImage = 1_000;
+/** Names, quotes and brackets of the shortest chat request, and what a provider counts for them. */
+const structureBytes = 64;
+const structureTokens = 4;
 const base64 = ';base64,';
 
 /**
@@ -18,5 +21,6 @@ export function estimateTokens(body: string, bytes: number): number {
     text -= at - start;
     images += 1;
   }
-  return Math.ceil(text / bytesPerToken) + images * tokensPerImage;
+  const written = Math.ceil(Math.max(0, text - structureBytes) / bytesPerToken);
+  return structureTokens + written + images * tokensPerImage;
 }

@@ -1,7 +1,7 @@
 import { styleText } from 'node:util';
 import type { BatchlingEventName, BatchlingEvents } from '../orchestrator/events.ts';
 import type { Stats } from '../orchestrator/stats.ts';
-import { summaryLine } from './summary.ts';
+import { counted, summaryLine } from './summary.ts';
 
 export type DisplayMode = 'live' | 'plain' | 'json' | 'none';
 
@@ -101,11 +101,12 @@ function describe<Name extends BatchlingEventName>(
 ): string | undefined {
   if (name === 'batch:submitted') {
     const { batch, count, provider, model, remoteId } = event as BatchlingEvents['batch:submitted'];
-    return `sent ${batch}: ${count} requests to ${provider} ${model} (${remoteId})`;
+    return `sent ${batch}: ${counted(count, 'request')} to ${provider} ${model} (${remoteId})`;
   }
   if (name === 'batch:collected') {
     const { batch, answered, failed } = event as BatchlingEvents['batch:collected'];
-    return `collected ${batch}: ${answered} answers${failed > 0 ? `, ${failed} errors` : ''}`;
+    const errors = failed > 0 ? `, ${counted(failed, 'error')}` : '';
+    return `collected ${batch}: ${counted(answered, 'answer')}${errors}`;
   }
   if (name === 'batch:resent') {
     const { batch, reason } = event as BatchlingEvents['batch:resent'];

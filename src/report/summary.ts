@@ -2,12 +2,12 @@ import type { Stats } from '../orchestrator/stats.ts';
 
 /** One line for people: what happened, and what it cost. */
 export function summaryLine(stats: Stats): string {
-  const parts = [`${count(stats.answered, 'call')} answered`];
+  const parts = [`${counted(stats.answered, 'call')} answered`];
   if (stats.failed > 0) parts.push(`${number(stats.failed)} with an error`);
   if (stats.fromLedger > 0) parts.push(`${number(stats.fromLedger)} from the ledger`);
-  if (stats.retried > 0) parts.push(`${count(stats.retried, 'retry', 'retries')}`);
+  if (stats.retried > 0) parts.push(`${counted(stats.retried, 'retry', 'retries')}`);
   if (stats.bypassed > 0) parts.push(`${number(stats.bypassed)} bypassed at full price`);
-  parts.push(count(stats.batches.submitted, 'batch', 'batches'));
+  parts.push(counted(stats.batches.submitted, 'batch', 'batches'));
   const { input, output } = stats.tokens;
   if (input + output > 0) parts.push(`${number(input)} + ${number(output)} tokens`);
   const { paid, saved } = stats.dollars;
@@ -15,7 +15,7 @@ export function summaryLine(stats: Stats): string {
   return parts.join(', ');
 }
 
-function count(value: number, one: string, many = `${one}s`): string {
+export function counted(value: number, one: string, many = `${one}s`): string {
   return `${number(value)} ${value === 1 ? one : many}`;
 }
 
