@@ -30,6 +30,8 @@ export class ActiveBatch {
   acceptedAt = 0;
   /** Its place among the batches of its account and model. */
   place: Place | undefined;
+  /** Whether anyone still wants it is about to be looked at. */
+  isLookedAt = false;
   /** Ends its waiting before it is created: nobody has time left for it, or the engine goes down. */
   readonly ending = new AbortController();
   /** It has ended, and its results are being read. */
@@ -100,16 +102,19 @@ export class ActiveBatch {
   /** The callers who still wait for a line of it. */
   waiting(): PendingRequest[] {
     const waiting: PendingRequest[] = [];
-    for (const member of this.members.values()) {
-      if (isWaited(member)) waiting.push(member.pending);
+    for (const { pending, settled } of this.members.values()) {
+      if (pending === undefined || settled) continue;
+      if (pending.also) waiting.push(...pending.waiters());
+      else if (!pending.settled) waiting.push(pending);
     }
     return waiting;
   }
 
   /** Whether anyone (like this) still waits. Asked at every poll, and nearly always by the first. */
   isWaitedFor(isMeant: (pending: PendingRequest) => boolean = () => true): boolean {
-    for (const member of this.members.values()) {
-      if (isWaited(member) && isMeant(member.pending)) return true;
+    for (const { pending, settled } of this.members.values()) {
+      if (settled) continue;
+      for (let one = pending; one; one = one.also) if (!one.settled && isMeant(one)) return true;
     }
     return false;
   }
@@ -119,7 +124,7 @@ export class ActiveBatch {
     if (this.#holdsSlot) return;
     const [scope] = this.scopes;
     const limit = () => this.queue.mostInFlight(scope);
-    await this.queue.account.slots.acquire(limit, this.ending.signal);
+    await this.queue.account.slots.acquire(limit, this.ending.signal, this.queue);
     this.#holdsSlot = true;
   }
 
@@ -156,8 +161,4 @@ export class ActiveBatch {
     publish(name, payload);
     for (const scope of this.scopes) scope.emit(name, payload);
   }
-}
-
-function isWaited(member: BatchMember): member is BatchMember & { pending: PendingRequest } {
-  return !member.settled && member.pending !== undefined && !member.pending.settled;
 }

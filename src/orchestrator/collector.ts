@@ -5,12 +5,13 @@ import { backoff, sleep } from '../http/backoff.ts';
 import type { Settlement } from '../ledger/ledger.ts';
 import type { ActiveBatch, BatchMember } from './active-batch.ts';
 import { ownAnswer } from './answers.ts';
-import { goRealtime } from './deadlines.ts';
+import { endAtDeadline } from './deadlines.ts';
 import { type Decided, decide } from './decide.ts';
 import { deliver } from './delivery.ts';
+import { letGoOf } from './dissolve.ts';
 import { publish } from './events.ts';
 import { type LostBatches, UnreadableError } from './lost-batches.ts';
-import type { PendingRequest } from './pending.ts';
+import { type PendingRequest, standingFor } from './pending.ts';
 import type { Workshop } from './workshop.ts';
 
 /** At most so many rows in one ledger transaction. */
@@ -195,36 +196,45 @@ function hasOpenMembers({ members }: ActiveBatch): boolean {
   return false;
 }
 
-/** The ledger knows: now the caller may. */
+/** The ledger knows: now the callers may. */
 function conclude(batch: ActiveBatch, member: BatchMember, decided: Decided, round: Round): void {
   member.settled = true;
   const { pending } = member;
   // Nothing is asked of it here any more, and the batch lives on until its last line is stored.
   member.pending = undefined;
-  if (pending?.settled) pending.queue.spool.letGo(pending);
   if (decided.answer) {
     if (decided.answer.status < 400) batch.answered += 1;
     else batch.failed += 1;
-    if (pending) deliver(pending, decided.answer, 'batch', batch.token);
-    return;
   }
-  if (pending === undefined || pending.settled) return;
-  if (decided.realtime) {
-    goRealtime(pending);
-    return;
+  if (pending === undefined) return;
+  if (decided.answer) deliver(pending, decided.answer, 'batch', batch.token);
+  const callers = pending.callers();
+  for (const caller of callers) {
+    if (!caller.settled && caller.due) endAtDeadline(caller);
+    letGoOf(caller);
   }
-  pending.batch = undefined;
-  pending.attempt += 1;
+  const stands = standingFor(callers.filter(({ settled }) => !settled));
+  if (stands) retry(batch, stands, member.attempt + 1, decided, round);
+}
+
+function retry(
+  { batcher, queue }: ActiveBatch,
+  pending: PendingRequest,
+  attempt: number,
+  { reason }: Decided,
+  { retries }: Round,
+): void {
+  pending.attempt = attempt;
   const event = {
-    provider: batch.batcher.info.name,
-    endpoint: batch.queue.endpoint,
-    model: batch.queue.model,
-    attempt: pending.attempt + 1,
-    reason: decided.reason as string,
+    provider: batcher.info.name,
+    endpoint: queue.endpoint,
+    model: queue.model,
+    attempt: attempt + 1,
+    reason: reason as string,
   };
   publish('request:retried', event);
   pending.scope.emit('request:retried', event);
-  round.retries.push(pending);
+  retries.push(pending);
 }
 
 /** Results in which nothing is ours, although the provider ran something. */

@@ -1,7 +1,8 @@
+import type { Remote } from '../batchers/batcher.ts';
 import type { ActiveBatch } from './active-batch.ts';
 import { ownAnswer } from './answers.ts';
-import { deliver, refuse } from './delivery.ts';
-import type { PendingRequest } from './pending.ts';
+import { deliverOne, refuse } from './delivery.ts';
+import { type PendingRequest, standingFor } from './pending.ts';
 import type { Queues } from './queues.ts';
 import { endIfUnwanted, isUnwanted } from './unwanted.ts';
 import type { Workshop } from './workshop.ts';
@@ -9,8 +10,10 @@ import type { Workshop } from './workshop.ts';
 /** Timers beyond this fire at once; who waits longer looks again. */
 const longestTimer = 2 ** 31 - 1;
 
-export const deadlineMessage =
-  'The deadline passed before the batch had an answer for this request.';
+/** Fewer are not worth a look at which of them are answered. */
+const fewest = 1_000;
+
+const deadlineMessage = 'The deadline passed before the batch had an answer for this request.';
 
 /**
  * The user's `deadline`: the moment we start to cancel. What is not sent yet ends at once. What is
@@ -23,6 +26,7 @@ export class Deadlines {
   readonly #waiting = new Set<PendingRequest>();
   #timer: unknown;
   #armedFor = Number.POSITIVE_INFINITY;
+  #sweepAt = fewest;
 
   constructor(workshop: Workshop, queues: () => Queues) {
     this.#workshop = workshop;
@@ -32,12 +36,19 @@ export class Deadlines {
   add(pending: PendingRequest): void {
     if (pending.dueAt === undefined) return;
     this.#waiting.add(pending);
+    if (this.#waiting.size > this.#sweepAt) this.#sweep();
     this.#arm(pending.dueAt);
   }
 
   close(): void {
     this.#workshop.clock.clearTimeout(this.#timer);
     this.#waiting.clear();
+  }
+
+  /** A run of millions must not keep every answered call until its deadline. */
+  #sweep(): void {
+    for (const pending of this.#waiting) if (pending.settled) this.#waiting.delete(pending);
+    this.#sweepAt = Math.max(fewest, this.#waiting.size * 2);
   }
 
   #arm(at: number): void {
@@ -71,30 +82,30 @@ export class Deadlines {
       }
     }
     if (unsent.length > 0) background('end requests at their deadline', this.end(unsent));
-    for (const batch of batches) {
-      this.cancelIfDue(batch);
-      if (!batch.cancelling) tellThoseInCompany(batch, now);
-    }
+    for (const batch of batches) this.cancelIfDue(batch);
     if (next < Number.POSITIVE_INFINITY) this.#arm(next);
   }
 
   /** Cancels a batch once everyone who waits for it has run out of time. */
   cancelIfDue(batch: ActiveBatch): void {
-    if (batch.cancelling || batch.collecting) return;
-    if (!isUnwanted(batch) || !batch.isWaitedFor()) return;
-    if (batch.remote === undefined) {
+    if (batch.cancelling || !batch.isWaitedFor(({ due }) => due)) return;
+    if (!isUnwanted(batch)) {
+      tellThoseInCompany(batch, this.#workshop.clock.now());
+    } else if (batch.remote === undefined) {
       endIfUnwanted(batch);
       // It may take hours to find out what became of it.
       if (batch.unclear) tell(batch);
-      return;
+    } else if (batch.collecting || batch.remote.state === 'ended') {
+      // Nothing is left to cancel; its results are late, or cannot be read.
+      if (!batch.collecting || batch.lostSince !== undefined) tell(batch);
+    } else {
+      this.#cancel(batch, batch.remote);
     }
+  }
+
+  #cancel(batch: ActiveBatch, remote: Remote): void {
     batch.cancelling = true;
-    if (batch.remote.state === 'ended') {
-      // Only its results are late: nothing is left to cancel.
-      tell(batch);
-      return;
-    }
-    const cancelled = batch.batcher.cancel(batch.wire, batch.remote).catch((error: unknown) => {
+    const cancelled = batch.batcher.cancel(batch.wire, remote).catch((error: unknown) => {
       // The next poll tries again.
       batch.cancelling = false;
       throw error;
@@ -105,8 +116,9 @@ export class Deadlines {
   /** Their time is up, and they are in no batch. */
   async end(requests: readonly PendingRequest[]): Promise<void> {
     const { ledger, owner } = this.#workshop;
-    const realtime = requests.filter(({ scope }) => scope.onDeadline === 'realtime');
-    const refused = requests.filter(({ scope }) => scope.onDeadline === 'error');
+    const last = requests.filter((pending) => !handedOver(pending));
+    const realtime = last.filter(({ scope }) => scope.onDeadline === 'realtime');
+    const refused = last.filter(({ scope }) => scope.onDeadline === 'error');
     this.#queues().withdraw(realtime);
     for (const pending of realtime) goRealtime(pending);
     for (const pending of refused) pending.queue.remove(pending);
@@ -116,21 +128,38 @@ export class Deadlines {
   }
 }
 
+/** Ends it for this caller alone where the request is not its own, or others still want it. */
+function handedOver(pending: PendingRequest): boolean {
+  const others = pending.waiters().filter((other) => other !== pending && !other.due);
+  if (pending.owns && others.length === 0) return false;
+  pending.queue.remove(pending);
+  const { owns } = pending;
+  endAtDeadline(pending);
+  const stands = owns ? standingFor(others) : undefined;
+  stands?.queue.add(stands);
+  return true;
+}
+
+/** As its scope wishes. */
+export function endAtDeadline(pending: PendingRequest): void {
+  if (pending.scope.onDeadline === 'realtime') goRealtime(pending);
+  else deliverOne(pending, ownAnswer(pending.batcher, 'deadline', deadlineMessage), 'batch');
+}
+
 /**
  * Others have time left, so the batch goes on. Who wants an error gets it now, unless the others' time
  * is as good as up, too: then the batch is cancelled in a moment, and finished answers are taken.
  */
 function tellThoseInCompany(batch: ActiveBatch, now: number): void {
-  const waiting = batch.waiting();
   const soon = now + batch.queue.policy.maxWindow;
-  if (waiting.some(({ dueAt = Number.POSITIVE_INFINITY }) => dueAt > soon)) tell(batch);
+  const isLater = ({ dueAt = Number.POSITIVE_INFINITY }: PendingRequest) => dueAt > soon;
+  if (batch.isWaitedFor(isLater)) tell(batch);
 }
 
 /** The request stays in its batch, and its answer is kept for who asks again. */
 function tell(batch: ActiveBatch): void {
   for (const pending of batch.waiting()) {
-    if (!pending.due || pending.scope.onDeadline !== 'error') continue;
-    deliver(pending, ownAnswer(pending.batcher, 'deadline', deadlineMessage), 'batch', batch.token);
+    if (pending.due && pending.scope.onDeadline === 'error') endAtDeadline(pending);
   }
 }
 

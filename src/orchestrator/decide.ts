@@ -3,46 +3,32 @@ import type { Settlement } from '../ledger/ledger.ts';
 import type { Answer } from '../types.ts';
 import type { ActiveBatch, BatchMember } from './active-batch.ts';
 import { ownAnswer } from './answers.ts';
-import { deadlineMessage } from './deadlines.ts';
-import type { PendingRequest } from './pending.ts';
 
 /** What becomes of a request, for the ledger and for its caller. */
 export interface Decided {
   readonly settlement: Settlement;
   readonly answer?: Answer;
   readonly reason?: RetryReason;
-  readonly realtime?: true;
 }
 
 /** One outcome of one attempt: final, or worth another one. */
 export function decide(batch: ActiveBatch, member: BatchMember, outcome: Outcome): Decided {
-  const { request, pending } = member;
+  const { request } = member;
   if (outcome.kind === 'answer') {
     const { answer } = outcome;
     return { settlement: { request, is: 'answer', answer }, answer };
   }
   const { reason } = outcome;
-  if (pending === undefined || pending.settled) {
-    return { settlement: { request, is: 'release' } };
-  }
-  if (reason === 'cancelled' && pending.due) return atDeadline(batch, member, pending);
+  const pending = member.pending?.waiters().find(({ due }) => !due);
+  // Nobody waits for it, or nobody has time for another attempt.
+  if (pending === undefined) return { settlement: { request, is: 'release' } };
   // What ran out of time once is tried once more; a cancelled request was meant to end.
   const attempts =
     reason === 'cancelled' ? 1 : reason === 'expired' ? 2 : pending.scope.policy.attempts;
-  if (pending.attempt + 1 < attempts) {
+  if (member.attempt + 1 < attempts) {
     return { settlement: { request, is: 'retry' }, reason };
   }
   const answer = finalAnswer(batch, reason, outcome.last);
-  return { settlement: { request, is: 'answer', answer }, answer };
-}
-
-/** The batch was cancelled because of it, and this request had not run. */
-function atDeadline(batch: ActiveBatch, member: BatchMember, pending: PendingRequest): Decided {
-  const { request } = member;
-  if (pending.scope.onDeadline === 'realtime') {
-    return { settlement: { request, is: 'release' }, realtime: true };
-  }
-  const answer = ownAnswer(batch.batcher, 'deadline', deadlineMessage);
   return { settlement: { request, is: 'answer', answer }, answer };
 }
 

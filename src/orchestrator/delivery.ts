@@ -1,3 +1,5 @@
+import { setImmediate as immediate } from 'node:timers/promises';
+import type { Batcher, Usage } from '../batchers/batcher.ts';
 import type { Ledger, OwnerId, Settlement } from '../ledger/ledger.ts';
 import { priceOf } from '../pricing/prices.ts';
 import { isSuccess } from '../streams/stream-dialect.ts';
@@ -6,10 +8,27 @@ import { type OwnReason, ownAnswer } from './answers.ts';
 import { type AnswerSource, type BatchlingEvents, publish } from './events.ts';
 import type { PendingRequest } from './pending.ts';
 
+/** No synchronous slice of ours may be felt by the program. */
+const tellAtOnce = 500;
+
 type Answered = BatchlingEvents['call:answered'];
 
-/** Hands an answer to its caller, once. */
+/** Hands an answer to all who wait for this request. */
 export function deliver(
+  pending: PendingRequest,
+  answer: Answer,
+  source: AnswerSource,
+  batchToken?: string,
+): void {
+  deliverOne(pending, answer, source, batchToken);
+  // Without the parsed body: that belongs to the first.
+  for (let other = pending.also; other; other = other.also) {
+    deliverOne(other, { ...answer, json: undefined }, source, batchToken);
+  }
+}
+
+/** Hands an answer to one caller, once. Others may still wait for the same request. */
+export function deliverOne(
   pending: PendingRequest,
   answer: Answer,
   source: AnswerSource,
@@ -28,9 +47,6 @@ export function deliver(
     itemId: pending.id,
     ...(batchToken !== undefined && { batchToken }),
   });
-  const { also } = pending;
-  // Without the parsed body: that belongs to the first.
-  if (also) deliver(also, { ...answer, json: undefined }, source, batchToken);
 }
 
 /** Assignments instead of spreads: this is made for every call. */
@@ -50,7 +66,7 @@ function answered(
     source,
   };
   if (batchToken !== undefined) event.batch = batchToken;
-  const usage = source === 'batch' ? batcher.usage(answer.json) : undefined;
+  const usage = source === 'batch' ? usageOf(batcher, answer) : undefined;
   if (usage === undefined) return event;
   event.inputTokens = usage.inputTokens;
   event.outputTokens = usage.outputTokens;
@@ -62,6 +78,15 @@ function answered(
     };
   }
   return event;
+}
+
+/** A batcher may be the user's and throw: its caller must not pay for that. */
+function usageOf(batcher: Batcher, { json }: Answer): Usage | undefined {
+  try {
+    return batcher.usage(json);
+  } catch {
+    return undefined;
+  }
 }
 
 /** The stream that the caller asked for. A dialect may be the user's and throw: nobody may hang. */
@@ -94,9 +119,10 @@ export async function refuse(
     await ledger.settled(owner, settlements);
   } finally {
     // Whatever the ledger says, the callers must hear.
-    requests.forEach((pending, index) => {
+    for (const [index, pending] of requests.entries()) {
+      if (index % tellAtOnce === tellAtOnce - 1) await immediate();
       deliver(pending, answers[index] as Answer, 'batch');
-    });
+    }
   }
 }
 

@@ -1,5 +1,5 @@
 import type { ActiveBatch } from './active-batch.ts';
-import type { PendingRequest } from './pending.ts';
+import { type PendingRequest, standingFor } from './pending.ts';
 import type { Workshop } from './workshop.ts';
 
 /**
@@ -16,11 +16,11 @@ export async function dissolve(
   const orphans: number[] = [];
   for (const { pending, request, settled } of batch.members.values()) {
     if (settled) continue;
-    if (pending === undefined || pending.settled) orphans.push(request);
-    else waiting.push(pending);
-    if (pending === undefined) continue;
-    pending.batch = undefined;
-    if (pending.settled) pending.queue.spool.letGo(pending);
+    const callers = pending?.callers() ?? [];
+    const stands = standingFor(callers.filter((caller) => !caller.settled));
+    if (stands) waiting.push(stands);
+    else orphans.push(request);
+    for (const caller of callers) letGoOf(caller);
   }
   try {
     await ledger.settled(
@@ -32,4 +32,11 @@ export async function dissolve(
     report(`forget requests of batch ${batch.token}`, error);
   }
   return waiting;
+}
+
+/** Who has gone needs its body no more; it was kept for the upload. */
+export function letGoOf(pending: PendingRequest): void {
+  if (!pending.settled) return;
+  pending.batch = undefined;
+  pending.queue.spool.letGo(pending);
 }

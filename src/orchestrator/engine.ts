@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { hostname } from 'node:os';
+import { setImmediate as immediate } from 'node:timers/promises';
 import { BatchlingError, LeaseLostError } from '../errors.ts';
 import { sleep } from '../http/backoff.ts';
 import type { HttpClient } from '../http/client.ts';
@@ -10,7 +11,7 @@ import type { ActiveBatch } from './active-batch.ts';
 import { ownAnswer } from './answers.ts';
 import { Collector } from './collector.ts';
 import { Deadlines } from './deadlines.ts';
-import { deliver } from './delivery.ts';
+import { deliverOne } from './delivery.ts';
 import { Governor } from './governor.ts';
 import { Intake } from './intake.ts';
 import { LostBatches } from './lost-batches.ts';
@@ -31,6 +32,8 @@ import { Watcher } from './watcher.ts';
 import type { Workshop } from './workshop.ts';
 
 const closingGrace = 2_000;
+/** No synchronous slice of ours may be felt by the program. */
+const cancelAtOnce = 500;
 
 export interface EngineOptions {
   readonly ledger: Ledger;
@@ -178,8 +181,18 @@ export class Engine {
     if (pending === undefined || pending.settled) return;
     pending.settled = true;
     this.#neighbours.forget(pending);
-    if (pending.batch) endIfUnwanted(pending.batch);
-    else if (pending.request !== 0) this.#queues.withdraw([pending]);
+    if (pending.batch) this.#lookWhoWants(pending.batch);
+    else this.#queues.leave(pending);
+  }
+
+  /** Once for all callers who give up in the same turn. */
+  #lookWhoWants(batch: ActiveBatch): void {
+    if (batch.isLookedAt) return;
+    batch.isLookedAt = true;
+    setImmediate(() => {
+      batch.isLookedAt = false;
+      endIfUnwanted(batch);
+    });
   }
 
   /** The client lost patience and may come back: the request stays and its retry re-joins it. */
@@ -194,15 +207,16 @@ export class Engine {
   async cancel(calls: readonly CapturedCall[], message: string, remotely: boolean): Promise<void> {
     await this.#intake.drained();
     const batches = new Set<ActiveBatch>();
-    for (const call of calls) {
-      const { pending } = call;
+    for (const [index, { pending }] of calls.entries()) {
+      if (index % cancelAtOnce === cancelAtOnce - 1) await immediate();
       if (pending === undefined || pending.settled) continue;
-      if (pending.batch) batches.add(pending.batch);
-      const answer = ownAnswer(pending.batcher, 'cancelled', message);
       const { batch } = pending;
-      deliver(pending, answer, 'batch', batch?.token);
+      const answer = ownAnswer(pending.batcher, 'cancelled', message);
+      // To this caller alone: another scope may wait for the same request.
+      deliverOne(pending, answer, 'batch', batch?.token);
       this.#neighbours.forget(pending);
-      if (batch === undefined) this.#queues.withdraw([pending]);
+      if (batch) batches.add(batch);
+      else this.#queues.leave(pending);
     }
     if (remotely) await Promise.all([...batches].map((batch) => this.#cancelRemote(batch)));
   }

@@ -141,15 +141,29 @@ export class Intake {
         this.#returning.abandoned(pending.key, pending.occurrence);
       }
     });
-    await this.#spool.hold(requests.filter((_, index) => admissions[index]?.is !== 'answered'));
+    await this.#hold(requests, admissions);
     admissions.forEach((admission, index) => {
       const pending = requests[index] as PendingRequest;
       this.#deadlines.add(pending);
-      if (pending.call.aborted) this.#queues.withdraw([pending]);
+      pending.owns = admission.is === 'mine';
+      if (pending.call.aborted) this.#queues.leave(pending);
       else if (admission.is === 'mine') pending.queue.add(pending);
       else if (admission.is === 'wait') this.#join(pending, admission);
       else deliver(pending, admission.answer, 'ledger', admission.batchToken);
     });
+  }
+
+  /** Where bodies cannot be kept, the requests must not stay behind as ours to send. */
+  async #hold(
+    requests: readonly PendingRequest[],
+    admissions: readonly Admission[],
+  ): Promise<void> {
+    try {
+      await this.#spool.hold(requests.filter((_, index) => admissions[index]?.is !== 'answered'));
+    } catch (error) {
+      this.#queues.withdraw(requests.filter((_, index) => admissions[index]?.is === 'mine'));
+      throw error;
+    }
   }
 
   #next(key: string): number | 'next' {

@@ -51,13 +51,14 @@ export class Neighbours {
     // Its row may have been forgotten by another owner and made anew.
     pending.request = admission.request;
     if (admission.is === 'mine') {
+      pending.owns = true;
       pending.queue.add(pending);
     } else if (admission.is === 'answered') {
       deliver(pending, admission.answer, 'ledger', admission.batchToken);
     } else {
       const batch =
         admission.batch === undefined ? undefined : await this.#find(admission.batch, pending);
-      if (pending.call.aborted) return;
+      if (pending.settled || pending.call.aborted) return;
       if (batch && this.#attach(batch, pending)) return;
       this.#waiting.add(pending);
       this.#arm();

@@ -122,8 +122,10 @@ export class PendingRequest {
   queued = false;
   /** Its time is up. */
   due = false;
-  /** Another caller of the same request, who gets the same answer. */
+  /** Another caller of the same request, who gets the same answer; and so on. */
   also: PendingRequest | undefined = undefined;
+  /** The request in the ledger is ours to send or to forget, and this is who stands for it. */
+  owns = false;
 
   constructor(call: CapturedCall, queue: Queue, route: Route, key: string, now: number) {
     this.call = call;
@@ -144,6 +146,18 @@ export class PendingRequest {
     return this.queue.batcher;
   }
 
+  /** Itself and the other callers of its request. */
+  callers(): PendingRequest[] {
+    const callers: PendingRequest[] = [];
+    for (let one: PendingRequest | undefined = this; one; one = one.also) callers.push(one);
+    return callers;
+  }
+
+  /** Those of them who wait. */
+  waiters(): PendingRequest[] {
+    return this.callers().filter(({ settled }) => !settled);
+  }
+
   get fingerprint(): Buffer {
     return Buffer.from(this.key, 'latin1');
   }
@@ -151,4 +165,14 @@ export class PendingRequest {
   get id(): ItemId {
     return itemId(this.fingerprint, this.occurrence);
   }
+}
+
+/** Makes the first of several callers of one request stand for all of them. */
+export function standingFor(waiters: readonly PendingRequest[]): PendingRequest | undefined {
+  for (const [index, waiter] of waiters.entries()) {
+    waiter.also = waiters[index + 1];
+    waiter.batch = undefined;
+    waiter.owns = index === 0;
+  }
+  return waiters[0];
 }

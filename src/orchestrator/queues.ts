@@ -1,9 +1,15 @@
+import { setImmediate as immediate } from 'node:timers/promises';
 import type { Route } from '../batchers/batcher.ts';
 import type { QueueKey } from '../ledger/ledger.ts';
 import type { SplitHeaders } from './account.ts';
 import type { Account, Accounts } from './accounts.ts';
 import type { FlushReason } from './events.ts';
-import type { CapturedCall, EngineScope, PendingRequest } from './pending.ts';
+import {
+  type CapturedCall,
+  type EngineScope,
+  type PendingRequest,
+  standingFor,
+} from './pending.ts';
 import { Queue, type QueueSpec } from './queue.ts';
 import type { Workshop } from './workshop.ts';
 
@@ -17,6 +23,7 @@ export class Queues {
   readonly #services: Services;
   readonly #flush: Flush;
   readonly #queues = new Map<string, Queue>();
+  #withdrawn: number[] = [];
 
   constructor(workshop: Workshop, accounts: Accounts, services: Services, flush: Flush) {
     this.#services = services;
@@ -79,16 +86,37 @@ export class Queues {
     for (const queue of this.#queues.values()) queue.flush(scope);
   }
 
+  /** A caller has gone whose request is in no batch yet. Another one may stand for it. */
+  leave(pending: PendingRequest): void {
+    // Too late to take it out of a plan.
+    if (!pending.owns || pending.planning) return;
+    const next = standingFor(pending.waiters());
+    if (next === undefined) {
+      this.withdraw([pending]);
+      return;
+    }
+    pending.queue.remove(pending);
+    next.queue.add(next);
+  }
+
   /** Forgets requests that are in no batch yet. */
   withdraw(requests: readonly PendingRequest[]): void {
     for (const pending of requests) {
       // Taken out of its queue by a flush, it may be on its way into a plan, which needs the body.
       const flushed = pending.queued && !pending.queue.remove(pending);
       if (!flushed) pending.queue.spool.letGo(pending);
+      this.#withdrawn.push(pending.request);
     }
-    const { ledger, owner, background } = this.#workshop;
-    const ids = requests.map((pending) => pending.request);
-    background('withdraw requests', ledger.withdraw(owner, ids));
+    // Thousands may go in one turn: one transaction for all of them.
+    if (this.#withdrawn.length === requests.length && requests.length > 0) {
+      this.#workshop.background('withdraw requests', this.#writeWithdrawals());
+    }
+  }
+
+  async #writeWithdrawals(): Promise<void> {
+    await immediate();
+    const { ledger, owner } = this.#workshop;
+    await ledger.withdraw(owner, this.#withdrawn.splice(0));
   }
 
   close(): void {

@@ -6,6 +6,10 @@ import type { Clock } from '../types.ts';
 const headRoom = 0.9;
 /** So often is a batch refused while nothing else of ours is under way, before it is halved. */
 const patience = 4;
+/** The largest batch that a provider takes is some hundred times the smallest known room. */
+const mostHalvings = 8;
+/** Refusals of one series are no further apart: no pause is longer. */
+const oneSeries = 60 * 60_000;
 const firstPause = 5_000;
 const longestPause = 10 * 60_000;
 
@@ -35,6 +39,8 @@ export class Room {
   #refusals = 0;
   #refusedAlone = 0;
   #refusedSince: number | undefined;
+  #lastRefusal = Number.NEGATIVE_INFINITY;
+  #halvings = 0;
   #pause: unknown;
 
   constructor(
@@ -94,7 +100,9 @@ export class Room {
     this.#unproved -= 1;
     this.#refusals = 0;
     this.#refusedAlone = 0;
+    this.#halvings = 0;
     this.#refusedSince = undefined;
+    this.#lastRefusal = Number.NEGATIVE_INFINITY;
     const limit = this.#limit;
     const isProbe = place.round === this.#round && this.#round > 0;
     if (isProbe && limit && !limit.named && this.#taken >= limit.tokens / 2) {
@@ -104,15 +112,21 @@ export class Room {
   }
 
   /** For `Place`. */
-  refused(place: Place, { limit: named, retryAfter }: BatchFailure): void {
+  refused(place: Place, { limit: named, retryAfter }: BatchFailure, wasUnproved: boolean): void {
     this.#taken -= place.tokens;
-    this.#unproved -= 1;
+    if (wasUnproved) this.#unproved -= 1;
     this.#adjust(place, named);
     // Those that went in together are refused together: that is one refusal.
-    if (place.round < this.#round) return;
+    if (place.round < this.#round) {
+      this.#letIn();
+      return;
+    }
+    const now = this.#clock.now();
+    // A refusal of long ago was about another crowd.
+    if (now - this.#lastRefusal > oneSeries) this.#refusedSince = now;
+    this.#lastRefusal = now;
     this.#round += 1;
     this.#refusals += 1;
-    this.#refusedSince ??= this.#clock.now();
     this.#open();
     const pause = backoff({
       attempt: this.#refusals,
@@ -138,6 +152,9 @@ export class Room {
     }
     this.#refusedAlone += 1;
     if (this.#refusedAlone < patience || place.tokens > this.limit) return;
+    // The room may be full of somebody else's batches: crumbs would not fit either.
+    if (this.#halvings === mostHalvings) return;
+    this.#halvings += 1;
     this.#refusedAlone = 0;
     this.#lower({ tokens: Math.max(1, Math.ceil(place.tokens / 2)), named: false });
   }
@@ -208,12 +225,13 @@ export class Place {
 
   /** The provider had no room for it. */
   refused(failure: BatchFailure): void {
-    if (this.state !== 'inside') {
+    if (this.state === 'gone' || this.state === 'waiting') {
       this.leave();
       return;
     }
+    const wasUnproved = this.state === 'inside';
     this.state = 'gone';
-    this.#room.refused(this, failure);
+    this.#room.refused(this, failure, wasUnproved);
   }
 
   /** It has ended, or is not sent after all. */

@@ -50,7 +50,7 @@ export class Spool {
   /** The request has its answer or was given up: its room is free. */
   letGo(pending: PendingRequest): void {
     // Its batch is still to be uploaded, with this line in it; others wait for theirs.
-    if (pending.batch && pending.batch.remote === undefined) return;
+    if (pending.planning || (pending.batch && pending.batch.remote === undefined)) return;
     pending.body = undefined;
     if (!pending.held) return;
     pending.held = false;

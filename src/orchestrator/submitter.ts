@@ -50,7 +50,7 @@ export class Submitter {
     announce(queue, requests, reason);
     if (requests.length < (requests[0]?.scope.minBatch ?? 1)) {
       this.#stations.withdraw(requests);
-      for (const pending of requests) goRealtime(pending);
+      for (const pending of requests) for (const one of pending.waiters()) goRealtime(one);
       return;
     }
     this.send(queue, requests);
@@ -58,7 +58,10 @@ export class Submitter {
 
   /** Also for requests of a batch that was refused, in the company they are in now. */
   send(queue: Queue, requests: readonly PendingRequest[]): void {
-    this.#workshop.background('send requests', this.#pack(queue, requests));
+    const sent = this.#pack(queue, requests).catch((error: unknown) => {
+      if (!this.#workshop.stopped.aborted) return this.#refuse(requests, error);
+    });
+    this.#workshop.background('send requests', sent);
   }
 
   async #pack(queue: Queue, requests: readonly PendingRequest[]): Promise<void> {
@@ -88,9 +91,16 @@ export class Submitter {
       return;
     }
     const { slots } = queue.account;
-    await slots.acquire(() => queue.mostInFlight(requests[0]?.scope), this.#workshop.stopped);
+    const ids = await idsOf(requests);
+    await slots.acquire(
+      () => queue.mostInFlight(requests[0]?.scope),
+      this.#workshop.stopped,
+      queue,
+    );
+    const late = requests.filter(({ settled, due }) => due && !settled);
     const members = requests.filter(isWanted);
-    const batch = members.length > 0 ? await this.#plan(queue, members) : undefined;
+    const batch = members.length > 0 ? await this.#plan(queue, members, ids) : undefined;
+    if (late.length > 0) await this.#stations.deadlines.end(late);
     if (batch) {
       batch.place = place;
       batch.holdSlot();
@@ -103,12 +113,15 @@ export class Submitter {
   }
 
   /** `undefined`: it could not be written down, and its callers have been told. */
-  async #plan(queue: Queue, members: readonly PendingRequest[]): Promise<ActiveBatch | undefined> {
+  async #plan(
+    queue: Queue,
+    members: readonly PendingRequest[],
+    ids: ReadonlyMap<PendingRequest, ItemId>,
+  ): Promise<ActiveBatch | undefined> {
     const { ledger, owner, batches } = this.#workshop;
     const token = `bl_${randomBytes(8).toString('hex')}`;
     const { name, tags } = (members[0] as PendingRequest).scope;
     for (const pending of members) pending.planning = true;
-    const ids = await idsOf(members);
     try {
       const lease = await ledger.plan(
         owner,
@@ -117,14 +130,18 @@ export class Submitter {
       );
       const batch = new ActiveBatch(token, queue, lease);
       // In one go: a batch whose first members are gone must not look as if nobody wanted it.
-      for (const [index, pending] of members.entries()) batch.attach(pending, ids[index]);
+      for (const pending of members) batch.attach(pending, ids.get(pending));
       batches.set(lease.batch, batch);
       return batch;
     } catch (error) {
       await this.#refuse(members, error);
       return undefined;
     } finally {
-      for (const pending of members) pending.planning = false;
+      for (const pending of members) {
+        pending.planning = false;
+        // It was kept for the plan.
+        if (pending.settled && !pending.batch) pending.queue.spool.letGo(pending);
+      }
     }
   }
 
@@ -141,12 +158,14 @@ export class Submitter {
 
   /** The batch will not be sent: each caller gets the real reason, or a place in another one. */
   async #giveUp(batch: ActiveBatch, error: unknown): Promise<void> {
-    const { ledger, stopped, report, rejoin, background } = this.#workshop;
+    const { ledger, stopped, report, rejoin, background, batches } = this.#workshop;
     const { refusals, deadlines } = this.#stations;
     batch.freeSlot();
     if (stopped.aborted) return;
     if (error instanceof LeaseLostError) {
       batch.makeRoom();
+      // Before they look for it again: here it is no longer to be found.
+      batches.delete(batch.lease.batch);
       rejoin(batch.waiting());
       return;
     }
@@ -179,20 +198,22 @@ export class Submitter {
   }
 }
 
-async function idsOf(members: readonly PendingRequest[]): Promise<ItemId[]> {
-  const ids: ItemId[] = [];
-  for (const { id } of members) {
-    ids.push(id);
-    if (ids.length % idsAtOnce === 0) await immediate();
+async function idsOf(
+  requests: readonly PendingRequest[],
+): Promise<ReadonlyMap<PendingRequest, ItemId>> {
+  const ids = new Map<PendingRequest, ItemId>();
+  for (const pending of requests) {
+    ids.set(pending, pending.id);
+    if (ids.size % idsAtOnce === 0) await immediate();
   }
   return ids;
 }
 
 /** Whoever gave up while the batch waited for room needs its body no more. */
 function isWanted(pending: PendingRequest): boolean {
-  const wanted = !pending.call.aborted && !pending.settled;
-  if (!wanted) pending.queue.spool.letGo(pending);
-  return wanted;
+  const isGone = pending.call.aborted || pending.settled;
+  if (isGone) pending.queue.spool.letGo(pending);
+  return !isGone && !pending.due;
 }
 
 function announce(queue: Queue, requests: readonly PendingRequest[], reason: FlushReason): void {
