@@ -160,7 +160,7 @@ export class Engine {
     this.#watcher = new Watcher(
       workshop,
       (batch, remote) => progress.seen(batch, remote),
-      (batch, denied) => (denied ? lost.denied(batch, denied) : lost.overdue(batch)),
+      (batch, denied) => (denied ? lost.denied(batch, denied) : lost.unread(batch)),
     );
     workshop.background('prune the ledger', ledger.prune(options.prune));
   }

@@ -1,6 +1,6 @@
 import type { BatchFailure } from '../batchers/batcher.ts';
 import { ReplyError } from '../batchers/replies.ts';
-import { BatchlingError } from '../errors.ts';
+import { BatchlingError, LeaseLostError } from '../errors.ts';
 import type { Answer } from '../types.ts';
 import type { ActiveBatch } from './active-batch.ts';
 import { ownAnswer } from './answers.ts';
@@ -53,6 +53,11 @@ export class LostBatches {
       this.#stop(batch, failure.answer);
   }
 
+  /** An error, whatever it was: only one that lasts, of a batch that should be long over, counts. */
+  unread(batch: ActiveBatch): void {
+    if (this.#since(batch) >= missingPatience) this.overdue(batch);
+  }
+
   /** Readable, but older than any provider lets a batch become. */
   overdue(batch: ActiveBatch): void {
     const { outlives } = batch.batcher.limits(batch.queue.endpoint);
@@ -75,7 +80,7 @@ export class LostBatches {
     }
     if (gone) this.#stop(batch, underOtherKey(batch));
     else if (status === 401 || status === 403) this.denied(batch, (error as ReplyError).failure);
-    else this.overdue(batch);
+    else this.unread(batch);
     return batch.stuck ? 'stuck' : 'again';
   }
 
@@ -107,7 +112,17 @@ export class LostBatches {
   async #sendAgain(batch: ActiveBatch): Promise<void> {
     const reason = 'the provider no longer knows it';
     batch.emit('batch:resent', { ...batch.facts(), reason: `sent again: ${reason}` });
-    await this.#workshop.ledger.refused(batch.lease, reason);
+    const { ledger, batches, report, rejoin } = this.#workshop;
+    try {
+      await ledger.refused(batch.lease, reason);
+    } catch (error) {
+      if (error instanceof LeaseLostError) {
+        batches.delete(batch.lease.batch);
+        rejoin(batch.waiting());
+        return;
+      }
+      report(`note that batch ${batch.token} is gone`, error);
+    }
     for (const pending of await dissolve(this.#workshop, batch)) pending.queue.add(pending);
   }
 }

@@ -1,6 +1,7 @@
 import type { Admission, Ask, BatchId, RequestId } from '../ledger/ledger.ts';
 import type { ActiveBatch } from './active-batch.ts';
-import { deliver } from './delivery.ts';
+import { ownAnswer } from './answers.ts';
+import { deliver, deliverOne } from './delivery.ts';
 import type { PendingRequest } from './pending.ts';
 import type { Workshop } from './workshop.ts';
 
@@ -30,7 +31,11 @@ export class Neighbours {
   }
 
   join(pending: PendingRequest, admission: Admission): void {
-    this.#follow(pending, admission).catch((error: unknown) => pending.call.fail(error));
+    this.#follow(pending, admission).catch((error: unknown) => {
+      // As everywhere: a rejected fetch would make every SDK try again.
+      const message = error instanceof Error ? error.message : String(error);
+      deliverOne(pending, ownAnswer(pending.batcher, 'store', message), 'ledger');
+    });
   }
 
   forget(pending: PendingRequest): void {

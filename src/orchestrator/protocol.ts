@@ -1,4 +1,5 @@
 import type { BatchFailure, Plan, Remote } from '../batchers/batcher.ts';
+import { RefusedError } from '../batchers/refused-error.ts';
 import { LeaseLostError, NotSentError, UnknownOutcomeError } from '../errors.ts';
 import { orAborted, sleep } from '../http/backoff.ts';
 import { loadPrices } from '../pricing/prices.ts';
@@ -12,6 +13,8 @@ import type { Workshop } from './workshop.ts';
 
 /** How long a create waits for another create of the same account. */
 const queueForCreate = 30_000;
+/** So many creates without a clear outcome, none of them to be found, and the callers are told. */
+const mostUnclear = 5;
 /** How long an unclear create is not waited for again. */
 const unclearFor = 10 * 60_000;
 
@@ -69,7 +72,7 @@ export class Protocol {
   /** Creates a batch that is staged, or that needs no staging of its own. */
   async create(batch: ActiveBatch, plan: Plan): Promise<Remote> {
     const patience = new Patience(this.#workshop.clock);
-    for (;;) {
+    for (let unclear = 0; ; ) {
       try {
         return await this.#tryToCreate(batch, plan);
       } catch (error) {
@@ -77,6 +80,8 @@ export class Protocol {
           this.#workshop.report(`create batch ${batch.token}`, error);
           const found = await this.#recovery.find(batch);
           if (found) return found;
+          unclear += 1;
+          if (unclear === mostUnclear) throw error;
           batch.resent = true;
           batch.emit('batch:resent', {
             ...batch.facts(),
@@ -156,7 +161,7 @@ export class Protocol {
   async #waitToCreate(batch: ActiveBatch, error: unknown, patience: Patience): Promise<void> {
     const wait = waitFor(error, 'if it had no effect');
     if (wait === undefined || patience.isOver(wait)) throw error;
-    const failure = failureOf(error);
+    const failure = error instanceof RefusedError ? failureOf(error) : undefined;
     if (failure?.answer?.status !== 429) {
       await this.#pause(batch, error, patience.next(wait));
       return;

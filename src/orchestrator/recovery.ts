@@ -1,4 +1,5 @@
 import type { Remote } from '../batchers/batcher.ts';
+import { UnknownOutcomeError } from '../errors.ts';
 import { sleep } from '../http/backoff.ts';
 import type { ActiveBatch } from './active-batch.ts';
 import type { Workshop } from './workshop.ts';
@@ -81,7 +82,14 @@ export class Recovery {
         if (ours === false) disproved.add(candidate.id);
         else open += 1;
       }
-      if (open === 0 && clock.now() - since > invisible) return undefined;
+      const waited = clock.now() - since;
+      if (open === 0 && waited > invisible) return undefined;
+      // Older than any batch of the provider can be, and still neither ours nor anybody else's.
+      if (waited > batch.batcher.limits(batch.queue.endpoint).outlives) {
+        throw new UnknownOutcomeError(
+          `It stays unknown whether batch ${batch.token} was accepted.`,
+        );
+      }
     }
   }
 

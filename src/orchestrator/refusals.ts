@@ -32,8 +32,10 @@ export class Refusals {
     const isHopeless = batch.place?.isHopeless(requests.length) ?? false;
     if (requests.length === 0) return;
     const bad = new Map(
-      failure.bad?.map(({ line, answer }) => [members[line - 1]?.pending, answer] as const),
+      failure.bad?.map(({ line, answer }) => [members[line - 1]?.request, answer] as const),
     );
+    const isBad = ({ request }: PendingRequest) => bad.has(request);
+    const answerOf = ({ request }: PendingRequest) => bad.get(request);
     if (failure.next === 'later' && !isHopeless) {
       this.#again(batch, [requests], `no room yet: ${failure.message}`);
     } else if (failure.next === 'smaller' && requests.length > 1) {
@@ -41,10 +43,9 @@ export class Refusals {
       const halves = [requests.slice(0, half), requests.slice(half)];
       this.#again(batch, halves, `sent in halves: ${failure.message}`);
     } else if (failure.next === 'isolate' && failure.bad?.some(({ line }) => members[line - 1])) {
-      const alone = requests.filter((pending) => bad.has(pending));
-      await this.#fail(alone, (pending) => bad.get(pending) as Answer);
-      const others = requests.filter((pending) => !bad.has(pending));
+      const others = requests.filter((pending) => !isBad(pending));
       this.#again(batch, [others], `sent again without its bad lines: ${failure.message}`);
+      await this.#fail(requests.filter(isBad), (pending) => answerOf(pending) as Answer);
     } else {
       await this.#fail(requests, ({ batcher }) => {
         return failure.answer ?? ownAnswer(batcher, 'missing', failure.message);

@@ -62,7 +62,12 @@ export class Resume {
       await nextTurn();
       await this.#continue(batch, claimed, scope);
     } catch (error) {
-      if (error instanceof LeaseLostError || this.#workshop.stopped.aborted) throw error;
+      const { batches, rejoin, stopped } = this.#workshop;
+      if (error instanceof LeaseLostError) {
+        batches.delete(batch.lease.batch);
+        rejoin(batch.waiting());
+      }
+      if (error instanceof LeaseLostError || stopped.aborted) throw error;
       const message = error instanceof Error ? error.message : String(error);
       giveUpOn(
         batch,

@@ -118,7 +118,7 @@ export class Submitter {
     members: readonly PendingRequest[],
     ids: ReadonlyMap<PendingRequest, ItemId>,
   ): Promise<ActiveBatch | undefined> {
-    const { ledger, owner, batches } = this.#workshop;
+    const { ledger, owner, batches, stopped } = this.#workshop;
     const token = `bl_${randomBytes(8).toString('hex')}`;
     const { name, tags } = (members[0] as PendingRequest).scope;
     for (const pending of members) pending.planning = true;
@@ -132,6 +132,7 @@ export class Submitter {
       // In one go: a batch whose first members are gone must not look as if nobody wanted it.
       for (const pending of members) batch.attach(pending, ids.get(pending));
       batches.set(lease.batch, batch);
+      if (stopped.aborted) batch.ending.abort(stopped.reason);
       return batch;
     } catch (error) {
       await this.#refuse(members, error);

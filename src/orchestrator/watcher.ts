@@ -78,10 +78,10 @@ export class Watcher {
       if (!polling) next = Math.min(next, dueAt);
     }
     if (next === Number.POSITIVE_INFINITY) return;
-    this.#timer = clock.setTimeout(() => this.#look(), Math.max(0, next - clock.now()));
+    this.#timer = clock.setTimeout(() => this.#begin(), Math.max(0, next - clock.now()));
   }
 
-  #look(): void {
+  #begin(): void {
     const now = this.#workshop.clock.now();
     for (const group of this.#groups.values()) {
       if (group.polling || group.dueAt > now) continue;
@@ -92,6 +92,18 @@ export class Watcher {
   }
 
   async #round(group: Group): Promise<void> {
+    try {
+      await this.#look(group);
+    } finally {
+      group.polling = false;
+    }
+    if (group.batches.size === 0 || this.#workshop.stopped.aborted) return;
+    group.interval = Math.min(group.interval * growth, range(group).maximum);
+    group.dueAt = this.#workshop.clock.now() + waitOf(group);
+    this.#arm();
+  }
+
+  async #look(group: Group): Promise<void> {
     const unseen = new Set(group.batches.keys());
     const { size } = unseen;
     group.retryAfter = undefined;
@@ -102,11 +114,6 @@ export class Watcher {
       if (batch) this.#onUnseen(batch, denied);
     }
     group.errors = unseen.size === size ? group.errors + 1 : 0;
-    group.polling = false;
-    if (group.batches.size === 0 || this.#workshop.stopped.aborted) return;
-    group.interval = Math.min(group.interval * growth, range(group).maximum);
-    group.dueAt = this.#workshop.clock.now() + waitOf(group);
-    this.#arm();
   }
 
   /**
