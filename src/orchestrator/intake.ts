@@ -128,8 +128,14 @@ export class Intake {
         queue: queue.id,
         cache: call.scope.cache,
       });
-      requests.push(new PendingRequest(call, queue, route, key, now));
-      call.pending = requests.at(-1);
+      const pending = new PendingRequest(call, queue, route, key, now);
+      if (occurrence !== 'next') {
+        // Before another call with the same idempotency key, which may stand right behind it.
+        pending.occurrence = occurrence;
+        this.#returning.named(pending);
+      }
+      requests.push(pending);
+      call.pending = pending;
       call.taken();
     }
     const { ledger, owner } = this.#workshop;

@@ -102,7 +102,48 @@ describe('a room without a known limit', () => {
   });
 });
 
+describe('a room after a burst of refusals', () => {
+  it('lets the line in when the last of the burst is refused, too', async () => {
+    const room = openRoom();
+    const [first, second] = [room.join(1), room.join(1)] as const;
+    first.refused(noRoom);
+    const next = room.join(1);
+    clock.advance(10_000);
+    expect(await inside(next)).toEqual([false]);
+    second.refused(noRoom);
+    expect(await inside(next)).toEqual([true]);
+  });
+
+  it('takes a refusal of long ago for another story', () => {
+    const room = openRoom();
+    room.join(10).refused(noRoom);
+    clock.advance(30 * hour);
+    const next = room.join(10);
+    next.refused(noRoom);
+    expect(next.isHopeless(10)).toBe(false);
+  });
+});
+
 describe('what a room learns', () => {
+  it('is learnt from a batch that counted as taken in, too', async () => {
+    const room = openRoom();
+    const place = room.join(5_000);
+    place.proved();
+    place.refused({ ...noRoom, limit: 1_000 });
+    expect(room.limit).toBe(900);
+    expect(await inside(room.join(1))).toEqual([false]);
+  });
+
+  it('is not crumbs, however long there is no room', () => {
+    const room = openRoom();
+    for (let refusal = 0; refusal < 200; refusal += 1) {
+      const place = room.join(Math.min(1_000_000, room.limit));
+      while (place.state === 'waiting') clock.advance(60_000);
+      place.refused(noRoom);
+    }
+    expect(room.limit).toBeGreaterThan(3_000);
+  });
+
   it('is the number that the provider names, with head-room', () => {
     const room = openRoom();
     room.join(5_000).refused({ ...noRoom, limit: 1_000 });

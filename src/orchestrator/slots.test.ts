@@ -27,6 +27,34 @@ describe('slots', () => {
     expect(await given()).toEqual([true, true, true, true]);
   });
 
+  it('are given to groups in turn', async () => {
+    const slots = new Slots();
+    const [much, little] = [{}, {}];
+    const order: string[] = [];
+    const ask = (name: string, group: object) =>
+      slots.acquire(() => 1, undefined, group).then(() => order.push(name));
+    void ask('much 1', much);
+    void ask('much 2', much);
+    void ask('much 3', much);
+    void ask('little', little);
+    for (let release = 0; release < 4; release += 1) {
+      await turn();
+      slots.release();
+    }
+    expect(order).toEqual(['much 1', 'little', 'much 2', 'much 3']);
+  });
+
+  it('are not waited for after an abort', async () => {
+    const slots = new Slots();
+    await slots.acquire(() => 1);
+    const stop = new AbortController();
+    const waiting = slots.acquire(() => 1, stop.signal);
+    stop.abort(new Error('stopped'));
+    await expect(waiting).rejects.toThrow('stopped');
+    slots.release();
+    await slots.acquire(() => 1);
+  });
+
   it('ask for the limit anew at every release', async () => {
     const slots = new Slots();
     let limit = 1;

@@ -80,7 +80,7 @@ function liveDisplay(stats: () => Stats, stream: DisplayStream): Display {
       const { captured, answered, batches } = stats();
       const waiting = captured - answered;
       const seconds = Math.round((now - started) / 1000);
-      const open = batches.submitted - batches.collected;
+      const open = batches.submitted - batches.ended;
       stream.write(
         `${clearLine}${label} ${answered}/${captured} answered, ${waiting} waiting, ` +
           `${open} ${open === 1 ? 'batch' : 'batches'} under way, ${seconds}s`,
