@@ -114,6 +114,15 @@ export const resultFileFaults: readonly FaultCase[] = [
     sentAgain: 0,
   },
   {
+    fault: 'results: 500 for good, and a `deadline` of an hour',
+    providers: both,
+    options: { deadline: '1h' },
+    arrange: strike('results', status(500), { times: forGood }),
+    fates: failed('504 batchling_deadline', 0, 1),
+    sentAgain: 0,
+    check: ({ heardAt }) => expect(heardAt[0]).toBeLessThan(70 * minute),
+  },
+  {
     fault: 'results: 403 for good',
     providers: openaiOnly,
     arrange: strike('results', status(403), { times: forGood }),
