@@ -72,12 +72,39 @@ describe('results that are still to come', () => {
     expect(errors).toMatchObject({ readable: true, incomplete: true });
   });
 
+  it.each([
+    ['null', null],
+    ['absent', undefined],
+    ['of null', { total: null, completed: null, failed: null }],
+    ['zero but for the total', { total: 9, completed: 0, failed: 0 }],
+  ])('are those of a completed batch without any file whose counts are %s', (_what, counts) => {
+    for (const id of [null, '', undefined]) {
+      const files = { output_file_id: id, error_file_id: id };
+      const remote = remoteOf({ status: 'Completed', request_counts: counts, ...files });
+      expect(remote).toMatchObject({ state: 'ended', incomplete: true });
+    }
+  });
+
+  it.each([null, undefined, { total: 9, completed: null }])(
+    'are those of a batch that ended early without any file, with the counts %j',
+    (request_counts) => {
+      for (const status of ['expired', 'cancelled', 'EXPIRED']) {
+        expect(remoteOf({ status, request_counts })).toMatchObject({ incomplete: true });
+      }
+    },
+  );
+
   it('are none where the file is there, or nothing was completed, or it runs', () => {
     const nothing = { ...request_counts, completed: 0 };
     for (const fields of [
       { status: 'completed', request_counts, output_file_id: 'file-o' },
       { status: 'completed', request_counts: nothing, error_file_id: 'file-e' },
+      { status: 'completed', request_counts: { total: 0, completed: 0, failed: 0 } },
+      { status: 'completed', request_counts: null, error_file_id: 'file-e' },
       { status: 'cancelled', request_counts: nothing },
+      { status: 'expired', request_counts: nothing },
+      { status: 'expired', request_counts: null, error_file_id: 'file-e' },
+      { status: 'failed', request_counts: null },
       { status: 'in_progress', request_counts },
     ]) {
       expect(remoteOf(fields)).not.toHaveProperty('incomplete');

@@ -27,7 +27,6 @@ export function toRemote(batch: unknown): Remote {
     state === 'ended' && output === undefined && errors === undefined
       ? failureOf(status.toLowerCase(), field(batch, 'errors'))
       : undefined;
-  const completed = count(field(counts, 'completed'));
   return {
     id,
     state,
@@ -43,12 +42,29 @@ export function toRemote(batch: unknown): Remote {
         },
       }),
     ...(failure && { failure }),
-    // Something was completed, but no file has the answers: its id is known to come a little later.
-    ...(state === 'ended' && completed > 0 && output === undefined && { incomplete: true }),
+    ...(isIncomplete(status.toLowerCase(), counts, output, errors) && { incomplete: true }),
     ...(/^(expired|cancelled)$/i.test(status) && {
       unfinished: status.toLowerCase() as 'expired' | 'cancelled',
     }),
   };
+}
+
+/**
+ * Ids of result files are known to come a little later than the end. Counts are no proof that there
+ * are none: copies of OpenAI send null or zeros. A completed batch has a file at least, and one that
+ * ended early may have, unless it says that nothing was completed.
+ */
+function isIncomplete(
+  status: string,
+  counts: unknown,
+  output: string | undefined,
+  errors: string | undefined,
+): boolean {
+  if (!ended.has(status) || output !== undefined) return false;
+  const completed = field(counts, 'completed');
+  if (count(completed) > 0) return true;
+  if (errors !== undefined || status === 'failed') return false;
+  return status === 'completed' ? field(counts, 'total') !== 0 : typeof completed !== 'number';
 }
 
 /** `errors` is `{ data: [...] }` at OpenAI, a bare array or a string at its copies. */
