@@ -1,8 +1,8 @@
 import { splitLines } from '../http/jsonl.ts';
 import type { StreamedBody, Wire } from '../http/wire.ts';
 import { anthropicMessages } from '../streams/anthropic.ts';
-import type { Dict, Handle, ItemId } from '../types.ts';
-import { readResultLine, toRemote } from './anthropic-wire.ts';
+import type { Handle, ItemId } from '../types.ts';
+import { headersOfBatch, readResultLine, toRemote, versionOnly } from './anthropic-wire.ts';
 import { type BatchList, batchPages, pollBatches } from './batch-list.ts';
 import {
   Batcher,
@@ -114,7 +114,10 @@ export class AnthropicBatcher extends Batcher {
     for await (const page of batchPages(wire, batchList)) {
       const known = page.findIndex((batch) => field(batch, 'id') === handle.highWater);
       const newer = known === -1 ? page : page.slice(0, known);
-      remotes.push(...newer.map(toRemote).filter(({ counts }) => counts?.total === plan.count));
+      for (const remote of newer.map(toRemote)) {
+        // One that does not say its size may be ours as well.
+        if ((remote.counts?.total ?? plan.count) === plan.count) remotes.push(remote);
+      }
       if (known !== -1) break;
     }
     return remotes.length > 0 ? { kind: 'candidates', remotes } : { kind: 'absent' };
@@ -161,28 +164,12 @@ function asksForSpeed(json: Readonly<Record<string, unknown>>): boolean {
   return [json, ...fallbacks].some((part) => field(part, 'speed') !== undefined);
 }
 
-/** Polling and reading need a version, whichever; the batch keeps the one it was created with. */
-const versionOnly: Dict = { 'anthropic-version': '2023-06-01' };
-
 const batchList: BatchList = {
   path: '/messages/batches',
   after: 'after_id',
   headers: versionOnly,
   toRemote,
 };
-
-/** The version and the betas are fixed for a whole batch. Their order means nothing. */
-function headersOfBatch(headers: Dict): Dict {
-  const version = headers['anthropic-version'] ?? '2023-06-01';
-  const betas = (headers['anthropic-beta'] ?? '')
-    .split(',')
-    .map((beta) => beta.trim())
-    .filter((beta) => beta !== '')
-    .sort();
-  return betas.length > 0
-    ? { 'anthropic-version': version, 'anthropic-beta': [...new Set(betas)].join(',') }
-    : { 'anthropic-version': version };
-}
 
 function createBody(plan: Plan, frameBytes: number): StreamedBody {
   return {

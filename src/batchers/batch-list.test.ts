@@ -112,7 +112,9 @@ describe('looking for a batch of Anthropic', () => {
   });
 
   it('gives up after fifty pages', async () => {
-    const { wire, asked } = await account(running(9_999));
+    const { wire, asked } = await account(
+      running(9_999, () => ({ request_counts: { processing: 4 } })),
+    );
     expect(await anthropic.find(wire, { token: 't', count: 3 }, {})).toEqual({ kind: 'absent' });
     expect(asked).toHaveLength(50);
   });

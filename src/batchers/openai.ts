@@ -142,10 +142,7 @@ export class OpenAIBatcher extends FileBatcher {
     return this.batchList.toRemote(await createdBody(wire, reply), wire);
   }
 
-  /**
-   * One fresh upload per batch: a batch that has our file is ours, and ours alone. A twin is about as
-   * old, so it is on the same page or on the next.
-   */
+  /** One fresh upload per batch: what has our file is ours. A twin is on the same page or the next. */
   async find(wire: Wire, _plan: Pick<Plan, 'token' | 'count'>, handle: Handle): Promise<Found> {
     const remotes: Remote[] = [];
     for await (const page of batchPages(wire, this.batchList)) {
