@@ -191,6 +191,13 @@ describe('a batch of Anthropic', () => {
     expect(remote).toMatchObject({ state: 'ended', readable: false, sources: {} });
   });
 
+  it('without counts says nothing of its size', () => {
+    for (const request_counts of [null, undefined]) {
+      const remote = toRemote({ id: 'msgbatch_1', processing_status: 'ended', request_counts });
+      expect(remote).not.toHaveProperty('counts');
+    }
+  });
+
   it('without a status is not over', () => {
     expect(toRemote({ id: 'msgbatch_1' })).toMatchObject({ state: 'running', raw: 'unknown' });
   });

@@ -1,8 +1,24 @@
 import { UnknownOutcomeError } from '../errors.ts';
-import type { Answer } from '../types.ts';
+import type { Answer, Dict } from '../types.ts';
 import type { Outcome, Remote, Row } from './batcher.ts';
 import { memberText } from './json-text.ts';
 import { answerHeaders, count, field, isEmpty, outcomeOf, text } from './outcomes.ts';
+
+/** Polling and reading need a version, whichever; the batch keeps the one it was created with. */
+export const versionOnly: Dict = { 'anthropic-version': '2023-06-01' };
+
+/** The version and the betas are fixed for a whole batch. Their order means nothing. */
+export function headersOfBatch(headers: Dict): Dict {
+  const version = headers['anthropic-version'] ?? '2023-06-01';
+  const betas = (headers['anthropic-beta'] ?? '')
+    .split(',')
+    .map((beta) => beta.trim())
+    .filter((beta) => beta !== '')
+    .sort();
+  return betas.length > 0
+    ? { 'anthropic-version': version, 'anthropic-beta': [...new Set(betas)].join(',') }
+    : { 'anthropic-version': version };
+}
 
 /** Anthropic's batch object in our words. `ended` is the only terminal state. */
 export function toRemote(batch: unknown): Remote {
@@ -20,11 +36,14 @@ export function toRemote(batch: unknown): Remote {
     readable: status === 'ended' && url !== undefined,
     sources: url === undefined ? {} : { url },
     ...(status === 'ended' && url === undefined && { incomplete: true }),
-    counts: {
-      total: number('processing') + number('succeeded') + failed,
-      completed: number('succeeded'),
-      failed,
-    },
+    ...(counts !== null &&
+      counts !== undefined && {
+        counts: {
+          total: number('processing') + number('succeeded') + failed,
+          completed: number('succeeded'),
+          failed,
+        },
+      }),
   };
 }
 

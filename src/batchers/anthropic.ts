@@ -1,8 +1,9 @@
 import { splitLines } from '../http/jsonl.ts';
 import type { StreamedBody, Wire } from '../http/wire.ts';
 import { anthropicMessages } from '../streams/anthropic.ts';
-import type { Dict, Handle, ItemId } from '../types.ts';
-import { readResultLine, toRemote } from './anthropic-wire.ts';
+import type { Handle, ItemId } from '../types.ts';
+import { headersOfBatch, readResultLine, toRemote, versionOnly } from './anthropic-wire.ts';
+import { type BatchList, batchPages, pollBatches } from './batch-list.ts';
 import {
   Batcher,
   type Call,
@@ -19,7 +20,7 @@ import {
 } from './batcher.ts';
 import { onOneLine, withoutMembers } from './json-text.ts';
 import { count, field, text } from './outcomes.ts';
-import { createdBody, expectOk, ReplyError } from './replies.ts';
+import { createdBody, expectOk } from './replies.ts';
 
 const hour = 3_600_000;
 const opening = '{"requests":[';
@@ -110,54 +111,20 @@ export class AnthropicBatcher extends Batcher {
 
   async find(wire: Wire, plan: Pick<Plan, 'token' | 'count'>, handle: Handle): Promise<Found> {
     const remotes: Remote[] = [];
-    for await (const batch of this.list(wire, versionOnly)) {
-      if (field(batch, 'id') === handle.highWater) break;
-      const remote = toRemote(batch);
-      if (remote.counts?.total === plan.count) remotes.push(remote);
+    for await (const page of batchPages(wire, batchList)) {
+      const known = page.findIndex((batch) => field(batch, 'id') === handle.highWater);
+      const newer = known === -1 ? page : page.slice(0, known);
+      for (const remote of newer.map(toRemote)) {
+        // One that does not say its size may be ours as well.
+        if ((remote.counts?.total ?? plan.count) === plan.count) remotes.push(remote);
+      }
+      if (known !== -1) break;
     }
     return remotes.length > 0 ? { kind: 'candidates', remotes } : { kind: 'absent' };
   }
 
-  async *poll(wire: Wire, ids: readonly string[]): AsyncIterable<Remote> {
-    const open = new Set(ids);
-    if (ids.length > 2) {
-      let left = ids.length + 200;
-      for await (const batch of this.list(wire, versionOnly)) {
-        const id = text(field(batch, 'id'));
-        if (id !== undefined && open.delete(id)) yield toRemote(batch);
-        left -= 1;
-        if (open.size === 0 || left === 0) break;
-      }
-    }
-    for (const id of open) yield await this.pollOne(wire, id);
-  }
-
-  private async pollOne(wire: Wire, id: string): Promise<Remote> {
-    try {
-      const path = `/messages/batches/${encodeURIComponent(id)}`;
-      const reply = await expectOk(wire, { method: 'GET', path, headers: versionOnly });
-      return toRemote(await reply.json());
-    } catch (error) {
-      if (error instanceof ReplyError && error.status === 404) {
-        return { id, state: 'missing', raw: '404', readable: false, sources: {} };
-      }
-      throw error;
-    }
-  }
-
-  private async *list(wire: Wire, headers: Dict): AsyncIterable<unknown> {
-    let after = '';
-    for (;;) {
-      const path = `/messages/batches?limit=100${after && `&after_id=${encodeURIComponent(after)}`}`;
-      const reply = await expectOk(wire, { method: 'GET', path, headers });
-      const body = await reply.json();
-      const data = field(body, 'data');
-      if (!Array.isArray(data) || data.length === 0) return;
-      yield* data;
-      const last = text(field(data.at(-1), 'id'));
-      if (field(body, 'has_more') !== true || last === undefined || last === after) return;
-      after = last;
-    }
+  poll(wire: Wire, ids: readonly string[]): AsyncIterable<Remote> {
+    return pollBatches(wire, batchList, ids);
   }
 
   async *results(wire: Wire, remote: Remote): AsyncIterable<readonly Row[]> {
@@ -197,21 +164,12 @@ function asksForSpeed(json: Readonly<Record<string, unknown>>): boolean {
   return [json, ...fallbacks].some((part) => field(part, 'speed') !== undefined);
 }
 
-/** Polling and reading need a version, whichever; the batch keeps the one it was created with. */
-const versionOnly: Dict = { 'anthropic-version': '2023-06-01' };
-
-/** The version and the betas are fixed for a whole batch. Their order means nothing. */
-function headersOfBatch(headers: Dict): Dict {
-  const version = headers['anthropic-version'] ?? '2023-06-01';
-  const betas = (headers['anthropic-beta'] ?? '')
-    .split(',')
-    .map((beta) => beta.trim())
-    .filter((beta) => beta !== '')
-    .sort();
-  return betas.length > 0
-    ? { 'anthropic-version': version, 'anthropic-beta': [...new Set(betas)].join(',') }
-    : { 'anthropic-version': version };
-}
+const batchList: BatchList = {
+  path: '/messages/batches',
+  after: 'after_id',
+  headers: versionOnly,
+  toRemote,
+};
 
 function createBody(plan: Plan, frameBytes: number): StreamedBody {
   return {

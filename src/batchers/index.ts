@@ -11,6 +11,7 @@ export { openaiResponses } from '../streams/openai-responses.ts';
 export type { StreamDialect } from '../streams/stream-dialect.ts';
 export type { Answer, Counts, Dict, Handle, ItemId } from '../types.ts';
 export { AnthropicBatcher } from './anthropic.ts';
+export type { BatchList } from './batch-list.ts';
 export {
   type BadLine,
   Batcher,

@@ -2,8 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { UnknownOutcomeError } from '../errors.ts';
 import { toRemote } from './openai-remote.ts';
 
+const wire = { redact: (text: string) => text.replaceAll('sk-1234', '[redacted]') };
+
 function remoteOf(fields: Record<string, unknown>) {
-  return toRemote({ id: 'batch_1', object: 'batch', ...fields });
+  return toRemote({ id: 'batch_1', object: 'batch', ...fields }, wire);
 }
 
 describe('the state of a batch', () => {
@@ -32,7 +34,7 @@ describe('the state of a batch', () => {
 
   it('is unknown without an id: the batch may have been made all the same', () => {
     for (const batch of [{ status: 'completed' }, { id: '' }, { id: null }, null, 'text', []]) {
-      expect(() => toRemote(batch)).toThrow(UnknownOutcomeError);
+      expect(() => toRemote(batch, wire)).toThrow(UnknownOutcomeError);
     }
   });
 });
@@ -72,12 +74,39 @@ describe('results that are still to come', () => {
     expect(errors).toMatchObject({ readable: true, incomplete: true });
   });
 
+  it.each([
+    ['null', null],
+    ['absent', undefined],
+    ['of null', { total: null, completed: null, failed: null }],
+    ['zero but for the total', { total: 9, completed: 0, failed: 0 }],
+  ])('are those of a completed batch without any file whose counts are %s', (_what, counts) => {
+    for (const id of [null, '', undefined]) {
+      const files = { output_file_id: id, error_file_id: id };
+      const remote = remoteOf({ status: 'Completed', request_counts: counts, ...files });
+      expect(remote).toMatchObject({ state: 'ended', incomplete: true });
+    }
+  });
+
+  it.each([null, undefined, { total: 9, completed: null }])(
+    'are those of a batch that ended early without any file, with the counts %j',
+    (request_counts) => {
+      for (const status of ['expired', 'cancelled', 'EXPIRED']) {
+        expect(remoteOf({ status, request_counts })).toMatchObject({ incomplete: true });
+      }
+    },
+  );
+
   it('are none where the file is there, or nothing was completed, or it runs', () => {
     const nothing = { ...request_counts, completed: 0 };
     for (const fields of [
       { status: 'completed', request_counts, output_file_id: 'file-o' },
       { status: 'completed', request_counts: nothing, error_file_id: 'file-e' },
+      { status: 'completed', request_counts: { total: 0, completed: 0, failed: 0 } },
+      { status: 'completed', request_counts: null, error_file_id: 'file-e' },
       { status: 'cancelled', request_counts: nothing },
+      { status: 'expired', request_counts: nothing },
+      { status: 'expired', request_counts: null, error_file_id: 'file-e' },
+      { status: 'failed', request_counts: null },
       { status: 'in_progress', request_counts },
     ]) {
       expect(remoteOf(fields)).not.toHaveProperty('incomplete');
@@ -181,6 +210,28 @@ describe('a batch that was refused', () => {
     const failure = failureOf({ data: [{ code: 'token_limit_exceeded', message, line: null }] });
     expect(failure?.next).toBe('later');
     expect(failure?.limit).toBe(limit);
+  });
+
+  it('shows no credential that the provider echoes', () => {
+    const told = 'Not with sk-1234.';
+    const first = { code: 'bad sk-1234', message: told, param: 'sk-1234', line: 1 };
+    const failures = [{ data: [first, { ...first, line: 2 }] }, [told], told].map((errors) =>
+      failureOf(errors),
+    );
+    expect(JSON.stringify(failures)).not.toContain('sk-1234');
+    for (const failure of failures) expect(failure?.message).toBe('Not with [redacted].');
+    expect(failures[0]?.bad?.map(({ answer }) => JSON.parse(answer.body).error.param)).toEqual([
+      '[redacted]',
+      '[redacted]',
+    ]);
+  });
+
+  it('is judged by the words of the provider, even where the key is one of them', () => {
+    const redact = (text: string) => text.replaceAll('limit', '[redacted]');
+    const errors = [{ code: 'token_limit_exceeded', message: 'Enqueued limit: 90,000' }];
+    const { failure } = toRemote({ id: 'batch_1', status: 'failed', errors }, { redact });
+    expect(failure).toMatchObject({ next: 'later', limit: 90_000 });
+    expect(failure?.message).toBe('Enqueued [redacted]: 90,000');
   });
 
   it('in capitals is refused all the same', () => {

@@ -1,4 +1,5 @@
 import { UnknownOutcomeError } from '../errors.ts';
+import type { Wire } from '../http/wire.ts';
 import type { Answer } from '../types.ts';
 import type { BatchFailure, Remote } from './batcher.ts';
 import { count, field, text } from './outcomes.ts';
@@ -12,8 +13,11 @@ function stateOf(status: string): Remote['state'] {
   return status === 'validating' ? 'queued' : 'running';
 }
 
+/** A provider may echo a credential in what it tells people, and that gets into events and files. */
+type Redactor = Pick<Wire, 'redact'>;
+
 /** OpenAI's batch object in our words. */
-export function toRemote(batch: unknown): Remote {
+export function toRemote(batch: unknown, wire: Redactor): Remote {
   const id = text(field(batch, 'id'));
   if (id === undefined) {
     throw new UnknownOutcomeError('The provider sent a batch without an id.');
@@ -25,9 +29,8 @@ export function toRemote(batch: unknown): Remote {
   const errors = text(field(batch, 'error_file_id'));
   const failure =
     state === 'ended' && output === undefined && errors === undefined
-      ? failureOf(status.toLowerCase(), field(batch, 'errors'))
+      ? failureOf(status.toLowerCase(), field(batch, 'errors'), wire)
       : undefined;
-  const completed = count(field(counts, 'completed'));
   return {
     id,
     state,
@@ -43,40 +46,69 @@ export function toRemote(batch: unknown): Remote {
         },
       }),
     ...(failure && { failure }),
-    // Something was completed, but no file has the answers: its id is known to come a little later.
-    ...(state === 'ended' && completed > 0 && output === undefined && { incomplete: true }),
+    ...(isIncomplete(status.toLowerCase(), counts, output, errors) && { incomplete: true }),
     ...(/^(expired|cancelled)$/i.test(status) && {
       unfinished: status.toLowerCase() as 'expired' | 'cancelled',
     }),
   };
 }
 
+/**
+ * Ids of result files are known to come a little later than the end. Counts are no proof that there
+ * are none: copies of OpenAI send null or zeros. A completed batch has a file at least, and one that
+ * ended early may have, unless it says that nothing was completed.
+ */
+function isIncomplete(
+  status: string,
+  counts: unknown,
+  output: string | undefined,
+  errors: string | undefined,
+): boolean {
+  if (!ended.has(status) || output !== undefined) return false;
+  const completed = field(counts, 'completed');
+  if (count(completed) > 0) return true;
+  if (errors !== undefined || status === 'failed') return false;
+  return status === 'completed' ? field(counts, 'total') !== 0 : typeof completed !== 'number';
+}
+
 /** `errors` is `{ data: [...] }` at OpenAI, a bare array or a string at its copies. */
-function failureOf(status: string, errors: unknown): BatchFailure | undefined {
+function failureOf(status: string, errors: unknown, wire: Redactor): BatchFailure | undefined {
   if (status !== 'failed') return undefined;
   const data = Array.isArray(errors) ? errors : field(errors, 'data');
   const all: readonly unknown[] = Array.isArray(data) && data.length > 0 ? data : [errors];
-  const { code, message, answer } = readError(all[0]);
+  const first = all[0];
+  const common = tell(first, wire);
   const bad = all.flatMap((error) => {
     const line = field(error, 'line');
-    return typeof line === 'number' ? [{ line, answer: readError(error).answer }] : [];
+    return typeof line === 'number' ? [{ line, answer: tell(error, wire).answer }] : [];
   });
-  const limit = namedLimit(message);
-  const common = { code, message, answer };
+  // Judged as it came: a short key may well be part of the provider's own words.
+  const code = codeOf(first);
   if (code === 'token_limit_exceeded') {
+    const limit = namedLimit(messageOf(first));
     return { ...common, next: 'later', ...(limit !== undefined && { limit }) };
   }
   if (code === 'too_many_tasks') return { ...common, next: 'smaller' };
   return bad.length > 0 ? { ...common, next: 'isolate', bad } : { ...common, next: 'fail' };
 }
 
-function readError(error: unknown) {
-  const code = text(field(error, 'code')) ?? 'batch_failed';
-  const message =
+function codeOf(error: unknown): string {
+  return text(field(error, 'code')) ?? 'batch_failed';
+}
+
+function messageOf(error: unknown): string {
+  return (
     text(field(error, 'message')) ??
     text(error) ??
-    'The provider refused the batch without a reason.';
-  const param = text(field(error, 'param')) ?? null;
+    'The provider refused the batch without a reason.'
+  );
+}
+
+/** An error of the list, for people. */
+function tell(error: unknown, wire: Redactor) {
+  const code = wire.redact(codeOf(error));
+  const message = wire.redact(messageOf(error));
+  const param = wire.redact(text(field(error, 'param')) ?? '') || null;
   const answer: Answer = {
     status: 400,
     headers: { 'content-type': 'application/json' },

@@ -4,6 +4,7 @@ import { openaiChat } from '../streams/openai-chat.ts';
 import { openaiResponses } from '../streams/openai-responses.ts';
 import type { StreamDialect } from '../streams/stream-dialect.ts';
 import type { Handle, ItemId } from '../types.ts';
+import { type BatchList, batchPages, pollBatches } from './batch-list.ts';
 import type {
   Call,
   Envelope,
@@ -22,10 +23,9 @@ import { onOneLine, withoutMembers } from './json-text.ts';
 import { toRemote } from './openai-remote.ts';
 import { readResultLine } from './openai-results.ts';
 import { count, field, text } from './outcomes.ts';
-import { createdBody, expectOk, ReplyError } from './replies.ts';
+import { createdBody, expectOk } from './replies.ts';
 
 const hour = 3_600_000;
-const pageSize = 100;
 const streaming: ReadonlySet<string> = new Set(['stream', 'stream_options']);
 
 /**
@@ -56,6 +56,8 @@ export class OpenAIBatcher extends FileBatcher {
     '/responses',
     '/embeddings',
   ]);
+
+  protected readonly batchList: BatchList = { path: '/batches', after: 'after', toRemote };
 
   handles(path: string): boolean {
     return this.endpoints.has(path);
@@ -137,65 +139,25 @@ export class OpenAIBatcher extends FileBatcher {
         metadata: { ...plan.tags, batchling: plan.token },
       }),
     });
-    return toRemote(await createdBody(wire, reply));
+    return this.batchList.toRemote(await createdBody(wire, reply), wire);
   }
 
-  /** One fresh upload per batch: a batch that has our file is ours, and ours alone. */
+  /** One fresh upload per batch: what has our file is ours. A twin is on the same page or the next. */
   async find(wire: Wire, _plan: Pick<Plan, 'token' | 'count'>, handle: Handle): Promise<Found> {
     const remotes: Remote[] = [];
-    for await (const page of this.pages(wire)) {
+    for await (const page of batchPages(wire, this.batchList)) {
+      const before = remotes.length;
       for (const batch of page) {
-        if (field(batch, 'input_file_id') === handle.fileId) remotes.push(toRemote(batch));
+        if (field(batch, 'input_file_id') !== handle.fileId) continue;
+        remotes.push(this.batchList.toRemote(batch, wire));
       }
-      if (remotes.length > 0) break;
+      if (before > 0 && remotes.length === before) break;
     }
     return remotes.length > 0 ? { kind: 'exact', remotes } : { kind: 'absent' };
   }
 
-  async *poll(wire: Wire, ids: readonly string[]): AsyncIterable<Remote> {
-    const open = new Set(ids);
-    // A list costs as much as a GET, so it pays from the third batch on. Foreign batches fill pages
-    // too: after ceil(open / 100) + 2 of them the rest is asked one by one.
-    if (ids.length > 2) {
-      let left = Math.ceil(ids.length / pageSize) + 2;
-      for await (const page of this.pages(wire)) {
-        for (const batch of page) {
-          const id = text(field(batch, 'id'));
-          if (id !== undefined && open.delete(id)) yield toRemote(batch);
-        }
-        left -= 1;
-        if (open.size === 0 || left === 0) break;
-      }
-    }
-    for (const id of open) yield await this.pollOne(wire, id);
-  }
-
-  private async pollOne(wire: Wire, id: string): Promise<Remote> {
-    try {
-      const path = `/batches/${encodeURIComponent(id)}`;
-      const reply = await expectOk(wire, { method: 'GET', path });
-      return toRemote(await reply.json());
-    } catch (error) {
-      if (error instanceof ReplyError && error.status === 404) {
-        return { id, state: 'missing', raw: '404', readable: false, sources: {} };
-      }
-      throw error;
-    }
-  }
-
-  protected async *pages(wire: Wire): AsyncIterable<readonly unknown[]> {
-    let after = '';
-    for (;;) {
-      const path = `/batches?limit=${pageSize}${after && `&after=${encodeURIComponent(after)}`}`;
-      const reply = await expectOk(wire, { method: 'GET', path });
-      const body = await reply.json();
-      const data = field(body, 'data');
-      if (!Array.isArray(data) || data.length === 0) return;
-      yield data;
-      const last = text(field(data.at(-1), 'id'));
-      if (field(body, 'has_more') !== true || last === undefined || last === after) return;
-      after = last;
-    }
+  poll(wire: Wire, ids: readonly string[]): AsyncIterable<Remote> {
+    return pollBatches(wire, this.batchList, ids);
   }
 
   protected resultFiles(remote: Remote): readonly string[] {

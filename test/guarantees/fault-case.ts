@@ -62,11 +62,16 @@ export interface Played extends Scene {
   readonly heardAt: readonly number[];
   /** Reasons of `batch:resent`. */
   readonly resent: readonly string[];
+  /** Files of the ledger and reasons of `batch:resent` in which the key stands. */
+  readonly leaks: readonly string[];
 }
 
 export const second = 1_000;
 export const minute = 60 * second;
 export const hour = 60 * minute;
+
+/** What the callers of every case authenticate with, and a fault may echo. */
+export const apiKey = 'sk-key-of-the-callers';
 
 /** However often something is asked. */
 export const forGood = Number.POSITIVE_INFINITY;

@@ -2,6 +2,7 @@ import { expect } from 'vitest';
 import {
   answered,
   anthropicOnly,
+  apiKey,
   type FaultCase,
   failed,
   hour,
@@ -32,6 +33,18 @@ export const limitFaults: readonly FaultCase[] = [
     },
     fates: answered,
     sentAgain: { atMost: 15 },
+  },
+  {
+    fault: 'limit: `token_limit_exceeded`, in words that echo the key',
+    providers: openaiOnly,
+    options: { attempts: 1 },
+    arrange({ simulator }) {
+      const errors = [{ ...tokenLimit, message: `No room left for ${apiKey}.` }];
+      simulator.faults.nextBatch({ outcome: 'failed', errors });
+    },
+    fates: answered,
+    sentAgain: 3,
+    check: ({ resent }) => expect(resent[0]).toContain('No room left for [redacted].'),
   },
   {
     fault: 'limit: enqueued tokens suffice for two of four batches at a time',

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Anthropic from '@anthropic-ai/sdk';
@@ -7,6 +7,7 @@ import { batchify } from '../../src/index.ts';
 import { type Simulator, startSimulator } from '../../src/simulator/index.ts';
 import { ask, askClaude } from '../support/ask.ts';
 import {
+  apiKey,
   type Fate,
   type FaultCase,
   hour,
@@ -62,7 +63,11 @@ export async function play(faultCase: FaultCase, provider: Provider): Promise<Pl
     const sent = simulator.batches().filter(({ foreign }) => !foreign);
     const lines = sent.reduce((sum, { requests }) => sum + requests, 0);
     const sentAgain = Math.max(0, lines - prompts.length);
-    return { ...scene, fates, sentAgain, heardAt, resent };
+    const leaks = [
+      ...(await filesWithKey(folder)),
+      ...resent.filter((text) => text.includes(apiKey)),
+    ];
+    return { ...scene, fates, sentAgain, heardAt, resent, leaks };
   } finally {
     clock.stop();
     await simulator.close();
@@ -70,12 +75,21 @@ export async function play(faultCase: FaultCase, provider: Provider): Promise<Pl
   }
 }
 
+async function filesWithKey(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile());
+  const contents = await Promise.all(
+    files.map((file) => readFile(join(file.parentPath, file.name))),
+  );
+  return files.filter((_, at) => contents[at]?.includes(apiKey)).map(({ name }) => name);
+}
+
 function asker(provider: Provider, baseURL: string): (prompt: string) => Promise<string> {
   if (provider === 'anthropic') {
-    const client = new Anthropic({ apiKey: 'sk-ant-test-key', baseURL });
+    const client = new Anthropic({ apiKey, baseURL });
     return (prompt) => askClaude(client, prompt);
   }
-  const client = new OpenAI({ apiKey: 'sk-test-key', baseURL, organization: null, project: null });
+  const client = new OpenAI({ apiKey, baseURL, organization: null, project: null });
   return (prompt) => ask(client, prompt);
 }
 

@@ -31,6 +31,23 @@ export const resultFileFaults: readonly FaultCase[] = [
     sentAgain: 0,
   },
   {
+    fault: 'results: five polls late, and `request_counts` are null',
+    providers: both,
+    settings: { nullRequestCounts: true },
+    arrange: script({ lateFiles: 5 }),
+    fates: answered,
+    sentAgain: 0,
+  },
+  {
+    fault: 'results: five polls late, `request_counts` null, and the batch has expired, half done',
+    providers: both,
+    prompts: ['one', 'two', 'three', 'four'],
+    settings: { nullRequestCounts: true },
+    arrange: script({ outcome: 'expired', lateFiles: 5 }),
+    fates: answered,
+    sentAgain: 2,
+  },
+  {
     fault: 'results: the batch has ended and never says where they are',
     providers: both,
     arrange: script({ lateFiles: never }),

@@ -45,6 +45,15 @@ export const unclearCreateFaults: readonly FaultCase[] = [
     check: createsOnce,
   },
   {
+    fault: 'create: accepted, but the answer is lost, and `request_counts` are null',
+    providers: both,
+    settings: { nullRequestCounts: true },
+    arrange: strike('create', { kind: 'lost' }),
+    fates: answered,
+    sentAgain: 0,
+    check: createsOnce,
+  },
+  {
     fault: 'create: accepted, but the answer is an HTML page with status 200',
     providers: both,
     arrange: strike('create', { kind: 'garbage' }),
