@@ -63,7 +63,7 @@ export class Collector {
       try {
         await this.#read(batch, remote, round);
         if (isUnreadable(batch, remote, round)) throw new UnreadableError(batch);
-        const wait = remote.incomplete && hasOpenMembers(batch) && !this.#lost.isTooLate(batch);
+        const wait = remote.incomplete && lacksLines(batch) && !this.#lost.isTooLate(batch);
         if (!wait) await this.#finish(batch, remote, round);
         requeue(round);
         if (round.strange > 0) {
@@ -189,6 +189,12 @@ function newRound(): Round {
 /** Together, so that they share a batch again. */
 function requeue({ retries }: Round): void {
   for (const pending of retries.splice(0)) pending.queue.add(pending);
+}
+
+/** Of lines that only say "try again" nothing more is to be expected. */
+function lacksLines({ members, retries }: ActiveBatch): boolean {
+  for (const [id, { settled }] of members) if (!settled && !retries.has(id)) return true;
+  return false;
 }
 
 function hasOpenMembers({ members }: ActiveBatch): boolean {
