@@ -78,14 +78,17 @@ export class ClientCall<Result = unknown> extends AsyncResource implements Captu
   readonly result: Promise<Result>;
   /** Until the engine has taken the call: it may still have to go out as an ordinary one. */
   outgoing: Outgoing | undefined;
+  readonly signal: AbortSignal | undefined;
+  /** Ends what is on its way as an ordinary call of ours. */
+  wayOut: AbortController | undefined;
   readonly #owner: CallOwner;
-  readonly #signal: AbortSignal | undefined;
   readonly #endsAtDeadline: boolean;
   readonly #hops: number;
   readonly #mayGoOut: boolean;
   readonly #convert: Convert<Result>;
   #resolve!: (result: Result | Promise<Result>) => void;
   #reject!: (reason: unknown) => void;
+  #settled = false;
 
   constructor(owner: CallOwner, facts: CallFacts, convert: Convert<Result>) {
     super('BatchlingCall', { requireManualDestroy: true });
@@ -98,7 +101,7 @@ export class ClientCall<Result = unknown> extends AsyncResource implements Captu
     this.headers = facts.headers;
     this.body = facts.body;
     this.outgoing = facts.outgoing;
-    this.#signal = facts.signal;
+    this.signal = facts.signal;
     this.#endsAtDeadline = facts.endsAtDeadline ?? false;
     this.#hops = facts.outgoing && !facts.outgoing.init?.signal ? 2 : 1;
     this.#mayGoOut = facts.mayGoOut ?? false;
@@ -106,7 +109,7 @@ export class ClientCall<Result = unknown> extends AsyncResource implements Captu
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    if (this.#signal) this.#listen(this.#signal);
+    if (this.signal) this.#listen(this.signal);
   }
 
   #listen(signal: AbortSignal): void {
@@ -119,7 +122,7 @@ export class ClientCall<Result = unknown> extends AsyncResource implements Captu
 
   /** The signal's listener. */
   handleEvent(): void {
-    const signal = this.#signal as AbortSignal;
+    const signal = this.signal as AbortSignal;
     if (!isStraightDeadline(signal.reason, this.#hops)) {
       this.abort(signal.reason);
       return;
@@ -131,21 +134,31 @@ export class ClientCall<Result = unknown> extends AsyncResource implements Captu
   }
 
   abort(reason: unknown): void {
+    if (this.#settled) {
+      this.wayOut?.abort(reason);
+      return;
+    }
     this.aborted = true;
     this.#owner.aborted(this);
     this.fail(reason);
   }
 
+  /** What goes out after all has not ended before its client has the response. */
   settle(verdict: Verdict): void {
-    this.#end();
+    if (this.#settled) return;
+    this.#stopListening();
     try {
-      this.#resolve(this.#convert(this, verdict));
+      const result = this.#convert(this, verdict);
+      if (result instanceof Promise) this.#endAfter(result);
+      else this.#end();
+      this.#resolve(result);
     } catch (error) {
-      this.#reject(error);
+      this.fail(error);
     }
   }
 
   fail(reason: unknown): void {
+    this.#stopListening();
     this.#end();
     this.#reject(reason);
   }
@@ -160,16 +173,24 @@ export class ClientCall<Result = unknown> extends AsyncResource implements Captu
     if (this.#mayGoOut) return;
     const { outgoing } = this;
     this.outgoing =
-      outgoing && this.#signal && isRequest(outgoing.input)
+      outgoing && this.signal && isRequest(outgoing.input)
         ? { ...outgoing, init: undefined }
         : undefined;
   }
 
+  #stopListening(): void {
+    this.#settled = true;
+    if (this.signal === undefined) return;
+    this.signal.removeEventListener('abort', this);
+    unshield(this.signal);
+  }
+
   #end(): void {
-    if (this.#signal) {
-      this.#signal.removeEventListener('abort', this);
-      unshield(this.#signal);
-    }
     this.#owner.ended(this);
+  }
+
+  #endAfter(result: Promise<unknown>): void {
+    const end = () => this.#end();
+    result.then(end, end);
   }
 }

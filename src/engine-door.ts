@@ -1,6 +1,6 @@
 import type { EngineUse } from './engines.ts';
 import type { ResolvedOptions } from './options.ts';
-import { ownAnswer } from './orchestrator/answers.ts';
+import { type OwnReason, ownAnswer } from './orchestrator/answers.ts';
 import type { Engine } from './orchestrator/engine.ts';
 import type { CapturedCall } from './orchestrator/pending.ts';
 import type { ScopeEvents } from './scope-events.ts';
@@ -14,6 +14,7 @@ export class EngineDoor {
   #opening: Promise<EngineUse> | undefined;
   #entering: Promise<void> = Promise.resolve();
   #engine: Engine | undefined;
+  #released = false;
 
   constructor(options: ResolvedOptions, events: ScopeEvents) {
     this.#options = options;
@@ -26,7 +27,7 @@ export class EngineDoor {
   }
 
   enter(call: CapturedCall): void {
-    if (this.#engine && call.target.isLoaded) {
+    if (this.#engine && call.target.isLoaded && !this.#released) {
       this.#engine.capture(call);
       return;
     }
@@ -39,25 +40,23 @@ export class EngineDoor {
     return this.#entering;
   }
 
+  /** Nobody is let in any more. */
   async release(): Promise<void> {
+    this.#released = true;
     const use = await this.#opening?.catch(() => undefined);
     await use?.release();
   }
 
   async #letIn(): Promise<void> {
-    this.#opening ??= this.#open();
-    const opened = await this.#opening.catch((error: unknown) => ({ error }));
+    if (!this.#released) this.#opening ??= this.#open();
+    const opened = await this.#opening?.catch((error: unknown) => ({ error }));
     // Calls join the list while this waits; the last look at it is followed by no wait.
-    for (const { target } of this.#early) if (!target.isLoaded) await target.load();
+    for (const call of this.#early) if (!call.target.isLoaded) await loadBatcher(call);
     for (const call of this.#early.splice(0)) {
-      if ('engine' in opened) {
-        if (!call.aborted) opened.engine.capture(call);
-      } else {
-        const { error } = opened;
-        const message = error instanceof Error ? error.message : String(error);
-        const answer = ownAnswer(call.target.batcher, 'store', message);
-        call.settle({ answer, source: 'batch', itemId: '' });
-      }
+      if (call.aborted || !call.target.isLoaded) continue;
+      if (opened === undefined || this.#released) settle(call, 'cancelled', 'The scope is closed.');
+      else if ('engine' in opened) opened.engine.capture(call);
+      else settle(call, 'store', messageOf(opened.error));
     }
   }
 
@@ -68,4 +67,18 @@ export class EngineDoor {
     this.#engine = use.engine;
     return use;
   }
+}
+
+/** A batcher that cannot be loaded has no error bodies either: its calls are rejected. */
+async function loadBatcher(call: CapturedCall): Promise<void> {
+  await call.target.load().catch((error: unknown) => call.fail(error));
+}
+
+function settle(call: CapturedCall, reason: OwnReason, message: string): void {
+  const answer = ownAnswer(call.target.batcher, reason, message);
+  call.settle({ answer, source: 'batch', itemId: '' });
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

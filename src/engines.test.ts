@@ -1,9 +1,10 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { useEngine } from './engines.ts';
 import { BatchlingError } from './errors.ts';
+import { loadDriver } from './ledger/sqlite/driver.ts';
 import { type BatchifyOptions, resolveOptions } from './options.ts';
 
 let folder: string;
@@ -92,6 +93,23 @@ describe('a store that cannot be used', () => {
     rmSync(store);
     const working = await use({ store });
     await working.release();
+  });
+
+  it('is not left open when it cannot be joined', async () => {
+    const store = join(folder, 'ledger.db');
+    await (await use()).release();
+    const { DatabaseSync } = await loadDriver();
+    const database = new DatabaseSync(store, { timeout: 1_000 });
+    database.exec(`CREATE TRIGGER full BEFORE INSERT ON owner BEGIN
+      SELECT RAISE(ABORT, 'nobody may join');
+    END`);
+    expect(statSync(`${store}-wal`).size).toBeGreaterThan(0);
+    expect(await failureOf(use())).toMatchObject({ cause: { message: 'nobody may join' } });
+    // Who closes a ledger leaves nothing in its log.
+    expect(statSync(`${store}-wal`).size).toBe(0);
+    database.exec('DROP TRIGGER full');
+    database.close();
+    await (await use()).release();
   });
 });
 

@@ -44,8 +44,9 @@ export async function useEngine(options: ResolvedOptions): Promise<EngineUse> {
   entry.engine ??= openEngine(options, run, entry.occurrences);
   entry.users += 1;
   const used = entry;
+  const opening = entry.engine;
   try {
-    const engine = await entry.engine;
+    const engine = await opening;
     let released: Promise<void> | undefined;
     return {
       engine,
@@ -56,7 +57,8 @@ export async function useEngine(options: ResolvedOptions): Promise<EngineUse> {
     };
   } catch (error) {
     used.users -= 1;
-    engines.delete(key);
+    // The next one tries again; who came meanwhile may have done so already.
+    if (used.engine === opening) used.engine = undefined;
     throw error;
   }
 }
@@ -75,26 +77,35 @@ async function openEngine(
   run: Run,
   occurrences: Occurrences,
 ): Promise<Engine> {
-  const { clock, logger, dispatcher } = options;
-  const [{ Engine }, { createHttpClient }, ledger] = await Promise.all([
-    import('./orchestrator/engine.ts'),
-    import('./http/client.ts'),
-    openLedger(options),
-  ]);
-  const http = createHttpClient({ clock, dispatcher });
-  const { retention, maxStoreSize } = options;
-  return Engine.open({
-    prune: {
-      before: clock.now() - retention,
-      ...(maxStoreSize !== undefined && { maxBytes: maxStoreSize }),
-    },
-    ledger,
-    http,
-    clock,
-    logger,
-    run: run.name,
-    occurrences: run.shared ? undefined : occurrences,
-  });
+  const { clock, logger, dispatcher, retention, maxStoreSize } = options;
+  const opening = openLedger(options);
+  try {
+    const [{ Engine }, { createHttpClient }, ledger] = await Promise.all([
+      import('./orchestrator/engine.ts'),
+      import('./http/client.ts'),
+      opening,
+    ]);
+    return await Engine.open({
+      prune: {
+        before: clock.now() - retention,
+        ...(maxStoreSize !== undefined && { maxBytes: maxStoreSize }),
+      },
+      ledger,
+      http: createHttpClient({ clock, dispatcher }),
+      clock,
+      logger,
+      run: run.name,
+      occurrences: run.shared ? undefined : occurrences,
+    });
+  } catch (error) {
+    await closeQuietly(opening);
+    throw error;
+  }
+}
+
+/** Nobody else has it; an error of closing would hide the one that counts. */
+async function closeQuietly(opening: Promise<Ledger>): Promise<void> {
+  await opening.then((ledger) => ledger.close()).catch(() => undefined);
 }
 
 async function openLedger({ store, clock, keep, onStoreError }: ResolvedOptions): Promise<Ledger> {

@@ -1,6 +1,6 @@
-import { type ClientCall, goOut, type Outgoing, signalOf } from './client-call.ts';
-import type { Emit } from './orchestrator/events.ts';
-import { publish } from './orchestrator/events.ts';
+import { type ClientCall, goOut, type Outgoing } from './client-call.ts';
+import type { RawRequest } from './hooks/state.ts';
+import { type Emit, publish } from './orchestrator/events.ts';
 import { isTriedAgain } from './orchestrator/returning.ts';
 import { Slots } from './orchestrator/slots.ts';
 import type { Clock } from './types.ts';
@@ -11,55 +11,109 @@ const timeLimit = 10 * 60_000;
 /** For all scopes: a provider counts the calls of the process, not of a scope. */
 const slots = new Slots();
 
+type RealtimeCall = Pick<ClientCall, 'signal' | 'pending' | 'target'>;
+
+export interface RealtimeRules {
+  readonly atOnce: number;
+  readonly emit: Emit;
+  readonly clock: Clock;
+  /** Its abort rejects, with its reason, who has not gone out yet. */
+  readonly line: AbortSignal;
+}
+
 /**
  * Sends a call that was captured as the ordinary call it is, by its own client's way, and not too
  * many at once.
  */
 export async function sendRealtime(
   call: ClientCall<Response>,
-  atOnce: number,
-  emit: Emit,
-  clock: Clock,
+  rules: RealtimeRules,
 ): Promise<Response | 'timed out'> {
-  await slots.acquire(() => atOnce);
+  await takeTurn(call, rules);
   try {
-    const response = await inTime(call.outgoing as Outgoing, clock).catch((error: unknown) => {
-      staysRealtime(call);
+    const response = await inTime(call, rules.clock).catch((error: unknown) => {
+      ended(call, undefined, rules.emit);
       throw error;
     });
     if (response === 'timed out') return response;
-    if (isTriedAgain(response.status)) staysRealtime(call);
-    const { info } = call.target.batcher;
-    const event = {
-      provider: info.name,
-      endpoint: call.pending?.queue.endpoint ?? call.target.path,
-      model: call.pending?.queue.model ?? '',
-      status: response.status,
-      source: 'realtime',
-    } as const;
-    publish('call:answered', event);
-    emit('call:answered', event);
+    ended(call, response.status, rules.emit);
     return marked(response);
   } finally {
     slots.release();
   }
 }
 
-/** What its client tries again goes out at once, too: it has waited long enough. */
-function staysRealtime({ pending }: ClientCall<Response>): void {
-  if (pending) pending.queue.returning.wentRealtime(pending);
+/**
+ * The same for a client that is not fetch: it sends the call itself when this resolves, and all that
+ * is seen of it is the status. `done` is told when there is nothing more to wait for. That is the case
+ * after the time limit, too: such a call is the client's affair from then on.
+ */
+export async function letOutRealtime(
+  call: RealtimeCall,
+  rules: RealtimeRules,
+  answered: RawRequest['answered'],
+  done: () => void,
+): Promise<void> {
+  await takeTurn(call, rules).catch((error: unknown) => {
+    done();
+    throw error;
+  });
+  const leave = once(() => {
+    slots.release();
+    done();
+  });
+  const timer = rules.clock.setTimeout(leave, timeLimit);
+  void answered().then((status) => {
+    ended(call, status, rules.emit);
+    rules.clock.clearTimeout(timer);
+    leave();
+  });
+}
+
+async function takeTurn(call: RealtimeCall, rules: RealtimeRules): Promise<void> {
+  const { line } = rules;
+  const signal = call.signal ? AbortSignal.any([call.signal, line]) : line;
+  await slots.acquire(() => rules.atOnce, signal);
+  if (!signal.aborted) return;
+  slots.release();
+  throw signal.reason;
+}
+
+/** `undefined`: without a response. */
+function ended(call: RealtimeCall, status: number | undefined, emit: Emit): void {
+  const { pending, target } = call;
+  // What its client tries again goes out at once, too: it has waited long enough.
+  if (pending && (status === undefined || isTriedAgain(status))) {
+    pending.queue.returning.wentRealtime(pending);
+  }
+  if (status === undefined) return;
+  const event = {
+    provider: target.batcher.info.name,
+    endpoint: pending?.queue.endpoint ?? target.path,
+    model: pending?.queue.model ?? '',
+    status,
+    source: 'realtime',
+  } as const;
+  publish('call:answered', event);
+  emit('call:answered', event);
 }
 
 /** Waits for the head of the answer; what of the body comes later is the client's affair. */
-async function inTime(outgoing: Outgoing, clock: Clock): Promise<Response | 'timed out'> {
+async function inTime(call: ClientCall<Response>, clock: Clock): Promise<Response | 'timed out'> {
   const limit = new AbortController();
-  const given = signalOf(outgoing);
+  call.wayOut = limit;
+  let timedOut = false;
+  const { signal: given } = call;
+  const outgoing = call.outgoing as Outgoing;
   const signal = given ? AbortSignal.any([given, limit.signal]) : limit.signal;
-  const timer = clock.setTimeout(() => limit.abort(), timeLimit);
+  const timer = clock.setTimeout(() => {
+    timedOut = true;
+    limit.abort();
+  }, timeLimit);
   try {
     return await goOut({ ...outgoing, init: { ...outgoing.init, signal } });
   } catch (error) {
-    if (limit.signal.aborted && !given?.aborted) return 'timed out';
+    if (timedOut && !given?.aborted) return 'timed out';
     throw error;
   } finally {
     clock.clearTimeout(timer);
@@ -73,4 +127,13 @@ function marked(response: Response): Response {
   const { status, statusText, url } = response;
   const copy = new Response(response.body, { status, statusText, headers });
   return Object.defineProperty(copy, 'url', { value: url });
+}
+
+function once(action: () => void): () => void {
+  let isDone = false;
+  return () => {
+    if (isDone) return;
+    isDone = true;
+    action();
+  };
 }

@@ -1,14 +1,8 @@
 import { setImmediate as immediate } from 'node:timers/promises';
 import { registeredBatchers } from './batchers/registry.ts';
 import { Bypasses } from './bypasses.ts';
-import {
-  type CallOwner,
-  ClientCall,
-  type Convert,
-  goOut,
-  type Outgoing,
-  signalOf,
-} from './client-call.ts';
+import { type CallOwner, ClientCall, goOut, type Outgoing, signalOf } from './client-call.ts';
+import { EarlyEnd, refuse } from './early-end.ts';
 import { EngineDoor } from './engine-door.ts';
 import { engineScope } from './engine-scope.ts';
 import {
@@ -21,18 +15,14 @@ import {
 } from './hooks/read-call.ts';
 import type { Fetch, RawAnswer, RawRequest } from './hooks/state.ts';
 import type { ResolvedOptions } from './options.ts';
-import { answerHeaders } from './orchestrator/answer-headers.ts';
-import { ownAnswer } from './orchestrator/answers.ts';
 import { KeepAlive } from './orchestrator/keep-alive.ts';
-import type { CapturedCall, Delivery, EngineScope, Verdict } from './orchestrator/pending.ts';
+import type { CapturedCall, EngineScope } from './orchestrator/pending.ts';
 import { Router, type Target } from './orchestrator/router.ts';
 import { ScopeEvents } from './scope-events.ts';
 import type { Dict } from './types.ts';
+import { refuseFetch, WaysOut } from './ways-out.ts';
 
 const keepAlive = new KeepAlive();
-
-/** Loaded with the first answer: touching `Response` makes Node load its whole fetch. */
-let responses: typeof import('./hooks/response.ts') | undefined;
 
 /** The calls of one scope: how they get in, and how they all come to an end. */
 export class ScopeCalls implements CallOwner {
@@ -44,14 +34,18 @@ export class ScopeCalls implements CallOwner {
   readonly #pending = new Set<CapturedCall>();
   readonly #door: EngineDoor;
   readonly #whenIdle: (() => void)[] = [];
-  /** Calls whose body is being read. */
-  #reading = 0;
-  #over: Over | undefined;
+  readonly #earlyEnd = new EarlyEnd();
+  readonly #waysOut: WaysOut;
+  /** Calls whose body is being read, or whose client has sent them itself and waits. */
+  #elsewhere = 0;
 
   constructor(options: ResolvedOptions) {
     this.#options = options;
     this.#router = new Router(registeredBatchers(options.batchers), options.hosts);
     this.#bypasses = new Bypasses(options, this.events);
+    this.#waysOut = new WaysOut(options, this.events, this.#bypasses, this.#earlyEnd, () =>
+      this.#waitFor(),
+    );
     this.#scope = engineScope(options, this.events);
     this.#door = new EngineDoor(options, this.events);
   }
@@ -64,7 +58,8 @@ export class ScopeCalls implements CallOwner {
     const headers = readHeaders(input, init);
     if (headers['x-batchling'] === 'off') return goOut(withoutOurHeader(outgoing));
     if (signalOf(outgoing)?.aborted) return goOut(outgoing);
-    if (this.#over) return this.#refuse(this.#over, target).then((raw) => toResponse(raw, url));
+    const { over } = this.#earlyEnd;
+    if (over) return refuseFetch(over, target, url);
     if (init?.body instanceof ReadableStream) {
       const [ours, theirs] = init.body.tee();
       outgoing = { passOn, input, init: { ...init, body: theirs } };
@@ -85,22 +80,25 @@ export class ScopeCalls implements CallOwner {
     headers: Dict,
     reading: Promise<string | undefined> | undefined,
   ): Promise<Response> {
-    this.#reading += 1;
+    const isRead = this.#waitFor();
     try {
       const body = await reading;
-      if (body === undefined) return await this.#bypass(outgoing, target, url, notText);
+      const { over } = this.#earlyEnd;
+      if (over) return await refuseFetch(over, target, url);
+      signalOf(outgoing)?.throwIfAborted();
+      if (body === undefined) return await this.#waysOut.bypass(outgoing, target, url, notText);
       return this.#capture(outgoing, target, url, headers, body);
     } finally {
-      this.#reading -= 1;
-      this.#wakeIfIdle();
+      isRead();
     }
   }
 
-  /** Code of a scope that an error or its signal has ended: nothing more is spent, at no price. */
-  async #refuse(over: Over, target: Target): Promise<RawAnswer> {
-    if ('reason' in over) throw over.reason;
-    const answer = ownAnswer(await target.load(), 'cancelled', over.message);
-    return { ...answer, headers: answerHeaders({ answer, source: 'batch', itemId: '' }) };
+  #waitFor(): () => void {
+    this.#elsewhere += 1;
+    return () => {
+      this.#elsewhere -= 1;
+      this.#wakeIfIdle();
+    };
   }
 
   #capture(
@@ -123,7 +121,7 @@ export class ScopeCalls implements CallOwner {
       outgoing,
       mayGoOut: minBatch > 1 || onDeadline === 'realtime',
     };
-    return this.#start(new ClientCall(this, facts, this.#toResponse));
+    return this.#start(new ClientCall(this, facts, this.#waysOut.toResponse));
   }
 
   #start<Result>(call: ClientCall<Result>): Promise<Result> {
@@ -142,7 +140,8 @@ export class ScopeCalls implements CallOwner {
     const { url, headers } = request;
     const target = this.#router.find(url);
     if (target === undefined || headers['x-batchling'] === 'off') return undefined;
-    if (this.#over) return this.#refuse(this.#over, target);
+    const { over } = this.#earlyEnd;
+    if (over) return refuse(over, target);
     const body = decodeUtf8(request.body);
     if (body === undefined) {
       await target.load();
@@ -151,54 +150,7 @@ export class ScopeCalls implements CallOwner {
     const query = queryOf(url);
     const scope = this.#scope;
     const facts = { scope, target, url, query, headers, body, signal, endsAtDeadline: true };
-    return this.#start(new ClientCall(this, facts, this.#toRawAnswer));
-  }
-
-  readonly #toRawAnswer: Convert<RawAnswer | undefined> = (call, verdict) => {
-    const { target, url, pending } = call;
-    // We do not see how it ends, so its retry is expected in any case.
-    if ('realtime' in verdict && pending) pending.queue.returning.wentRealtime(pending);
-    if ('passThrough' in verdict || 'realtime' in verdict) return undefined;
-    if ('bypass' in verdict) return this.#bypasses.bypassed(target, url, verdict.bypass);
-    const { status, body } = verdict.answer;
-    return { status, headers: answerHeaders(verdict), body };
-  };
-
-  readonly #toResponse: Convert<Response> = (call, verdict) => {
-    if (!('answer' in verdict)) return call.runInAsyncScope(() => this.#sendOut(call, verdict));
-    if (responses) {
-      return new responses.AnswerResponse(verdict.answer, answerHeaders(verdict), call.url);
-    }
-    return import('./hooks/response.ts').then((loaded) => {
-      responses = loaded;
-      return this.#toResponse(call, verdict);
-    });
-  };
-
-  async #sendOut(call: ClientCall<Response>, verdict: WayOut): Promise<Response> {
-    if ('realtime' in verdict) {
-      const { sendRealtime } = await import('./realtime-calls.ts');
-      const { realtimeConcurrency, clock } = this.#options;
-      const response = await sendRealtime(call, realtimeConcurrency, this.events.emit, clock);
-      if (response !== 'timed out') return response;
-      const message = 'The call went out as an ordinary one, and no answer came within 10 minutes.';
-      const answer = ownAnswer(call.target.batcher, 'deadline', message);
-      return this.#toResponse(call, { answer, source: 'realtime', itemId: '' });
-    }
-    const outgoing = call.outgoing as Outgoing;
-    if ('passThrough' in verdict) return goOut(outgoing);
-    return this.#bypass(outgoing, call.target, call.url, verdict.bypass);
-  }
-
-  async #bypass(
-    outgoing: Outgoing,
-    target: Target,
-    url: string,
-    reason: string,
-  ): Promise<Response> {
-    await target.load();
-    const refusal = this.#bypasses.bypassed(target, url, reason);
-    return refusal === undefined ? goOut(outgoing) : toResponse(refusal, url);
+    return this.#start(new ClientCall(this, facts, this.#waysOut.toRawAnswer(request.answered)));
   }
 
   escaped(url: string): void {
@@ -212,8 +164,12 @@ export class ScopeCalls implements CallOwner {
   }
 
   #wakeIfIdle(): void {
-    if (this.#pending.size + this.#reading > 0) return;
+    if (!this.#isIdle()) return;
     for (const wake of this.#whenIdle.splice(0)) wake();
+  }
+
+  #isIdle(): boolean {
+    return this.#pending.size + this.#elsewhere === 0;
   }
 
   aborted(call: CapturedCall): void {
@@ -232,6 +188,7 @@ export class ScopeCalls implements CallOwner {
   }
 
   async cancel(message: string, remotely: boolean): Promise<void> {
+    this.#earlyEnd.sendAway({ message });
     await this.#door.entered();
     await this.#door.engine?.cancel([...this.#pending], message, remotely);
   }
@@ -253,7 +210,7 @@ export class ScopeCalls implements CallOwner {
   async #answerAll(): Promise<void> {
     for (;;) {
       await this.flush();
-      if (this.#pending.size + this.#reading === 0) return;
+      if (this.#isIdle()) return;
       // Only now: what the intake brings in slices would otherwise be sent in slices.
       this.#scope.flushing = true;
       await new Promise<void>((resolve) => this.#whenIdle.push(resolve));
@@ -266,7 +223,7 @@ export class ScopeCalls implements CallOwner {
     const { submitted, collected } = this.events.stats.batches;
     const open = submitted - collected;
     const message = 'The scope ended with an error before this call was answered.';
-    this.#over = { message };
+    this.#earlyEnd.end({ message });
     this.#leaveBehind(
       this.cancel(message, false),
       open > 0 && store !== ':memory:'
@@ -277,7 +234,7 @@ export class ScopeCalls implements CallOwner {
   }
 
   abort(reason: unknown): void {
-    this.#over = { reason };
+    this.#earlyEnd.end({ reason });
     for (const call of [...this.#pending]) call.abort(reason);
     this.#leaveBehind(Promise.resolve(), undefined);
   }
@@ -292,22 +249,12 @@ export class ScopeCalls implements CallOwner {
   }
 }
 
-async function toResponse(raw: RawAnswer, url: string): Promise<Response> {
-  responses ??= await import('./hooks/response.ts');
-  return new responses.AnswerResponse(raw, raw.headers, url);
-}
-
 /** The call as it is, less the header that asked for it. */
 function withoutOurHeader({ passOn, input, init }: Outgoing): Outgoing {
   const headers = new Headers(init?.headers ?? (isRequest(input) ? input.headers : undefined));
   headers.delete('x-batchling');
   return { passOn, input, init: { ...init, headers } };
 }
-
-/** How a scope came to an end before its time. */
-type Over = { readonly message: string } | { readonly reason: unknown };
-
-type WayOut = Exclude<Verdict, Delivery>;
 
 const notText = 'its body is not JSON text';
 

@@ -11,6 +11,7 @@ import {
 import { writeResponse } from './raw-response.ts';
 import { type Passage, Replay } from './replay.ts';
 import { RequestReader } from './request-reader.ts';
+import { responseStatus } from './response-status.ts';
 import type { HookScope, RawAnswer } from './state.ts';
 
 /** A request that may be captured, with where it leads and how it would have gone out. */
@@ -107,7 +108,7 @@ class HeldRequest implements FarEnd {
 
   #ask(): void {
     const { head, body } = this.#reader;
-    const { scope, urlOf } = this.#candidate;
+    const { scope, urlOf, request } = this.#candidate;
     const url = head && urlOf(head.path);
     if (head === undefined || url === undefined || !scope.open) {
       this.#letOut();
@@ -115,7 +116,8 @@ class HeldRequest implements FarEnd {
     }
     this.#phase = 'asked';
     const { method, headers } = head;
-    scope.handleRequest({ method, url, headers, body }, this.#abort.signal).then(
+    const answered = () => responseStatus(request);
+    scope.handleRequest({ method, url, headers, body, answered }, this.#abort.signal).then(
       (answer) => this.#decide(answer),
       (error: unknown) => this.#fail(error),
     );

@@ -33,6 +33,11 @@ export interface RawRequest {
   /** Lower-case names. */
   readonly headers: Dict;
   readonly body: Uint8Array;
+  /**
+   * Once it goes out as it is: the status of its response, when its head is there; `undefined` when
+   * none came.
+   */
+  answered(): Promise<number | undefined>;
 }
 
 export interface RawAnswer {

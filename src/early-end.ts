@@ -1,0 +1,41 @@
+import type { RawAnswer } from './hooks/state.ts';
+import { answerHeaders } from './orchestrator/answer-headers.ts';
+import { ownAnswer } from './orchestrator/answers.ts';
+import type { Target } from './orchestrator/router.ts';
+
+/** Why calls are not to go out any more: for their answer, or to be rejected with. */
+export type EndReason = { readonly message: string } | { readonly reason: unknown };
+
+/** How a scope, or what waits in it, comes to an end before its time. */
+export class EarlyEnd {
+  #over: EndReason | undefined;
+  #line = new AbortController();
+
+  /** An error or its signal has ended the scope: nothing more is spent, at no price. */
+  get over(): EndReason | undefined {
+    return this.#over;
+  }
+
+  /** Aborted, with an `EndReason`, when who waits for its turn to go out must not go any more. */
+  get line(): AbortSignal {
+    return this.#line.signal;
+  }
+
+  end(reason: EndReason): void {
+    this.#over = reason;
+    this.sendAway(reason);
+  }
+
+  /** Whoever waits now; who comes later may go out. */
+  sendAway(reason: EndReason): void {
+    this.#line.abort(reason);
+    this.#line = new AbortController();
+  }
+}
+
+/** What a call gets that is not to go out. */
+export async function refuse(why: EndReason, target: Target): Promise<RawAnswer> {
+  if ('reason' in why) throw why.reason;
+  const answer = ownAnswer(await target.load(), 'cancelled', why.message);
+  return { ...answer, headers: answerHeaders({ answer, source: 'batch', itemId: '' }) };
+}

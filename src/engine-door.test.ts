@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest';
+import { OpenAIBatcher } from './batchers/openai.ts';
+import { RegisteredBatcher } from './batchers/registry.ts';
+import { type CallOwner, ClientCall } from './client-call.ts';
+import { EngineDoor } from './engine-door.ts';
+import { engineScope } from './engine-scope.ts';
+import { resolveOptions } from './options.ts';
+import type { Verdict } from './orchestrator/pending.ts';
+import { Router, type Target } from './orchestrator/router.ts';
+import { ScopeEvents } from './scope-events.ts';
+
+const options = resolveOptions({ store: ':memory:', display: 'none', window: '1h' });
+const owner: CallOwner = {
+  ended: () => undefined,
+  aborted: () => undefined,
+  abandoned: () => undefined,
+};
+
+function targetOf(make: () => Promise<OpenAIBatcher>): Target {
+  const facts = { ...new OpenAIBatcher().info, handles: () => true };
+  const router = new Router([new RegisteredBatcher(facts, make)], []);
+  return router.find('https://api.openai.com/v1/chat/completions') as Target;
+}
+
+const working = () => targetOf(async () => new OpenAIBatcher());
+const broken = () => targetOf(() => Promise.reject(new Error('no such module')));
+
+function door() {
+  const events = new ScopeEvents();
+  const opened = new EngineDoor(options, events);
+  const scope = engineScope(options, events);
+  return {
+    release: () => opened.release(),
+    enter(target: Target, body = 'no JSON: it comes out again at once'): Promise<Verdict> {
+      const facts = { scope, target, query: '', headers: {}, body, signal: undefined, url: '' };
+      const call = new ClientCall<Verdict>(owner, facts, (_call, verdict) => verdict);
+      opened.enter(call);
+      return call.result;
+    },
+  };
+}
+
+describe('a batcher that cannot be loaded', () => {
+  it('has its calls rejected, and lets those of the others in', async () => {
+    const { enter, release } = door();
+    const calls = [broken(), working(), broken()].map((target) => enter(target));
+    expect(await Promise.allSettled(calls)).toMatchObject([
+      { status: 'rejected', reason: { message: 'no such module' } },
+      { value: { bypass: expect.any(String) } },
+      { status: 'rejected' },
+    ]);
+    await expect(enter(broken())).rejects.toThrow('no such module');
+    expect(await enter(working())).toHaveProperty('bypass');
+    await release();
+  });
+});
+
+describe('a door that was released', () => {
+  const cancelled = { answer: { status: 499 } };
+
+  it('answers who comes too late', async () => {
+    const { enter, release } = door();
+    await enter(working());
+    await release();
+    expect(await enter(working())).toMatchObject(cancelled);
+    const target = working();
+    await target.load();
+    expect(await enter(target)).toMatchObject(cancelled);
+  });
+
+  it('opens no engine', async () => {
+    const { enter, release } = door();
+    await release();
+    expect(await enter(working())).toMatchObject(cancelled);
+  });
+
+  it('answers who was on its way in', async () => {
+    const { enter, release } = door();
+    const call = enter(working(), '{"model":"gpt-test","messages":[]}');
+    await release();
+    expect(await call).toMatchObject(cancelled);
+  });
+});

@@ -1,0 +1,13 @@
+import type { Answer, Dict } from './types.ts';
+
+/** Loaded with the first answer: touching `Response` makes Node load its whole fetch. */
+let responses: typeof import('./hooks/response.ts') | undefined;
+
+/** An answer as a `Response`: at once, unless it is the first. */
+export function respond(answer: Answer, headers: Dict, url: string): Response | Promise<Response> {
+  if (responses) return new responses.AnswerResponse(answer, headers, url);
+  return import('./hooks/response.ts').then((loaded) => {
+    responses = loaded;
+    return respond(answer, headers, url);
+  });
+}

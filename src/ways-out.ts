@@ -1,0 +1,119 @@
+import type { Bypasses } from './bypasses.ts';
+import { type ClientCall, type Convert, goOut, type Outgoing } from './client-call.ts';
+import { type EarlyEnd, type EndReason, refuse } from './early-end.ts';
+import type { RawAnswer, RawRequest } from './hooks/state.ts';
+import type { ResolvedOptions } from './options.ts';
+import { answerHeaders } from './orchestrator/answer-headers.ts';
+import { ownAnswer } from './orchestrator/answers.ts';
+import type { Delivery, Verdict } from './orchestrator/pending.ts';
+import type { Target } from './orchestrator/router.ts';
+import type { RealtimeRules } from './realtime-calls.ts';
+import { respond } from './respond.ts';
+import type { ScopeEvents } from './scope-events.ts';
+
+/** How captured calls leave a scope: with an answer, or out to the provider after all. */
+export class WaysOut {
+  readonly #options: ResolvedOptions;
+  readonly #events: ScopeEvents;
+  readonly #bypasses: Bypasses;
+  readonly #earlyEnd: EarlyEnd;
+  /** The scope waits for what is somewhere else; returns how it is told that this is over. */
+  readonly #waitFor: () => () => void;
+
+  constructor(
+    options: ResolvedOptions,
+    events: ScopeEvents,
+    bypasses: Bypasses,
+    earlyEnd: EarlyEnd,
+    waitFor: () => () => void,
+  ) {
+    this.#options = options;
+    this.#events = events;
+    this.#bypasses = bypasses;
+    this.#earlyEnd = earlyEnd;
+    this.#waitFor = waitFor;
+  }
+
+  readonly toResponse: Convert<Response> = (call, verdict) =>
+    'answer' in verdict
+      ? respond(verdict.answer, answerHeaders(verdict), call.url)
+      : call.runInAsyncScope(() => this.#sendOut(call, verdict));
+
+  /** For a client that is not fetch; `undefined` makes it send the call itself. */
+  toRawAnswer(answered: RawRequest['answered']): Convert<RawAnswer | undefined> {
+    return (call, verdict) => {
+      if ('answer' in verdict) {
+        const { status, body } = verdict.answer;
+        return { status, headers: answerHeaders(verdict), body };
+      }
+      const { over } = this.#earlyEnd;
+      if (over) return refuse(over, call.target);
+      if ('realtime' in verdict) return this.#letOut(call, answered);
+      if ('passThrough' in verdict) return undefined;
+      return this.#bypasses.bypassed(call.target, call.url, verdict.bypass);
+    };
+  }
+
+  async bypass(outgoing: Outgoing, target: Target, url: string, reason: string): Promise<Response> {
+    await target.load();
+    const refusal = this.#bypasses.bypassed(target, url, reason);
+    return refusal === undefined ? goOut(outgoing) : respond(refusal, refusal.headers, url);
+  }
+
+  async #sendOut(call: ClientCall<Response>, verdict: WayOut): Promise<Response> {
+    const { target, url } = call;
+    const { over } = this.#earlyEnd;
+    if (over) return refuseFetch(over, target, url);
+    if ('realtime' in verdict) return this.#sendRealtime(call);
+    const outgoing = call.outgoing as Outgoing;
+    if ('passThrough' in verdict) return goOut(outgoing);
+    return this.bypass(outgoing, target, url, verdict.bypass);
+  }
+
+  async #sendRealtime(call: ClientCall<Response>): Promise<Response> {
+    const rules = this.#realtimeRules();
+    const { sendRealtime } = await import('./realtime-calls.ts');
+    try {
+      const response = await sendRealtime(call, rules);
+      if (response !== 'timed out') return response;
+    } catch (error) {
+      return refuseFetch(whySentAway(rules, error), call.target, call.url);
+    }
+    const message = 'The call went out as an ordinary one, and no answer came within 10 minutes.';
+    const answer = ownAnswer(call.target.batcher, 'deadline', message);
+    return this.toResponse(call, { answer, source: 'realtime', itemId: '' });
+  }
+
+  async #letOut(
+    call: ClientCall<RawAnswer | undefined>,
+    answered: RawRequest['answered'],
+  ): Promise<RawAnswer | undefined> {
+    const rules = this.#realtimeRules();
+    const { letOutRealtime } = await import('./realtime-calls.ts');
+    try {
+      await letOutRealtime(call, rules, answered, this.#waitFor());
+      return undefined;
+    } catch (error) {
+      return refuse(whySentAway(rules, error), call.target);
+    }
+  }
+
+  #realtimeRules(): RealtimeRules {
+    const { realtimeConcurrency: atOnce, clock } = this.#options;
+    return { atOnce, clock, emit: this.#events.emit, line: this.#earlyEnd.line };
+  }
+}
+
+type WayOut = Exclude<Verdict, Delivery>;
+
+/** What a call by fetch gets that is not to go out. */
+export async function refuseFetch(why: EndReason, target: Target, url: string): Promise<Response> {
+  const raw = await refuse(why, target);
+  return respond(raw, raw.headers, url);
+}
+
+/** Why a call that waited for its turn does not go out; throws any other error. */
+function whySentAway({ line }: RealtimeRules, error: unknown): EndReason {
+  if (line.aborted && error === line.reason) return error as EndReason;
+  throw error;
+}
