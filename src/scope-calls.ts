@@ -220,8 +220,8 @@ export class ScopeCalls implements CallOwner {
   /** Drops what is not planned and lets go; batches under way stay in the ledger. */
   abandon(): void {
     const { store } = this.#options;
-    const { submitted, collected } = this.events.stats.batches;
-    const open = submitted - collected;
+    const { submitted, ended } = this.events.stats.batches;
+    const open = submitted - ended;
     const message = 'The scope ended with an error before this call was answered.';
     this.#earlyEnd.end({ message });
     this.#leaveBehind(
