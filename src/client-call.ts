@@ -53,6 +53,13 @@ export interface CallFacts {
 
 const noHeaders: Dict = {};
 
+/** Its client ends with its deadline. */
+const endsAtDeadline = 1;
+/** It may yet have to go out as an ordinary call. */
+const mayGoOut = 2;
+/** Its signal comes by way of a `Request`, which is one hop more from its timer. */
+const signalOfRequest = 4;
+
 /** Makes of a verdict what the client waits for. */
 export type Convert<Result> = (
   call: ClientCall<Result>,
@@ -82,9 +89,8 @@ export class ClientCall<Result = unknown> extends AsyncResource implements Captu
   /** Ends what is on its way as an ordinary call of ours. */
   wayOut: AbortController | undefined;
   readonly #owner: CallOwner;
-  readonly #endsAtDeadline: boolean;
-  readonly #hops: number;
-  readonly #mayGoOut: boolean;
+  /** In one number: a hundred thousand calls may wait at once. */
+  readonly #traits: number;
   readonly #convert: Convert<Result>;
   #resolve!: (result: Result | Promise<Result>) => void;
   #reject!: (reason: unknown) => void;
@@ -102,9 +108,10 @@ export class ClientCall<Result = unknown> extends AsyncResource implements Captu
     this.body = facts.body;
     this.outgoing = facts.outgoing;
     this.signal = facts.signal;
-    this.#endsAtDeadline = facts.endsAtDeadline ?? false;
-    this.#hops = facts.outgoing && !facts.outgoing.init?.signal ? 2 : 1;
-    this.#mayGoOut = facts.mayGoOut ?? false;
+    this.#traits =
+      (facts.endsAtDeadline ? endsAtDeadline : 0) |
+      (facts.mayGoOut ? mayGoOut : 0) |
+      (facts.outgoing && !facts.outgoing.init?.signal ? signalOfRequest : 0);
     this.result = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
@@ -112,24 +119,28 @@ export class ClientCall<Result = unknown> extends AsyncResource implements Captu
     if (this.signal) this.#listen(this.signal);
   }
 
+  #has(trait: number): boolean {
+    return (this.#traits & trait) !== 0;
+  }
+
   #listen(signal: AbortSignal): void {
     // One signal may serve thousands of calls; Node would warn at the eleventh.
     setMaxListeners(0, signal);
     signal.addEventListener('abort', this, { once: true });
     // A client that ends with its deadline must be heard; the others go on to wait for us.
-    if (!this.#endsAtDeadline) shield(signal);
+    if (!this.#has(endsAtDeadline)) shield(signal);
   }
 
   /** The signal's listener. */
   handleEvent(): void {
     const signal = this.signal as AbortSignal;
-    if (!isStraightDeadline(signal.reason, this.#hops)) {
+    if (!isStraightDeadline(signal.reason, this.#has(signalOfRequest) ? 2 : 1)) {
       this.abort(signal.reason);
       return;
     }
     this.abandoned = true;
     this.#owner.abandoned(this);
-    if (this.#endsAtDeadline) this.fail(signal.reason);
+    if (this.#has(endsAtDeadline)) this.fail(signal.reason);
     else mask(signal);
   }
 
@@ -170,7 +181,7 @@ export class ClientCall<Result = unknown> extends AsyncResource implements Captu
   taken(): void {
     this.headers = noHeaders;
     this.body = '';
-    if (this.#mayGoOut) return;
+    if (this.#has(mayGoOut)) return;
     const { outgoing } = this;
     this.outgoing =
       outgoing && this.signal && isRequest(outgoing.input)

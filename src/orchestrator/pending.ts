@@ -6,6 +6,7 @@ import type { ActiveBatch } from './active-batch.ts';
 import type { AnswerSource, Emit } from './events.ts';
 import { itemId } from './fingerprint.ts';
 import type { Queue } from './queue.ts';
+import { RequestMarks } from './request-marks.ts';
 import type { Target } from './router.ts';
 
 /** How a scope wants its calls batched. Calls of different policies never share a queue. */
@@ -94,7 +95,7 @@ export interface Delivery {
  * One request of this process whose caller waits. A hundred thousand of them may: what their queue
  * knows is kept there, and what can be derived is.
  */
-export class PendingRequest {
+export class PendingRequest extends RequestMarks {
   readonly call: CapturedCall;
   readonly queue: Queue;
   /** The fingerprint, a character per byte. */
@@ -105,8 +106,6 @@ export class PendingRequest {
   readonly dueAt: number | undefined;
   /** `undefined` while it is spooled in the ledger. */
   body: string | undefined;
-  /** Its body counts against the memory budget. */
-  held = false;
   occurrence = 0;
   request: RequestId = 0;
   /** Size of the encoded item. */
@@ -115,19 +114,11 @@ export class PendingRequest {
   tokens = 0;
   attempt = 0;
   batch: ActiveBatch | undefined = undefined;
-  settled = false;
-  /** It is being written into a plan: too late to take it out. */
-  planning = false;
-  /** It has been in its queue. */
-  queued = false;
-  /** Its time is up. */
-  due = false;
   /** Another caller of the same request, who gets the same answer; and so on. */
   also: PendingRequest | undefined = undefined;
-  /** The request in the ledger is ours to send or to forget, and this is who stands for it. */
-  owns = false;
 
   constructor(call: CapturedCall, queue: Queue, route: Route, key: string, now: number) {
+    super();
     this.call = call;
     this.queue = queue;
     this.key = key;

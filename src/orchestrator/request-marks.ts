@@ -1,0 +1,64 @@
+const marks = { held: 1, settled: 2, queued: 4, due: 8, planning: 16, owns: 32 } as const;
+
+type Mark = keyof typeof marks;
+
+/** What is so of a request that waits, in one number: a hundred thousand of them may wait at once. */
+export class RequestMarks {
+  private marks = 0;
+
+  /** Its body counts against the memory budget. */
+  get held(): boolean {
+    return this.is('held');
+  }
+  set held(value: boolean) {
+    this.mark('held', value);
+  }
+
+  /** Its caller has been told, or has gone. */
+  get settled(): boolean {
+    return this.is('settled');
+  }
+  set settled(value: boolean) {
+    this.mark('settled', value);
+  }
+
+  /** It has been in its queue. */
+  get queued(): boolean {
+    return this.is('queued');
+  }
+  set queued(value: boolean) {
+    this.mark('queued', value);
+  }
+
+  /** Its time is up. */
+  get due(): boolean {
+    return this.is('due');
+  }
+  set due(value: boolean) {
+    this.mark('due', value);
+  }
+
+  /** It is being written into a plan: too late to take it out. */
+  get planning(): boolean {
+    return this.is('planning');
+  }
+  set planning(value: boolean) {
+    this.mark('planning', value);
+  }
+
+  /** The request in the ledger is ours to send or to forget, and this is who stands for it. */
+  get owns(): boolean {
+    return this.is('owns');
+  }
+  set owns(value: boolean) {
+    this.mark('owns', value);
+  }
+
+  private is(name: Mark): boolean {
+    return (this.marks & marks[name]) !== 0;
+  }
+
+  private mark(name: Mark, value: boolean): void {
+    this.marks = value ? this.marks | marks[name] : this.marks & ~marks[name];
+  }
+}
