@@ -1,5 +1,5 @@
 import type { BatchId, ClaimedBatch, Ledger, OwnerId } from '../ledger.ts';
-import { prepareAbandonPlan } from './abandon-plan.ts';
+import type { AbandonPlan } from './abandon-plan.ts';
 import { BATCH, batchState } from './codes.ts';
 import { prepareFindQueue } from './keys.ts';
 import { prepareMembers } from './members.ts';
@@ -29,6 +29,7 @@ export function prepareClaim(
   store: Store,
   owners: Owners,
   newAnswers: NewAnswers,
+  abandon: AbandonPlan,
 ): Ledger['claim'] {
   const find = store.prepare(
     `SELECT token, queue, owner, epoch, state, answered, handle, remote_id, cursor, creating_at,
@@ -38,7 +39,6 @@ export function prepareClaim(
   const take = store.prepare('UPDATE batch SET owner = ?, epoch = ? WHERE id = ?');
   const findQueue = prepareFindQueue(store);
   const members = prepareMembers(store);
-  const abandon = prepareAbandonPlan(store);
 
   const findFree = (owner: OwnerId, batch: BatchId): OpenBatchRow | undefined => {
     owners.require(owner);
