@@ -1,3 +1,4 @@
+import { isOpen } from '../batch-moves.ts';
 import type { Ledger } from '../ledger.ts';
 import { ENTERED_TOGETHER } from './enter-answers.ts';
 import { prepareRequireLease } from './lease.ts';
@@ -17,8 +18,8 @@ export function prepareCollected(store: Store, newAnswers: NewAnswers): Ledger['
       settlements,
       async (slice, isLast) => {
         const waiting = await store.write(() => {
-          requireLease(lease);
-          settleMembers(slice, lease);
+          // One that is over has no members left that wait for an outcome.
+          if (isOpen(requireLease(lease).state)) settleMembers(slice, lease);
           if (isLast && cursor !== undefined) setCursor.run(cursor, batch);
           return newAnswers.count(batch);
         });
