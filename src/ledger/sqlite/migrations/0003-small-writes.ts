@@ -40,7 +40,8 @@ export const smallWrites: Migration = {
     END;
 
     CREATE TABLE answer_new (
-      answer INTEGER PRIMARY KEY,
+      id INTEGER PRIMARY KEY AUTOINCREMENT,
+      answer INTEGER NOT NULL UNIQUE,
       batch INTEGER NOT NULL,
       count INTEGER NOT NULL,
       state INTEGER NOT NULL,
