@@ -4,7 +4,7 @@ import { ENTERED_TOGETHER } from './enter-answers.ts';
 import { prepareRequireLease } from './lease.ts';
 import type { NewAnswers } from './new-answers.ts';
 import { prepareSettleMembers } from './settle-members.ts';
-import { inSlices, settlementSize } from './slices.ts';
+import { inSlices, MANY_ROWS, settlementSize } from './slices.ts';
 import type { Store } from './store.ts';
 
 /** The cursor goes with the last slice: after a crash what lies behind it is read again, not skipped. */
@@ -25,7 +25,7 @@ export function prepareCollected(store: Store, newAnswers: NewAnswers): Ledger['
         });
         if (waiting >= ENTERED_TOGETHER) await newAnswers.enter(batch);
       },
-      settlementSize,
+      { sizeOf: settlementSize, rows: MANY_ROWS },
     );
     store.touch();
   };
