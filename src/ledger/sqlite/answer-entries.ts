@@ -23,6 +23,7 @@ export interface Entries {
   readonly requests: readonly RequestId[];
   /** For each outcome the blocks of its requests, as a JSON object. */
   readonly blocks: ReadonlyMap<Outcome, string>;
+  readonly isLast: boolean;
 }
 
 /** A few milliseconds. */
@@ -31,13 +32,14 @@ const ROWS_PER_SLICE = 2_500;
 /**
  * What rows are told of these blocks, in the order of the requests: so each page of rows is written once
  * or twice, whatever the order in which answers came. Of two answers to one request the first one counts.
+ * Never empty.
  */
-export function entriesOf(blocks: readonly NewBlock[]): Entries[] {
+export function* entriesOf(blocks: readonly NewBlock[]): Generator<Entries> {
   const outcomes = outcomesOf(blocks);
   const sorted = requestsWithPlaces(blocks).sort();
-  const slices: Entries[] = [];
   let last: RequestId | undefined;
-  for (let from = 0; from < sorted.length; from += ROWS_PER_SLICE) {
+  let from = 0;
+  do {
     const requests: RequestId[] = [];
     const pairs = new Map<Outcome, string[]>();
     for (const code of sorted.subarray(from, from + ROWS_PER_SLICE)) {
@@ -53,9 +55,9 @@ export function entriesOf(blocks: readonly NewBlock[]): Entries[] {
       else pairs.set(outcome, [pair]);
     }
     const texts = [...pairs].map(([outcome, list]) => [outcome, `{${list.join()}}`] as const);
-    slices.push({ requests, blocks: new Map(texts) });
-  }
-  return slices;
+    from += ROWS_PER_SLICE;
+    yield { requests, blocks: new Map(texts), isLast: from >= sorted.length };
+  } while (from < sorted.length);
 }
 
 /** One for each combination of state and owner; the moment is that of its last block. */

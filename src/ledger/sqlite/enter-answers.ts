@@ -1,5 +1,5 @@
 import type { BatchId } from '../ledger.ts';
-import { type Entries, entriesOf, type NewBlock, type Outcome } from './answer-entries.ts';
+import { type Entries, entriesOf, type NewBlock } from './answer-entries.ts';
 import { prepareAnswers } from './answers.ts';
 import { REQUEST } from './codes.ts';
 import { prepareEraseBodies } from './erase-bodies.ts';
@@ -34,7 +34,7 @@ export function prepareEnterAnswers(store: Store): Pick<NewAnswers, 'enter' | 'e
   const addAnswered = store.prepare('UPDATE batch SET answered = answered + ? WHERE id = ?');
   const remove = store.prepare('DELETE FROM answer_new WHERE batch = ? AND id <= ?');
 
-  const tell = (batch: BatchId, { requests, blocks }: Entries): number => {
+  const tell = (batch: BatchId, { requests, blocks }: Omit<Entries, 'isLast'>): number => {
     if (store.keep !== 'all') bodies.ofMembers(requests, batch);
     let told = 0;
     for (const [{ state, owner, at }, text] of blocks) {
@@ -54,17 +54,16 @@ export function prepareEnterAnswers(store: Store): Pick<NewAnswers, 'enter' | 'e
    */
   const enterRows = async (batch: BatchId, rows: readonly NewRow[]) => {
     const count = rows.reduce((sum, row) => sum + row.count, 0);
-    const slices = entriesOf(rows);
-    const lastSlice = slices.pop() ?? { requests: [], blocks: new Map<Outcome, string>() };
     let told = 0;
-    for (const slice of slices) {
-      told += await store.write(() => tell(batch, slice));
+    for (const slice of entriesOf(rows)) {
+      // Each a turn of its own: whoever asks for this has just written something else.
       await nextTurn();
+      told += await store.write(() => {
+        const changes = tell(batch, slice);
+        if (slice.isLast) finish(batch, rows, told + changes === count);
+        return changes;
+      });
     }
-    await store.write(() => {
-      const all = told + tell(batch, lastSlice) === count;
-      finish(batch, rows, all);
-    });
   };
 
   return {
@@ -74,8 +73,6 @@ export function prepareEnterAnswers(store: Store): Pick<NewAnswers, 'enter' | 'e
     },
     async enter(batch) {
       for (;;) {
-        // A slice of its own: whoever asks for it has just written something else.
-        await nextTurn();
         const found = (await store.read(() => select.all(batch))) as NewRow[];
         if (found.length === 0) return;
         await enterRows(batch, firstOf(found));
