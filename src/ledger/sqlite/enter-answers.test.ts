@@ -62,6 +62,7 @@ describe('entering answers into the rows of their requests', () => {
       [one, two].map((request) => answerTo(request)),
     );
     await ledger.collected(lease, [answerTo(two, bad), answerTo(one, bad)]);
+    expect(await ask(1)).toMatchObject({ answer: good });
     await ledger.ended(lease);
     expect(await ask(2)).toMatchObject({ answer: { body: 'first' } });
     expect(await ask(1)).toMatchObject({ answer: good });
