@@ -15,7 +15,7 @@ import { type PendingRequest, standingFor } from './pending.ts';
 import type { Workshop } from './workshop.ts';
 
 /** At most so many rows in one ledger transaction. */
-const storeAtOnce = 500;
+const storeAtOnce = 1_000;
 /** Callers that are woken in the same turn as their answers are written. */
 const answerAtOnce = 50;
 

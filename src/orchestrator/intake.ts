@@ -15,7 +15,7 @@ import type { Spool } from './spool.ts';
 import type { Workshop } from './workshop.ts';
 
 /** At most so many rows in one ledger transaction. */
-const admitAtOnce = 500;
+const admitAtOnce = 1_000;
 /** No synchronous slice of ours may be felt by the program. */
 const sliceMilliseconds = 6;
 /** More than these are admitted in a turn of their own. */

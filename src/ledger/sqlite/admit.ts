@@ -11,7 +11,7 @@ import type { FindNewAnswer, NewAnswers } from './new-answers.ts';
 import type { Owners } from './owners.ts';
 import { prepareRequests, type RequestRow, type Requests } from './requests.ts';
 import { prepareRunCount } from './run-count.ts';
-import { inSlices } from './slices.ts';
+import { inSlices, MANY_ROWS } from './slices.ts';
 import type { Store } from './store.ts';
 
 interface Session {
@@ -38,35 +38,39 @@ export function prepareAdmit(
   const sortIn = prepareSortIn(store);
   return async (me, asks) => {
     const admissions: Admission[] = [];
-    await inSlices(asks, async (slice) => {
-      const decided = await store.write(() => {
-        const run = owners.require(me);
-        const standingOf = owners.standings(me, run);
-        const session = {
-          requests,
-          answers,
-          answerOf: answers.finder(),
-          newAnswers,
-          newAnswerOf: newAnswers.finder(),
-          batchOf: batchLookup(),
-          me,
-          standingOf,
-        };
-        const wanted = slice.map(({ fingerprint, queue, occurrence: given }) => {
-          const occurrence = given === 'next' ? nextOccurrence(run, fingerprint) : given;
-          return { fingerprint, queue, occurrence };
+    await inSlices(
+      asks,
+      async (slice) => {
+        const decided = await store.write(() => {
+          const run = owners.require(me);
+          const standingOf = owners.standings(me, run);
+          const session = {
+            requests,
+            answers,
+            answerOf: answers.finder(),
+            newAnswers,
+            newAnswerOf: newAnswers.finder(),
+            batchOf: batchLookup(),
+            me,
+            standingOf,
+          };
+          const wanted = slice.map(({ fingerprint, queue, occurrence: given }) => {
+            const occurrence = given === 'next' ? nextOccurrence(run, fingerprint) : given;
+            return { fingerprint, queue, occurrence };
+          });
+          const inserted = insertNew(me, wanted);
+          return slice.map((ask, place): Admission => {
+            const { occurrence } = wanted[place] as Wanted;
+            const request = inserted[place];
+            if (request !== undefined) return { request, occurrence, is: 'mine' };
+            return admitKnown(session, ask, occurrence);
+          });
         });
-        const inserted = insertNew(me, wanted);
-        return slice.map((ask, place): Admission => {
-          const { occurrence } = wanted[place] as Wanted;
-          const request = inserted[place];
-          if (request !== undefined) return { request, occurrence, is: 'mine' };
-          return admitKnown(session, ask, occurrence);
-        });
-      });
-      for (const admission of decided) admissions.push(admission);
-    });
-    // What is admitted is admitted; the next one tries again.
+        for (const admission of decided) admissions.push(admission);
+      },
+      { rows: MANY_ROWS },
+    );
+    // What is admitted is admitted.
     await sortIn().catch(() => {});
     return admissions;
   };

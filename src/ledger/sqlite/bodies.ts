@@ -16,7 +16,7 @@ export function prepareSpool(store: Store): Ledger['spool'] {
         store.write(() => {
           for (const { request, body } of slice) put.run(toStored(body), request);
         }),
-      ({ body }) => body.length,
+      { sizeOf: ({ body }) => body.length },
     );
 }
 

@@ -1,7 +1,7 @@
 import type { Database } from './driver.ts';
 
 /** About as much as a checkpoint copies within a few milliseconds. */
-const WRITING_WORTH_A_STEP_MILLISECONDS = 6;
+const WRITING_WORTH_A_STEP_MILLISECONDS = 8;
 const IDLE_MILLISECONDS = 250;
 
 /**

@@ -1,5 +1,5 @@
-import type { ClaimedBatch, Ledger, OwnerId } from '../ledger.ts';
-import { prepareAbandonPlan } from './abandon-plan.ts';
+import type { BatchId, ClaimedBatch, Ledger, OwnerId } from '../ledger.ts';
+import type { AbandonPlan } from './abandon-plan.ts';
 import { BATCH, batchState } from './codes.ts';
 import { prepareFindQueue } from './keys.ts';
 import { prepareMembers } from './members.ts';
@@ -13,6 +13,7 @@ interface OpenBatchRow {
   readonly owner: OwnerId;
   readonly epoch: number;
   readonly state: number;
+  readonly answered: number;
   readonly handle: string;
   readonly remote_id: string | null;
   readonly cursor: string | null;
@@ -20,38 +21,60 @@ interface OpenBatchRow {
   readonly accepted_at: number | null;
 }
 
+/**
+ * The lease is taken last, in a transaction that leaves nothing more to do: whatever fails before it,
+ * the batch is still there for the next one who tries.
+ */
 export function prepareClaim(
   store: Store,
   owners: Owners,
   newAnswers: NewAnswers,
+  abandon: AbandonPlan,
 ): Ledger['claim'] {
   const find = store.prepare(
-    `SELECT token, queue, owner, epoch, state, handle, remote_id, cursor, creating_at, accepted_at
+    `SELECT token, queue, owner, epoch, state, answered, handle, remote_id, cursor, creating_at,
+       accepted_at
      FROM batch WHERE id = ? AND state < ${BATCH.ended}`,
   );
   const take = store.prepare('UPDATE batch SET owner = ?, epoch = ? WHERE id = ?');
   const findQueue = prepareFindQueue(store);
-  const readMembers = prepareMembers(store);
-  const abandon = prepareAbandonPlan(store);
-  return async (owner, batch) => {
-    const taken = await store.write(() => {
-      owners.require(owner);
-      const row = find.get(batch) as OpenBatchRow | undefined;
-      if (!row || row.owner === owner || owners.isAlive(row.owner)) return undefined;
-      if (row.state === BATCH.planning) return { row };
+  const members = prepareMembers(store);
+
+  const findFree = (owner: OwnerId, batch: BatchId): OpenBatchRow | undefined => {
+    owners.require(owner);
+    const row = find.get(batch) as OpenBatchRow | undefined;
+    return row && row.owner !== owner && !owners.isAlive(row.owner) ? row : undefined;
+  };
+  /** `undefined`: somebody moved members meanwhile, so they have to be read again. */
+  const attempt = async (owner: OwnerId, batch: BatchId, seen: OpenBatchRow) => {
+    const read = await members.read(batch);
+    return store.write(() => {
+      const row = findFree(owner, batch);
+      if (!row) return { claimed: undefined };
+      const same = row.answered === seen.answered && members.count(batch) === read.length;
+      if (!same || newAnswers.count(batch) > 0) return undefined;
       const lease = { batch, owner, epoch: row.epoch + 1 };
       take.run(owner, lease.epoch, batch);
-      return { row, lease, queue: findQueue(row.queue) };
+      return { claimed: claimed(row, { lease, queue: findQueue(row.queue), members: read }) };
     });
-    if (!taken) return undefined;
-    if (!taken.lease) {
-      await abandon(batch);
-      return undefined;
+  };
+
+  return async (owner, batch) => {
+    for (;;) {
+      const free = await store.read(() => findFree(owner, batch));
+      if (!free) return undefined;
+      if (free.state === BATCH.planning) {
+        await abandon(batch);
+        return undefined;
+      }
+      await newAnswers.enter(batch);
+      const seen = await store.read(() => findFree(owner, batch));
+      if (!seen) return undefined;
+      const outcome = await attempt(owner, batch, seen);
+      if (!outcome) continue;
+      store.touch();
+      return outcome.claimed;
     }
-    await newAnswers.enter(batch);
-    store.touch();
-    const { row, lease, queue } = taken;
-    return claimed(row, { lease, queue, members: await readMembers(batch) });
   };
 }
 

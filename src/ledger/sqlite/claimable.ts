@@ -1,5 +1,5 @@
 import type { AccountId, BatchId, Ledger, OwnerId } from '../ledger.ts';
-import { prepareAbandonPlan } from './abandon-plan.ts';
+import type { AbandonPlan } from './abandon-plan.ts';
 import { BATCH } from './codes.ts';
 import type { Owners } from './owners.ts';
 import type { Store } from './store.ts';
@@ -12,13 +12,16 @@ interface OpenBatchRow {
 }
 
 /** Half-made plans of owners that are gone are undone on the way. */
-export function prepareClaimable(store: Store, owners: Owners): Ledger['claimable'] {
+export function prepareClaimable(
+  store: Store,
+  owners: Owners,
+  abandon: AbandonPlan,
+): Ledger['claimable'] {
   const select = store.prepare(
     `SELECT batch.id, batch.owner, batch.state, queue.account
      FROM batch JOIN queue ON queue.id = batch.queue
      WHERE batch.state < ${BATCH.ended} ORDER BY batch.id`,
   );
-  const abandon = prepareAbandonPlan(store);
   return async (account) => {
     const free = await store.read(() => {
       const isAlive = new Map<OwnerId, boolean>();

@@ -1,9 +1,10 @@
+import { isOpen } from '../batch-moves.ts';
 import type { Ledger } from '../ledger.ts';
 import { ENTERED_TOGETHER } from './enter-answers.ts';
 import { prepareRequireLease } from './lease.ts';
 import type { NewAnswers } from './new-answers.ts';
 import { prepareSettleMembers } from './settle-members.ts';
-import { inSlices, settlementSize } from './slices.ts';
+import { inSlices, MANY_ROWS, settlementSize } from './slices.ts';
 import type { Store } from './store.ts';
 
 /** The cursor goes with the last slice: after a crash what lies behind it is read again, not skipped. */
@@ -17,14 +18,14 @@ export function prepareCollected(store: Store, newAnswers: NewAnswers): Ledger['
       settlements,
       async (slice, isLast) => {
         const waiting = await store.write(() => {
-          requireLease(lease);
-          settleMembers(slice, lease);
+          // One that is over has no members left that wait for an outcome.
+          if (isOpen(requireLease(lease).state)) settleMembers(slice, lease);
           if (isLast && cursor !== undefined) setCursor.run(cursor, batch);
           return newAnswers.count(batch);
         });
         if (waiting >= ENTERED_TOGETHER) await newAnswers.enter(batch);
       },
-      settlementSize,
+      { sizeOf: settlementSize, rows: MANY_ROWS },
     );
     store.touch();
   };

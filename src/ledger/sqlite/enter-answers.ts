@@ -1,29 +1,26 @@
-import type { BatchId, OwnerId, RequestId } from '../ledger.ts';
-import { type BlockId, prepareAnswers } from './answers.ts';
+import type { BatchId } from '../ledger.ts';
+import { type Entries, entriesOf, type NewBlock } from './answer-entries.ts';
+import { prepareAnswers } from './answers.ts';
 import { REQUEST } from './codes.ts';
+import { prepareEraseBodies } from './erase-bodies.ts';
 import type { NewAnswers } from './new-answers.ts';
 import { nextTurn } from './slices.ts';
 import type { Store } from './store.ts';
 
-interface NewBlock {
-  readonly block: BlockId;
-  readonly count: number;
-  readonly state: number;
-  readonly owner: OwnerId;
-  readonly at: number;
-  readonly requests: string;
-}
+type NewRow = NewBlock & { readonly id: number; readonly count: number };
 
-/** A few milliseconds, and each page of a batch of 10,000 is then written four times. */
-export const ENTERED_TOGETHER = 2_500;
+/** As many as most batches have, so that each page of their rows is written about once. */
+export const ENTERED_TOGETHER = 10_000;
 
 /** Writes into the rows of members that they are answered, see `NewAnswers`. */
 export function prepareEnterAnswers(store: Store): Pick<NewAnswers, 'enter' | 'enterOne'> {
   const answers = prepareAnswers(store);
-  const columns = 'answer.id AS block, count, state, owner, at, answer.request AS requests';
-  const joined = 'answer_new JOIN answer ON answer.id = answer_new.answer';
+  const bodies = prepareEraseBodies(store);
+  const columns = `answer_new.id, answer_new.answer AS block, count, state, owner, at,
+    answer.request AS requests`;
+  const joined = 'answer_new LEFT JOIN answer ON answer.id = answer_new.answer';
   const select = store.prepare(
-    `SELECT ${columns} FROM ${joined} WHERE batch = ? ORDER BY answer_new.answer`,
+    `SELECT ${columns} FROM ${joined} WHERE batch = ? ORDER BY answer_new.id`,
   );
   const find = store.prepare(`SELECT ${columns} FROM ${joined} WHERE answer_new.answer = ?`);
   // Rows that have an outcome, or left the batch, stay as they are. The plus keeps SQLite from walking
@@ -35,61 +32,60 @@ export function prepareEnterAnswers(store: Store): Pick<NewAnswers, 'enter' | 'e
        AND +request.batch = ?5 AND request.state = ${REQUEST.planned}`,
   );
   const addAnswered = store.prepare('UPDATE batch SET answered = answered + ? WHERE id = ?');
-  const remove = store.prepare('DELETE FROM answer_new WHERE batch = ? AND answer <= ?');
+  const remove = store.prepare('DELETE FROM answer_new WHERE batch = ? AND id <= ?');
 
-  /** `blockOf`: block ids by request, of blocks with the same state and owner as `like`. */
-  const tell = (batch: BatchId, like: NewBlock, blockOf: Record<RequestId, BlockId>): number => {
-    const { state, owner, at } = like;
-    const changes = Number(update.run(state, owner, at, JSON.stringify(blockOf), batch).changes);
-    if (changes > 0) addAnswered.run(changes, batch);
-    return changes;
-  };
-
-  const tellAll = (batch: BatchId, blocks: readonly NewBlock[]): number => {
-    const known = new Set<RequestId>();
-    const groups = new Map<string, { like: NewBlock; blockOf: Record<RequestId, BlockId> }>();
-    for (const like of blocks) {
-      const key = `${like.state} ${like.owner}`;
-      const group = groups.get(key) ?? { like, blockOf: {} };
-      groups.set(key, group);
-      for (const request of JSON.parse(like.requests) as RequestId[]) {
-        // Of two answers to one request the first one counts.
-        if (known.has(request)) continue;
-        known.add(request);
-        group.blockOf[request] = like.block;
-      }
-    }
+  const tell = (batch: BatchId, { requests, blocks }: Omit<Entries, 'isLast'>): number => {
+    if (store.keep !== 'all') bodies.ofMembers(requests, batch);
     let told = 0;
-    for (const { like, blockOf } of groups.values()) told += tell(batch, like, blockOf);
+    for (const [{ state, owner, at }, text] of blocks) {
+      told += Number(update.run(state, owner, at, text, batch).changes);
+    }
+    if (told > 0) addAnswered.run(told, batch);
     return told;
   };
+  const finish = (batch: BatchId, rows: readonly NewRow[], all: boolean) => {
+    remove.run(batch, (rows.at(-1) as NewRow).id);
+    if (!all) for (const { block } of rows) answers.eraseUnused(block);
+  };
 
-  /** Says whether that were all. */
-  const enterSome = (batch: BatchId): boolean => {
-    const all = select.all(batch) as NewBlock[];
-    const blocks: NewBlock[] = [];
-    let count = 0;
-    for (const block of all) {
-      if (count >= ENTERED_TOGETHER) break;
-      blocks.push(block);
-      count += block.count;
+  /**
+   * In several transactions. After a crash in between some rows know and some do not, and all are told
+   * again by the next one; ids of new blocks are never used again, so nothing that came later is removed.
+   */
+  const enterRows = async (batch: BatchId, rows: readonly NewRow[]) => {
+    const count = rows.reduce((sum, row) => sum + row.count, 0);
+    let told = 0;
+    for (const slice of entriesOf(rows)) {
+      // Each a turn of its own: whoever asks for this has just written something else.
+      await nextTurn();
+      told += await store.write(() => {
+        const changes = tell(batch, slice);
+        if (slice.isLast) finish(batch, rows, told + changes === count);
+        return changes;
+      });
     }
-    const last = blocks.at(-1);
-    if (!last) return true;
-    const told = tellAll(batch, blocks);
-    remove.run(batch, last.block);
-    if (told < count) for (const { block } of blocks) answers.eraseUnused(block);
-    return blocks.length === all.length;
   };
 
   return {
     enterOne(batch, request, block) {
-      tell(batch, find.get(block) as NewBlock, { [request]: block });
+      const row = find.get(block) as NewRow;
+      tell(batch, { requests: [request], blocks: new Map([[row, `{"${request}":${block}}`]]) });
     },
     async enter(batch) {
-      // A slice of its own: whoever asks for it has just written something else.
-      do await nextTurn();
-      while (!(await store.write(() => enterSome(batch))));
+      for (;;) {
+        const found = (await store.read(() => select.all(batch))) as NewRow[];
+        if (found.length === 0) return;
+        await enterRows(batch, firstOf(found));
+      }
     },
   };
+}
+
+function firstOf(rows: readonly NewRow[]): readonly NewRow[] {
+  let count = 0;
+  const end = rows.findIndex((row) => {
+    count += row.count;
+    return count >= ENTERED_TOGETHER;
+  });
+  return end < 0 ? rows : rows.slice(0, end + 1);
 }

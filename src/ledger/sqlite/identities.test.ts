@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { fingerprintOf, openBench } from '../conformance/subject.test-helper.ts';
+import { prepareLock } from './test/hold-lock.test-helper.ts';
 import { openTemporary, query, temporaryFolder } from './test/temporary.test-helper.ts';
 
 const many = 9_000;
@@ -45,6 +46,22 @@ describe('the identities of requests', () => {
     const again = await ledger.admit(me, asksFor(numbers));
     expect(again.map(({ is }) => is)).toEqual(Array(many).fill('wait'));
     expect(again.map(({ request }) => request)).toEqual(all);
+  });
+
+  it('hold up no admission while somebody else writes, and are sorted in by a later one', async () => {
+    const path = join(temporaryFolder(), 'ledger.db');
+    const { ledger, me, asksFor, ask } = await openAt(path);
+    const numbers = Array.from({ length: many }, (_, index) => index);
+    await ledger.admit(me, asksFor(numbers.slice(0, many - 1_000)));
+    const lock = await prepareLock(path);
+    const admitting = ledger.admit(me, asksFor(numbers.slice(-1_000)));
+    const unlock = lock();
+    // With the patience of 30 s that everything else has, this test would run out of time.
+    expect(await admitting).toHaveLength(1_000);
+    unlock();
+    expect(await entries(path)).toMatchObject({ sorted: 0, fresh: many });
+    await ask(many);
+    expect(await entries(path)).toMatchObject({ sorted: many, fresh: 1 });
   });
 
   it('go with their requests, wherever they are', async () => {

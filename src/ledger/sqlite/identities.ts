@@ -15,7 +15,10 @@ export function candidates(prefix: string, occurrence: string): string {
   return `${select('identity_new')} UNION ALL ${select('identity')}`;
 }
 
-/** Moves the entries of new requests to where all others are, once they are many. */
+/**
+ * Moves the entries of new requests to where all others are, once they are many. Whoever is in the way is
+ * not waited for: an admission waits for this, and the next one tries again.
+ */
 export function prepareSortIn(store: Store): () => Promise<void> {
   const count = store.prepare('SELECT count(*) AS entries FROM identity_new');
   const findLast = store.prepare(
@@ -43,6 +46,6 @@ export function prepareSortIn(store: Store): () => Promise<void> {
     const { entries } = (await store.read(() => count.get())) as { entries: number };
     if (entries <= NEW_AT_MOST) return;
     do await nextTurn();
-    while (await store.write(move));
+    while (await store.write(move, { patience: 0 }));
   };
 }

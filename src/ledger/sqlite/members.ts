@@ -14,24 +14,34 @@ interface MemberRow {
 
 const ROWS_AT_ONCE = 2_000;
 
-/** All members of a batch, in their order. Only for the holder of its lease: nobody else moves them. */
-export function prepareMembers(store: Store): (batch: BatchId) => Promise<Member[]> {
+export interface Members {
+  /** All members of a batch, in their order. */
+  read(batch: BatchId): Promise<Member[]>;
+  /** How many they are, inside a transaction. */
+  count(batch: BatchId): number;
+}
+
+export function prepareMembers(store: Store): Members {
   const select = store.prepare(
     `SELECT id AS request, fp AS fingerprint, occ AS occurrence, attempt, state, seq
      FROM request WHERE batch = ? AND seq > ? ORDER BY seq LIMIT ${ROWS_AT_ONCE}`,
   );
-  return async (batch) => {
-    const members: Member[] = [];
-    let last = -1;
-    for (;;) {
-      const rows = (await store.read(() => select.all(batch, last))) as MemberRow[];
-      for (const { request, fingerprint, occurrence, attempt, state, seq } of rows) {
-        const settled = state !== REQUEST.planned;
-        members.push({ request, fingerprint, occurrence, attempt, settled });
-        last = seq;
+  const count = store.prepare('SELECT count(*) AS members FROM request WHERE batch = ?');
+  return {
+    async read(batch) {
+      const members: Member[] = [];
+      let last = -1;
+      for (;;) {
+        const rows = (await store.read(() => select.all(batch, last))) as MemberRow[];
+        for (const { request, fingerprint, occurrence, attempt, state, seq } of rows) {
+          const settled = state !== REQUEST.planned;
+          members.push({ request, fingerprint, occurrence, attempt, settled });
+          last = seq;
+        }
+        if (rows.length < ROWS_AT_ONCE) return members;
+        await nextTurn();
       }
-      if (rows.length < ROWS_AT_ONCE) return members;
-      await nextTurn();
-    }
+    },
+    count: (batch) => (count.get(batch) as { members: number }).members,
   };
 }

@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { bad, good, openBench } from '../conformance/subject.test-helper.ts';
+import { loadDriver } from './driver.ts';
 import { migrations } from './migrations/index.ts';
+import { OwnerLocks } from './owner-locks.ts';
 import { openTemporary, query, temporaryFolder } from './test/temporary.test-helper.ts';
 
 /**
@@ -54,5 +56,25 @@ describe('a ledger of schema 1', () => {
     const { open } = openOld();
     const both = await Promise.all([open(), open()]);
     for (const { ask } of both) expect(await ask(1)).toMatchObject({ is: 'answered' });
+  });
+
+  it('is left as it is while an older program works with it', async () => {
+    const { path, open } = openOld();
+    const locks = new OwnerLocks(await loadDriver(), path);
+    const lock = locks.hold();
+    await query(
+      path,
+      `INSERT INTO owner (run, host, pid, lock, joined_at) VALUES ('run', 'here', 4711, '${lock}', 1)`,
+    );
+    await expect(open()).rejects.toMatchObject({
+      code: 'STORE_UNUSABLE',
+      message: expect.stringMatching(/process 4711 on here .* older version.*Run again when/),
+    });
+    expect(await query(path, "SELECT value FROM meta WHERE key = 'schema'")).toEqual([
+      { value: 1 },
+    ]);
+    locks.release(lock);
+    const { ask } = await open();
+    expect(await ask(1)).toMatchObject({ is: 'answered', answer: good });
   });
 });

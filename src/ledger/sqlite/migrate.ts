@@ -6,13 +6,22 @@ import { unusable } from './store-errors.ts';
 
 const newest = migrations.at(-1)?.version ?? 0;
 
-/** Brings the schema up to date, in one transaction. Returns the salt of this ledger. */
-export function migrate(database: Database, path: string): Uint8Array {
+/**
+ * Brings the schema up to date, in one transaction. Returns the salt of this ledger.
+ * `isHeld`: whether the owner with this lock is alive.
+ */
+export function migrate(
+  database: Database,
+  path: string,
+  isHeld: (lock: string) => boolean,
+): Uint8Array {
   if (schemaVersion(database, path) < newest) {
     database.exec('BEGIN IMMEDIATE');
     try {
       // Asked again under the lock: another process may have done it since.
-      advance(database, schemaVersion(database, path));
+      const from = schemaVersion(database, path);
+      if (from > 0 && from < newest) requireNobody(database, path, isHeld);
+      advance(database, from);
       database.exec('COMMIT');
     } catch (error) {
       database.exec('ROLLBACK');
@@ -21,6 +30,24 @@ export function migrate(database: Database, path: string): Uint8Array {
   }
   const row = database.prepare("SELECT value FROM meta WHERE key = 'salt'").get();
   return (row as { value: Uint8Array }).value;
+}
+
+/**
+ * A program that works with the old schema would go on as it knows it: its requests would be unknown to
+ * newer ones and paid for twice.
+ */
+function requireNobody(database: Database, path: string, isHeld: (lock: string) => boolean): void {
+  const owners = database
+    .prepare('SELECT host, pid, lock FROM owner WHERE closed_at IS NULL')
+    .all() as { host: string; pid: number; lock: string }[];
+  const alive = owners.find(({ lock }) => isHeld(lock));
+  if (!alive) return;
+  const { host, pid } = alive;
+  throw unusable(
+    path,
+    `process ${pid} on ${host} works with it and uses an older version of batchling. ` +
+      'Run again when that one has ended, or choose another store.',
+  );
 }
 
 function advance(database: Database, from: number): void {

@@ -38,7 +38,7 @@ export function prepareNewAnswers(store: Store): NewAnswers {
   const select = store.prepare(
     `SELECT answer.id AS block, answer.request AS requests
      FROM answer_new JOIN answer ON answer.id = answer_new.answer
-     WHERE answer_new.batch = ? ORDER BY answer_new.answer`,
+     WHERE answer_new.batch = ? ORDER BY answer_new.id`,
   );
   const batchesOf = store.prepare('SELECT DISTINCT batch FROM answer_new WHERE owner = ?');
   const { enter, enterOne } = prepareEnterAnswers(store);

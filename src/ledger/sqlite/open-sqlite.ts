@@ -28,9 +28,11 @@ export async function openSqliteLedger(options: SqliteLedgerOptions): Promise<Le
   const database = await retryBusy(path, patience, open);
   try {
     await retryBusy(path, patience, () => configure(database, path));
-    const salt = await retryBusy(path, patience, () => migrate(database, path));
+    const locks = new OwnerLocks(driver, path);
+    const isHeld = (lock: string) => locks.isHeld(lock);
+    const salt = await retryBusy(path, patience, () => migrate(database, path, isHeld));
     const store = new Store(database, { path, now: () => clock.now(), keep, patience });
-    return sqliteLedger(store, new OwnerLocks(driver, path), salt);
+    return sqliteLedger(store, locks, salt);
   } catch (error) {
     database.close();
     throw error;

@@ -1,6 +1,6 @@
 import { BatchlingError } from '../../errors.ts';
 import type { BatchId, Ledger, NewBatch, OwnerId } from '../ledger.ts';
-import { prepareAbandonPlan } from './abandon-plan.ts';
+import type { AbandonPlan } from './abandon-plan.ts';
 import { BATCH, REQUEST } from './codes.ts';
 import type { Owners } from './owners.ts';
 import { type IdRun, planRuns } from './plan-runs.ts';
@@ -11,7 +11,7 @@ import type { Store } from './store.ts';
  * A large plan takes several transactions. Until the last one the batch is in the hidden state
  * `planning`, in which its members still count as admitted: all of them become planned, or none.
  */
-export function preparePlan(store: Store, owners: Owners): Ledger['plan'] {
+export function preparePlan(store: Store, owners: Owners, abandon: AbandonPlan): Ledger['plan'] {
   const insert = store.prepare(
     `INSERT INTO batch (token, queue, run, owner, epoch, state, count, name, tags, created_at)
      VALUES (?, ?, ?, ?, 1, ${BATCH.planning}, ?, ?, ?, ?)`,
@@ -21,7 +21,6 @@ export function preparePlan(store: Store, owners: Owners): Ledger['plan'] {
     `UPDATE request SET state = ${REQUEST.planned}, batch = ?, seq = id - ? + ?
      WHERE id BETWEEN ? AND ? AND owner = ? AND state = ${REQUEST.admitted} AND batch IS NULL`,
   );
-  const abandon = prepareAbandonPlan(store);
 
   const insertBatch = (owner: OwnerId, run: string, batch: NewBatch, count: number): BatchId => {
     const { token, queue, name = null, tags } = batch;
@@ -50,8 +49,7 @@ export function preparePlan(store: Store, owners: Owners): Ledger['plan'] {
         });
       }
     } catch (error) {
-      // If this fails as well, the next one who asks frees them once this owner is gone.
-      if (batch !== undefined) await abandon(batch).catch(() => {});
+      if (batch !== undefined) await abandon.orLater(batch);
       throw error;
     }
     store.touch();

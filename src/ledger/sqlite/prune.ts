@@ -1,4 +1,6 @@
-import type { Ledger } from '../ledger.ts';
+import type { BatchId, Ledger, OwnerId } from '../ledger.ts';
+import type { AbandonPlan } from './abandon-plan.ts';
+import { BATCH } from './codes.ts';
 import type { Owners } from './owners.ts';
 import { preparePruneBatches, preparePruneRunCounts } from './prune-batches.ts';
 import { type Dropped, preparePruneRequests } from './prune-requests.ts';
@@ -7,10 +9,11 @@ import type { Store } from './store.ts';
 
 const PAGES_PER_VACUUM = 1_000;
 
-export function preparePrune(store: Store, owners: Owners): Ledger['prune'] {
+export function preparePrune(store: Store, owners: Owners, abandon: AbandonPlan): Ledger['prune'] {
   const pruneRequests = preparePruneRequests(store);
   const pruneBatches = preparePruneBatches(store);
   const pruneRunCounts = preparePruneRunCounts(store);
+  const planning = store.prepare(`SELECT id, owner FROM batch WHERE state = ${BATCH.planning}`);
   const pages = store.prepare(
     `SELECT page_count AS total, freelist_count AS free, page_size AS size
      FROM pragma_page_count, pragma_freelist_count, pragma_page_size`,
@@ -19,6 +22,12 @@ export function preparePrune(store: Store, owners: Owners): Ledger['prune'] {
   const usedBytes = () => {
     const { total, free, size } = sizes();
     return (total - free) * size;
+  };
+
+  /** Requests of half a plan are planned, and so would never be dropped. */
+  const abandonPlans = async (alive: readonly OwnerId[]) => {
+    const plans = (await store.read(() => planning.all())) as { id: BatchId; owner: OwnerId }[];
+    for (const { id, owner } of plans) if (!alive.includes(owner)) await abandon(id);
   };
 
   /** Gives free pages back to the disk, a few at a time. */
@@ -35,6 +44,7 @@ export function preparePrune(store: Store, owners: Owners): Ledger['prune'] {
 
   return async ({ before, maxBytes }) => {
     const alive = await store.read(() => owners.alive());
+    await abandonPlans(alive);
     const dropped: Dropped = { requests: 0, bytes: 0, batches: new Set() };
     if (before !== undefined) {
       const isEnough = () => false;

@@ -31,11 +31,9 @@ export function prepareSettled(store: Store): Ledger['settled'] {
   };
 
   return async (owner, settlements) => {
-    await inSlices(
-      settlements,
-      (slice) => store.write(() => settleAll(slice, owner)),
-      settlementSize,
-    );
+    await inSlices(settlements, (slice) => store.write(() => settleAll(slice, owner)), {
+      sizeOf: settlementSize,
+    });
     store.touch();
   };
 }

@@ -3,26 +3,39 @@ import type { Settlement } from '../ledger.ts';
 
 /** Rows per transaction: keeps one synchronous slice within a few milliseconds. */
 export const ROWS_PER_TRANSACTION = 500;
+/** Where a few statements write all rows. */
+export const MANY_ROWS = 1_000;
 const CHARACTERS_PER_TRANSACTION = 4_000_000;
+
+interface SliceOptions<T> {
+  /** How much text an item brings. */
+  readonly sizeOf?: (item: T) => number;
+  readonly rows?: number;
+}
 
 /** Runs `work` on slices, one after the other, and lets the event loop turn in between. */
 export async function inSlices<T>(
   items: readonly T[],
   work: (slice: readonly T[], isLast: boolean) => Promise<void>,
-  sizeOf: (item: T) => number = () => 0,
+  { sizeOf = () => 0, rows = ROWS_PER_TRANSACTION }: SliceOptions<T> = {},
 ): Promise<void> {
   let start = 0;
   do {
     if (start > 0) await nextTurn();
-    const end = sliceEnd(items, start, sizeOf);
+    const end = sliceEnd(items, start, start + rows, sizeOf);
     const whole = start === 0 && end === items.length;
     await work(whole ? items : items.slice(start, end), end === items.length);
     start = end;
   } while (start < items.length);
 }
 
-function sliceEnd<T>(items: readonly T[], start: number, sizeOf: (item: T) => number): number {
-  const most = Math.min(items.length, start + ROWS_PER_TRANSACTION);
+function sliceEnd<T>(
+  items: readonly T[],
+  start: number,
+  limit: number,
+  sizeOf: (item: T) => number,
+): number {
+  const most = Math.min(items.length, limit);
   let characters = 0;
   for (let index = start; index < most; index += 1) {
     characters += sizeOf(items[index] as T);

@@ -1,4 +1,5 @@
 import type { Ledger } from '../ledger.ts';
+import { prepareAbandonPlan } from './abandon-plan.ts';
 import { prepareAccepted } from './accepted.ts';
 import { prepareAdmit } from './admit.ts';
 import { prepareBodies, prepareSpool } from './bodies.ts';
@@ -26,11 +27,18 @@ import { prepareWithdraw } from './withdraw.ts';
 export function sqliteLedger(store: Store, locks: OwnerLocks, salt: Uint8Array): Ledger {
   const owners = new Owners(store, locks);
   const newAnswers = prepareNewAnswers(store);
+  const abandon = prepareAbandonPlan(store);
   const finish = prepareFinish(store, newAnswers);
   const forgetAnswers = prepareForgetAnswers(store);
 
+  /** For what may be about requests of a plan that could not be undone when it failed. */
+  const afterPlans =
+    <Given extends unknown[], T>(work: (...given: Given) => Promise<T>) =>
+    (...given: Given): Promise<T> =>
+      abandon.isDone() ? work(...given) : abandon.rest().then(() => work(...given));
   const leave: Ledger['leave'] = async (owner) => {
     try {
+      await abandon.rest();
       // Their batches are open, so if the disk is full those who claim them do it.
       await newAnswers.enterAllOf(owner).catch(() => {});
       if (store.keep === 'none') await forgetAnswers(owner);
@@ -60,11 +68,11 @@ export function sqliteLedger(store: Store, locks: OwnerLocks, salt: Uint8Array):
     queue: prepareQueue(store),
     limit: prepareLimit(store),
     learn: prepareLearn(store),
-    admit: prepareAdmit(store, owners, newAnswers),
-    withdraw: prepareWithdraw(store),
+    admit: afterPlans(prepareAdmit(store, owners, newAnswers)),
+    withdraw: afterPlans(prepareWithdraw(store)),
     spool: prepareSpool(store),
     bodies: prepareBodies(store),
-    plan: preparePlan(store, owners),
+    plan: afterPlans(preparePlan(store, owners, abandon)),
     staged: prepareStaged(store),
     creating: prepareCreating(store),
     accepted: prepareAccepted(store),
@@ -73,13 +81,13 @@ export function sqliteLedger(store: Store, locks: OwnerLocks, salt: Uint8Array):
     polled: preparePolled(store),
     collected: prepareCollected(store, newAnswers),
     ended: (lease, failure) => finish(lease, 'ended', failure),
-    settled: prepareSettled(store),
-    claim: prepareClaim(store, owners, newAnswers),
-    claimable: prepareClaimable(store, owners),
+    settled: afterPlans(prepareSettled(store)),
+    claim: prepareClaim(store, owners, newAnswers, abandon),
+    claimable: prepareClaimable(store, owners, abandon),
     changed: () => store.changed(),
     list: prepareList(store),
     show: prepareShow(store),
-    prune: preparePrune(store, owners),
+    prune: preparePrune(store, owners, abandon),
     leave,
     close() {
       closing ??= close();

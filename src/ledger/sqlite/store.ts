@@ -45,9 +45,13 @@ export class Store {
   /**
    * `work` runs in one transaction; it may run again when another process was in the way.
    * `durable`: on the disk, with everything written before it, when the promise resolves.
+   * `patience`: see the settings; 0 tries once.
    */
-  write<T>(work: () => T, { durable = false } = {}): Promise<T> {
-    return this.#attempt(() => {
+  write<T>(
+    work: () => T,
+    { durable = false, patience = this.#patience }: { durable?: boolean; patience?: number } = {},
+  ): Promise<T> {
+    const attempt = () => {
       // SQLite ignores a change of `synchronous` inside a transaction.
       if (durable) this.#database.exec('PRAGMA synchronous = FULL');
       try {
@@ -55,7 +59,8 @@ export class Store {
       } finally {
         if (durable) this.#database.exec('PRAGMA synchronous = NORMAL');
       }
-    });
+    };
+    return this.#attempt(attempt, patience);
   }
 
   /** Outside of any transaction: pragmas that move pages. */
@@ -85,8 +90,8 @@ export class Store {
     this.#database.close();
   }
 
-  #attempt<T>(work: () => T): Promise<T> {
-    return retryBusy(this.path, this.#patience, () => {
+  #attempt<T>(work: () => T, patience = this.#patience): Promise<T> {
+    return retryBusy(this.path, patience, () => {
       if (this.#closed) throw unusable(this.path, 'it is closed.');
       return work();
     });

@@ -9,7 +9,8 @@ import type { Migration } from './migration.ts';
  * in one of the two. See `identities.ts`.
  *
  * Answers come in any order, too. `answer_new` names the blocks that members of open batches do not know
- * yet; those are told later, by the thousands and sorted. See `new-answers.ts`.
+ * yet; those are told later, by the thousands and sorted, in several transactions. Ids of blocks may be
+ * used again, so its rows have ids of their own, which are not. See `new-answers.ts`.
  */
 export const smallWrites: Migration = {
   version: 3,
@@ -40,7 +41,8 @@ export const smallWrites: Migration = {
     END;
 
     CREATE TABLE answer_new (
-      answer INTEGER PRIMARY KEY,
+      id INTEGER PRIMARY KEY AUTOINCREMENT,
+      answer INTEGER NOT NULL UNIQUE,
       batch INTEGER NOT NULL,
       count INTEGER NOT NULL,
       state INTEGER NOT NULL,
