@@ -59,6 +59,8 @@ const endsAtDeadline = 1;
 const mayGoOut = 2;
 /** Its signal comes by way of a `Request`, which is one hop more from its timer. */
 const signalOfRequest = 4;
+/** It has its verdict. */
+const settled = 8;
 
 /** Makes of a verdict what the client waits for. */
 export type Convert<Result> = (
@@ -90,11 +92,10 @@ export class ClientCall<Result = unknown> extends AsyncResource implements Captu
   wayOut: AbortController | undefined;
   readonly #owner: CallOwner;
   /** In one number: a hundred thousand calls may wait at once. */
-  readonly #traits: number;
+  #traits: number;
   readonly #convert: Convert<Result>;
   #resolve!: (result: Result | Promise<Result>) => void;
   #reject!: (reason: unknown) => void;
-  #settled = false;
 
   constructor(owner: CallOwner, facts: CallFacts, convert: Convert<Result>) {
     super('BatchlingCall', { requireManualDestroy: true });
@@ -145,7 +146,7 @@ export class ClientCall<Result = unknown> extends AsyncResource implements Captu
   }
 
   abort(reason: unknown): void {
-    if (this.#settled) {
+    if (this.#has(settled)) {
       this.wayOut?.abort(reason);
       return;
     }
@@ -156,7 +157,7 @@ export class ClientCall<Result = unknown> extends AsyncResource implements Captu
 
   /** What goes out after all has not ended before its client has the response. */
   settle(verdict: Verdict): void {
-    if (this.#settled) return;
+    if (this.#has(settled)) return;
     this.#stopListening();
     try {
       const result = this.#convert(this, verdict);
@@ -190,7 +191,7 @@ export class ClientCall<Result = unknown> extends AsyncResource implements Captu
   }
 
   #stopListening(): void {
-    this.#settled = true;
+    this.#traits |= settled;
     if (this.signal === undefined) return;
     this.signal.removeEventListener('abort', this);
     unshield(this.signal);

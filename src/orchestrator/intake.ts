@@ -108,6 +108,7 @@ export class Intake {
     const now = this.#workshop.clock.now();
     const asks: Ask[] = [];
     const requests: PendingRequest[] = [];
+    const idempotencyKeys: (string | undefined)[] = [];
     for (const one of prepared) {
       const { call, route, headers } = one;
       const queue =
@@ -132,9 +133,10 @@ export class Intake {
       if (occurrence !== 'next') {
         // Before another call with the same idempotency key, which may stand right behind it.
         pending.occurrence = occurrence;
-        this.#returning.named(pending);
+        this.#returning.named(key, call.headers['idempotency-key'], occurrence);
       }
       requests.push(pending);
+      idempotencyKeys.push(call.headers['idempotency-key']);
       call.pending = pending;
       call.taken();
     }
@@ -142,7 +144,7 @@ export class Intake {
     const admissions = await ledger.admit(owner, asks);
     requests.forEach((pending, index) => {
       named(pending, admissions[index] as Admission);
-      this.#returning.named(pending);
+      this.#returning.named(pending.key, idempotencyKeys[index], pending.occurrence);
       if (pending.call.abandoned && asks[index]?.occurrence === 'next') {
         this.#returning.abandoned(pending.key, pending.occurrence);
       }

@@ -101,7 +101,6 @@ export class PendingRequest extends RequestMarks {
   /** The fingerprint, a character per byte. */
   readonly key: string;
   readonly stream: StreamDialect | undefined;
-  readonly idempotencyKey: string | undefined;
   /** When its time is up, if there is such a moment. */
   readonly dueAt: number | undefined;
   /** `undefined` while it is spooled in the ledger. */
@@ -124,7 +123,6 @@ export class PendingRequest extends RequestMarks {
     this.key = key;
     this.stream = route.stream;
     this.body = route.body;
-    this.idempotencyKey = call.headers['idempotency-key'];
     const { deadline } = call.scope;
     this.dueAt = deadline instanceof Date ? deadline.getTime() : deadline && now + deadline;
   }

@@ -90,7 +90,7 @@ export class Returning {
   }
 
   /** Remembers which occurrence a call with an idempotency key has. */
-  named({ key, idempotencyKey, occurrence }: PendingRequest): void {
+  named(key: string, idempotencyKey: string | undefined, occurrence: number): void {
     if (idempotencyKey === undefined) return;
     remember(this.#keyed, `${key}\n${idempotencyKey}`, occurrence);
   }
