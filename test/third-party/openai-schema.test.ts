@@ -134,7 +134,13 @@ async function recordOurs(): Promise<readonly Shape[]> {
   const client = new OpenAI({ apiKey: 'sk-ours', baseURL: base, fetch: scope.fetch });
   const ask = (model: string) =>
     client.chat.completions.create({ model, messages: [{ role: 'user', content: 'hello' }] });
-  await Promise.all(['one', 'two', 'three'].map(ask));
+  // A list pays from the third open batch on, so three stay open until one was asked for.
+  simulator.hold();
+  const together = Promise.all(['one', 'two', 'three'].map(ask));
+  const list = () => expect(named(recorded, 'GET', /\/batches$/)).toBeDefined();
+  await vi.waitFor(list, { interval: 5, timeout: 10_000 });
+  simulator.release();
+  await together;
   await ask('alone');
   simulator.hold();
   const submitted = new Promise((resolve) => scope.on('batch:submitted', resolve));
