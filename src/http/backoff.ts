@@ -4,7 +4,7 @@ import type { Clock, Dict } from '../types.ts';
 const retryAfterCap = 15 * 60_000;
 
 /** The longest delay a Node timer can hold; beyond it, it would fire at once. */
-const longestTimer = 2_147_483_647;
+export const longestTimer = 2_147_483_647;
 
 export interface BackoffOptions {
   /** 1 for the first try after a failure. */

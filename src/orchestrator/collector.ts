@@ -213,7 +213,11 @@ function conclude(batch: ActiveBatch, member: BatchMember, decided: Decided, rou
     else batch.failed += 1;
   }
   if (pending === undefined) return;
-  if (decided.answer) deliver(pending, decided.answer, 'batch', batch.token);
+  if (decided.answer) {
+    deliver(pending, decided.answer, 'batch', batch.token);
+    for (let one: PendingRequest | undefined = pending; one; one = one.also) letGoOf(one);
+    return;
+  }
   const callers = pending.callers();
   for (const caller of callers) {
     if (!caller.settled && caller.due) endAtDeadline(caller);

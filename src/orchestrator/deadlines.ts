@@ -1,4 +1,5 @@
 import type { Remote } from '../batchers/batcher.ts';
+import { longestTimer } from '../http/backoff.ts';
 import type { ActiveBatch } from './active-batch.ts';
 import { ownAnswer } from './answers.ts';
 import { deliverOne, refuse } from './delivery.ts';
@@ -6,9 +7,6 @@ import { type PendingRequest, standingFor } from './pending.ts';
 import type { Queues } from './queues.ts';
 import { endIfUnwanted, isUnwanted } from './unwanted.ts';
 import type { Workshop } from './workshop.ts';
-
-/** Timers beyond this fire at once; who waits longer looks again. */
-const longestTimer = 2 ** 31 - 1;
 
 /** Fewer are not worth a look at which of them are answered. */
 const fewest = 1_000;

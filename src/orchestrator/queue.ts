@@ -29,7 +29,11 @@ export interface QueueSpec {
 const transfersAtOnce = 4;
 const anyFingerprint = new Uint8Array(32);
 
-type Flush = (queue: Queue, requests: readonly PendingRequest[], reason: FlushReason) => void;
+export type Flush = (
+  queue: Queue,
+  requests: readonly PendingRequest[],
+  reason: FlushReason,
+) => void;
 
 /**
  * Calls that wait for company. A queue is flushed at `batchSize` requests, when no call has joined it

@@ -3,18 +3,16 @@ import type { Route } from '../batchers/batcher.ts';
 import type { QueueKey } from '../ledger/ledger.ts';
 import type { SplitHeaders } from './account.ts';
 import type { Account, Accounts } from './accounts.ts';
-import type { FlushReason } from './events.ts';
 import {
   type CapturedCall,
   type EngineScope,
   type PendingRequest,
   standingFor,
 } from './pending.ts';
-import { Queue, type QueueSpec } from './queue.ts';
+import { type Flush, Queue, type QueueSpec } from './queue.ts';
 import type { Workshop } from './workshop.ts';
 
 type Services = Pick<QueueSpec, 'spool' | 'returning'>;
-type Flush = (queue: Queue, requests: readonly PendingRequest[], reason: FlushReason) => void;
 
 /** The queues of one engine, found by their full key. */
 export class Queues {

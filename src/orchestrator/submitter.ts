@@ -100,7 +100,11 @@ export class Submitter {
     const late = requests.filter(({ settled, due }) => due && !settled);
     const members = requests.filter(isWanted);
     const batch = members.length > 0 ? await this.#plan(queue, members, ids) : undefined;
-    if (late.length > 0) await this.#stations.deadlines.end(late);
+    if (late.length > 0) {
+      // On its own: whatever becomes of them, the batch of the others must go on.
+      const ended = this.#stations.deadlines.end(late);
+      this.#workshop.background('end requests at their deadline', ended);
+    }
     if (batch) {
       batch.place = place;
       batch.holdSlot();

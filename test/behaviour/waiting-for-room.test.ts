@@ -24,6 +24,18 @@ function expectAnswers(answers: readonly string[], asked: readonly string[]): vo
   for (const [index, prompt] of asked.entries()) expect(answers[index]).toContain(`"${prompt}"`);
 }
 
+/** Asks for all of it at once; each caller gets its own answer, and the scope closes. */
+async function expectAllAnswered<Client>(
+  scope: BatchingContext,
+  asked: readonly string[],
+  askOne: (client: Client, prompt: string) => Promise<string>,
+  client: Client,
+): Promise<void> {
+  const answers = await scope.run(() => Promise.all(asked.map((one) => askOne(client, one))));
+  await scope.close();
+  expectAnswers(answers, asked);
+}
+
 function failedBatches(): number {
   return stage.simulator.batches().filter(({ ending }) => ending === 'failed').length;
 }
@@ -45,10 +57,7 @@ describe('where OpenAI takes only so many tokens at once', () => {
     const scope = batchify(options({ batchSize: 5, attempts: 1 }));
     const reasons = holdUntilRefused(scope);
     const asked = prompts(40);
-    const client = stage.openai();
-    const answers = await scope.run(() => Promise.all(asked.map((prompt) => ask(client, prompt))));
-    await scope.close();
-    expectAnswers(answers, asked);
+    await expectAllAnswered(scope, asked, ask, stage.openai());
     expect(stage.simulator.meter.total).toBe(40);
     expect(scope.stats).toMatchObject({ answered: 40, failed: 0, retried: 0 });
     expect(failedBatches()).toBeGreaterThan(0);
@@ -59,10 +68,7 @@ describe('where OpenAI takes only so many tokens at once', () => {
     stage.simulator.configure({ limits: { openai: { enqueuedTokens: 150 } } });
     const scope = batchify(options({ attempts: 1 }));
     const asked = prompts(60);
-    const client = stage.openai();
-    const answers = await scope.run(() => Promise.all(asked.map((prompt) => ask(client, prompt))));
-    await scope.close();
-    expectAnswers(answers, asked);
+    await expectAllAnswered(scope, asked, ask, stage.openai());
     expect(stage.simulator.meter.total).toBe(60);
     expect(scope.stats.retried).toBe(0);
   });
@@ -123,12 +129,7 @@ describe('where Anthropic’s queue is full', () => {
     const scope = batchify(options({ batchSize: 5, attempts: 1 }));
     const reasons = holdUntilRefused(scope);
     const asked = prompts(30);
-    const client = stage.anthropic();
-    const answers = await scope.run(() =>
-      Promise.all(asked.map((prompt) => askClaude(client, prompt))),
-    );
-    await scope.close();
-    expectAnswers(answers, asked);
+    await expectAllAnswered(scope, asked, askClaude, stage.anthropic());
     expect(stage.simulator.meter.total).toBe(30);
     expect(scope.stats.retried).toBe(0);
     expect(reasons[0]).toMatch(/^no room yet: Too many batch requests/);
@@ -138,12 +139,7 @@ describe('where Anthropic’s queue is full', () => {
     stage.simulator.configure({ limits: { anthropic: { queuedRequests: 10 } } });
     const scope = batchify(options({ attempts: 1 }));
     const asked = prompts(30);
-    const client = stage.anthropic();
-    const answers = await scope.run(() =>
-      Promise.all(asked.map((prompt) => askClaude(client, prompt))),
-    );
-    await scope.close();
-    expectAnswers(answers, asked);
+    await expectAllAnswered(scope, asked, askClaude, stage.anthropic());
     expect(stage.simulator.meter.total).toBe(30);
   });
 });
