@@ -24,5 +24,5 @@ describe('the memory ledger and the SQLite ledger', () => {
       ),
       { numRuns: Number(process.env.BATCHLING_TEST_RUNS ?? 100) },
     );
-  }, 120_000);
+  });
 });

@@ -31,8 +31,9 @@ describe('show', () => {
   });
 
   it('is quick with long text', () => {
-    const started = performance.now();
-    for (const piece of ['a', '1', '-', '://', 'key ', '\n']) show(piece.repeat(50_000));
-    expect(performance.now() - started).toBeLessThan(1000);
+    // So long that work which grows faster than the text would outlast any time limit.
+    for (const piece of ['a', '1', '-', '://', 'key ', '\n']) {
+      expect(show(piece.repeat(3_000_000)).length).toBeLessThan(60);
+    }
   });
 });

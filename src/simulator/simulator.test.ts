@@ -82,22 +82,15 @@ it('tells what is wrong with a control request', async () => {
 it('keeps the event loop free while it works off a large batch', async () => {
   const { meter } = await start({ meterBodies: false, speed: { ...speed, running: 0 } });
   await createBatch(20_000);
-  let longest = 0;
-  let last = performance.now();
-  await expect
-    .poll(
-      () => {
-        longest = Math.max(longest, performance.now() - last);
-        last = performance.now();
-        return simulator?.batches()[0]?.phase;
-      },
-      { interval: 1, timeout: 20_000 },
-    )
-    .toBe('ended');
+  let turns = 0;
+  while (simulator?.batches()[0]?.phase !== 'ended') {
+    await new Promise((resolve) => setImmediate(resolve));
+    turns += 1;
+  }
   expect(meter.total).toBe(20_000);
   expect(meter.executions[0]?.body).toBeNull();
-  // Generous, for slow machines: worked off in one go it would be many times as long.
-  expect(longest).toBeLessThan(250);
+  // Worked off in one go it would be a handful.
+  expect(turns).toBeGreaterThan(30);
 });
 
 it('starts afresh on reset, even with answers held back', async () => {

@@ -126,6 +126,7 @@ it('a status that nobody has heard of does not end a batch', async () => {
   const { simulator } = stage;
   simulator.faults.nextBatch({ unknownStatus: 'pondering' });
   const scope = await openBatches(1);
+  await until(() => simulator.batches()[0]?.phase === 'in_progress', 'the batch to be validated');
   const statuses: string[] = [];
   scope.scope.on('batch:polled', ({ status }) => statuses.push(status));
   for (const _ of [1, 2, 3]) await pollOnce(scope, 1);

@@ -43,7 +43,7 @@ describe.each(nodes)('under %s', (node) => {
       inside: await transcriptOf(node, 'inside'),
       'let-out': await transcriptOf(node, 'let-out'),
     };
-  }, 60_000);
+  });
 
   it('every step is compared', () => {
     const names = Object.keys(absent);

@@ -16,7 +16,7 @@ beforeAll(() => {
   const project = join(root, 'tsconfig.build.json');
   execFileSync(process.execPath, [compiler, '-p', project, '--outDir', join(built, 'dist')]);
   cpSync(join(root, 'package.json'), join(built, 'package.json'));
-}, 120_000);
+});
 
 afterAll(() => rmSync(built, { recursive: true, force: true }));
 

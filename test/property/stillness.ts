@@ -5,7 +5,7 @@ import type { SteppingClock } from './stepping-clock.ts';
 
 /** So many rounds of the event loop without any sign of life count as still. */
 const stillRounds = 3;
-const longest = 20_000;
+const longest = 60_000;
 
 /**
  * Knows when everything real has come to rest: HTTP in both directions, the simulator's batches, the

@@ -15,6 +15,8 @@ interface Shape {
   readonly fields: readonly string[];
 }
 
+const patiently = { interval: 5, timeout: 60_000 };
+
 let simulator: Simulator;
 let base: string;
 let recorded: Shape[] = [];
@@ -102,14 +104,11 @@ async function recordSdk(): Promise<readonly Shape[]> {
       metadata: { name: 'value' },
     });
   const { id } = await create();
-  const { output_file_id: output } = await vi.waitFor(
-    async () => {
-      const batch = await client.batches.retrieve(id);
-      expect(batch.status).toBe('completed');
-      return batch;
-    },
-    { interval: 5, timeout: 5_000 },
-  );
+  const { output_file_id: output } = await vi.waitFor(async () => {
+    const batch = await client.batches.retrieve(id);
+    expect(batch.status).toBe('completed');
+    return batch;
+  }, patiently);
   await (await client.files.content(output ?? '')).text();
   await client.batches.list({ limit: 100, after: id });
   simulator.hold();
@@ -138,7 +137,7 @@ async function recordOurs(): Promise<readonly Shape[]> {
   simulator.hold();
   const together = Promise.all(['one', 'two', 'three'].map(ask));
   const list = () => expect(named(recorded, 'GET', /\/batches$/)).toBeDefined();
-  await vi.waitFor(list, { interval: 5, timeout: 10_000 });
+  await vi.waitFor(list, patiently);
   simulator.release();
   await together;
   await ask('alone');
@@ -150,7 +149,7 @@ async function recordOurs(): Promise<readonly Shape[]> {
   simulator.release();
   await asked;
   await scope.close();
-  await vi.waitFor(() => expect(named(recorded, 'DELETE', /./)).toBeDefined(), { interval: 5 });
+  await vi.waitFor(() => expect(named(recorded, 'DELETE', /./)).toBeDefined(), patiently);
   return recorded;
 }
 

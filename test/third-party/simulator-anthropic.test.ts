@@ -32,10 +32,7 @@ const create = (...requests: Item[]) => client.messages.batches.create({ request
 
 async function untilEnded(id: string): Promise<Anthropic.Messages.MessageBatch> {
   await expect
-    .poll(async () => (await client.messages.batches.retrieve(id)).processing_status, {
-      interval: 5,
-      timeout: 5000,
-    })
+    .poll(async () => (await client.messages.batches.retrieve(id)).processing_status)
     .toBe('ended');
   return client.messages.batches.retrieve(id);
 }

@@ -59,13 +59,10 @@ const terminal = ['completed', 'failed', 'expired', 'cancelled'];
 
 function untilEnded(id: string) {
   return expect
-    .poll(
-      async () => {
-        const batch = await client.batches.retrieve(id);
-        return terminal.includes(batch.status) ? batch : null;
-      },
-      { interval: 5, timeout: 5000 },
-    )
+    .poll(async () => {
+      const batch = await client.batches.retrieve(id);
+      return terminal.includes(batch.status) ? batch : null;
+    })
     .not.toBeNull()
     .then(() => client.batches.retrieve(id));
 }

@@ -101,19 +101,6 @@ describe('opening a ledger', () => {
     await expect(ask(1)).rejects.toMatchObject({ code: 'STORE_UNUSABLE', message: /is closed/ });
   });
 
-  it('takes under 50 ms once the driver is loaded', async () => {
-    const path = join(temporaryFolder(), 'ledger.db');
-    await (await openTemporary({ path })).close();
-    const times: number[] = [];
-    for (let round = 0; round < 5; round += 1) {
-      const started = performance.now();
-      const ledger = await openTemporary({ path });
-      times.push(performance.now() - started);
-      await ledger.close();
-    }
-    expect(Math.min(...times)).toBeLessThan(50);
-  });
-
   it('keeps no credential: what it is given of one is a hash and the name of its variable', async () => {
     const folder = temporaryFolder();
     const { ledger, send } = await benchAt(join(folder, 'ledger.db'));
