@@ -132,9 +132,7 @@ export class AnthropicBatcher extends Batcher {
     if (path === undefined) return;
     const reply = await expectOk(wire, { method: 'GET', path, headers: versionOnly });
     for await (const group of splitLines(reply.bytes())) {
-      yield group.map((line) =>
-        readResultLine(Buffer.from(line.buffer, line.byteOffset, line.byteLength).toString('utf8')),
-      );
+      yield group.map((line) => readResultLine(line.toString()));
     }
   }
 

@@ -34,7 +34,7 @@ export abstract class FileBatcher extends Batcher {
     for (const path of this.resultFiles(remote)) {
       const reply = await expectOk(wire, { method: 'GET', path });
       for await (const group of splitLines(reply.bytes())) {
-        yield group.map((line) => this.readLine(decode(line)));
+        yield group.map((line) => this.readLine(line.toString()));
       }
     }
   }
@@ -46,8 +46,4 @@ async function* lines(plan: Plan): AsyncIterable<Uint8Array> {
     for (const item of group) text += `${item.before}${item.body}${item.after}\n`;
     yield Buffer.from(text);
   }
-}
-
-function decode(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
 }

@@ -39,9 +39,10 @@ export function readResultLine(line: string, requestIdHeader: string): Row {
 function bodyText(line: string, parsed: object, response: object): string {
   const { id, custom_id: customId } = parsed as Record<string, unknown>;
   const { status_code: status, request_id: requestId } = response as Record<string, unknown>;
+  // An id that would have to be escaped is looked for like everything that is not usual.
   const start =
-    `{"id":${JSON.stringify(id)},"custom_id":${JSON.stringify(customId)},"response":` +
-    `{"status_code":${status},"request_id":${JSON.stringify(requestId)},"body":`;
+    `{"id":"${id}","custom_id":"${customId}","response":` +
+    `{"status_code":${status},"request_id":"${requestId}","body":`;
   const compact =
     line.startsWith(start) &&
     line.endsWith(usualEnd) &&

@@ -60,7 +60,7 @@ export function readBody(
   init: RequestInit | undefined,
 ): string | undefined | Promise<string | undefined> {
   const body = init?.body;
-  if (typeof body === 'string') return body;
+  if (typeof body === 'string') return inOnePiece(body);
   if (body === undefined || body === null) {
     const readable = isRequest(input) && input.body !== null && !input.bodyUsed;
     return readable ? input.clone().text() : undefined;
@@ -68,6 +68,14 @@ export function readBody(
   if (body instanceof Blob && !(body.type && !/json/i.test(body.type))) return body.text();
   if (body instanceof ArrayBuffer || ArrayBuffer.isView(body)) return decodeUtf8(body);
   return undefined;
+}
+
+/**
+ * `JSON.stringify` leaves a text in pieces, which are joined when somebody looks at a character. Done at
+ * once, the pieces are forgotten at once; later they would have to be kept beside the whole.
+ */
+function inOnePiece(text: string): string {
+  return Number.isNaN(text.charCodeAt(text.length - 1)) ? '' : text;
 }
 
 /** `undefined`: not text. */

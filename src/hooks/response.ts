@@ -14,11 +14,14 @@ const Bare = BareResponse as unknown as new () => object;
  * `text()`, and those need none of it.
  */
 export class AnswerResponse extends Bare implements Response {
-  readonly redirected = false;
-  readonly type = 'basic';
-  readonly #answer: Answer;
-  readonly #headers: Dict;
+  readonly #status: number;
   readonly #url: string;
+  readonly #headers: Dict;
+  /**
+   * Let go of once it is read: the promise that brought this response is often older than the answer
+   * and keeps it from being collected early, although nobody needs it any more.
+   */
+  #text: string;
   #parsed: unknown;
   #used = false;
   #lazyHeaders: Headers | undefined;
@@ -26,26 +29,35 @@ export class AnswerResponse extends Bare implements Response {
 
   constructor(answer: Answer, headers: Dict, url: string) {
     super();
-    this.#answer = answer;
-    this.#headers = headers;
+    this.#status = answer.status;
     this.#url = url;
+    this.#headers = headers;
+    this.#text = answer.body;
     this.#parsed = answer.json;
   }
 
   get status(): number {
-    return this.#answer.status;
+    return this.#status;
   }
 
   get statusText(): string {
-    return statusTexts[this.#answer.status] ?? '';
+    return statusTexts[this.#status] ?? '';
   }
 
   get ok(): boolean {
-    return this.#answer.status >= 200 && this.#answer.status < 300;
+    return this.#status >= 200 && this.#status < 300;
   }
 
   get url(): string {
     return this.#url;
+  }
+
+  get redirected(): boolean {
+    return false;
+  }
+
+  get type(): Response['type'] {
+    return 'basic';
   }
 
   get headers(): Headers {
@@ -63,18 +75,14 @@ export class AnswerResponse extends Bare implements Response {
 
   async text(): Promise<string> {
     if (this.#real) return this.#real.text();
-    this.#use();
-    return this.#answer.body;
+    return this.#use().text;
   }
 
   // biome-ignore lint/suspicious/noExplicitAny: the signature of Response
   async json(): Promise<any> {
     if (this.#real) return this.#real.json();
-    this.#use();
-    const parsed = this.#parsed;
-    // Handed out once: the caller may change it.
-    this.#parsed = undefined;
-    return parsed === undefined ? JSON.parse(this.#answer.body) : parsed;
+    const { text, parsed } = this.#use();
+    return parsed === undefined ? JSON.parse(text) : parsed;
   }
 
   async arrayBuffer(): Promise<ArrayBuffer> {
@@ -96,21 +104,27 @@ export class AnswerResponse extends Bare implements Response {
   clone(): Response {
     if (this.#real) return this.#real.clone();
     if (this.bodyUsed) throw new TypeError('Response.clone: Body has already been consumed.');
-    const { status, headers, body } = this.#answer;
-    return new AnswerResponse({ status, headers, body }, this.#headers, this.#url);
+    const answer = { status: this.#status, headers: this.#headers, body: this.#text };
+    return new AnswerResponse(answer, this.#headers, this.#url);
   }
 
-  #use(): void {
+  /** What there is to read, once: the caller may change what was parsed. */
+  #use(): { text: string; parsed: unknown } {
     if (this.#used) throw new TypeError('Body is unusable: Body has already been read');
     this.#used = true;
+    const use = { text: this.#text, parsed: this.#parsed };
+    this.#text = '';
+    this.#parsed = undefined;
+    return use;
   }
 
   #materialise(): Response {
     if (this.#real === undefined) {
-      const { status, body } = this.#answer;
-      this.#real = new Response(body, { status, headers: this.#headers });
+      this.#real = new Response(this.#text, { status: this.#status, headers: this.#headers });
       // Read already: reading it here leaves a body that refuses as a native one does.
       if (this.#used) this.#real.text().catch(() => undefined);
+      this.#text = '';
+      this.#parsed = undefined;
     }
     return this.#real;
   }

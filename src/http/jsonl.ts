@@ -13,10 +13,10 @@ const byteOrderMark = [0xef, 0xbb, 0xbf] as const;
 export async function* splitLines(
   chunks: AsyncIterable<Uint8Array>,
   options: { maxLineBytes?: number } = {},
-): AsyncGenerator<readonly Uint8Array[]> {
+): AsyncGenerator<readonly Buffer[]> {
   const { maxLineBytes = 64 * 1024 * 1024 } = options;
   // The beginning of a line whose end has not come; joined once, however many chunks it spans.
-  let pieces: Uint8Array[] = [];
+  let pieces: Buffer[] = [];
   let pieceBytes = 0;
   let lineNumber = 1;
 
@@ -29,7 +29,7 @@ export async function* splitLines(
     );
   }
 
-  function finish(last: Uint8Array): Uint8Array {
+  function finish(last: Buffer): Buffer {
     check(pieceBytes + last.length);
     const whole = pieces.length === 0 ? last : Buffer.concat([...pieces, last]);
     const line = trimmed(whole, lineNumber === 1);
@@ -42,7 +42,7 @@ export async function* splitLines(
   for await (const given of chunks) {
     // A Buffer, because its indexOf is several times as fast as that of Uint8Array.
     const chunk = Buffer.from(given.buffer, given.byteOffset, given.byteLength);
-    const lines: Uint8Array[] = [];
+    const lines: Buffer[] = [];
     let start = 0;
     for (let end = chunk.indexOf(lineFeed); end !== -1; end = chunk.indexOf(lineFeed, start)) {
       const line = finish(chunk.subarray(start, end));
@@ -56,16 +56,16 @@ export async function* splitLines(
     }
     if (lines.length > 0) yield lines;
   }
-  const last = finish(new Uint8Array(0));
+  const last = finish(Buffer.alloc(0));
   if (!isBlank(last)) yield [last];
 }
 
-function trimmed(line: Uint8Array, first: boolean): Uint8Array {
+function trimmed(line: Buffer, first: boolean): Buffer {
   const start = first && byteOrderMark.every((byte, index) => line[index] === byte) ? 3 : 0;
   const end = line[line.length - 1] === carriageReturn ? line.length - 1 : line.length;
   return start === 0 && end === line.length ? line : line.subarray(start, Math.max(start, end));
 }
 
-function isBlank(line: Uint8Array): boolean {
+function isBlank(line: Buffer): boolean {
   return line.every((byte) => byte === 0x20 || byte === 0x09 || byte === carriageReturn);
 }

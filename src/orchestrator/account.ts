@@ -21,7 +21,18 @@ const volatile =
 /** Names that say "credential" at a service we do not know: never part of a fingerprint. */
 const secretive = /(^|-)(api-?key|key|token|secret|password|auth|authorization|signature)(-|$)/;
 
+/** Calls of one client share their headers, which are taken apart once. */
+const known = new WeakMap<Dict, { info: ProviderInfo; configured: boolean; split: SplitHeaders }>();
+
 export function splitHeaders(headers: Dict, info: ProviderInfo, configured: boolean): SplitHeaders {
+  const before = known.get(headers);
+  if (before && before.info === info && before.configured === configured) return before.split;
+  const split = takeApart(headers, info, configured);
+  known.set(headers, { info, configured, split });
+  return split;
+}
+
+function takeApart(headers: Dict, info: ProviderInfo, configured: boolean): SplitHeaders {
   const secrets: Record<string, string> = {};
   const rest: Record<string, string> = {};
   const extra: string[] = [];

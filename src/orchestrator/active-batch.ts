@@ -13,6 +13,8 @@ export interface BatchMember {
   readonly attempt: number;
   pending: PendingRequest | undefined;
   settled: boolean;
+  /** The group of rows in which its outcome was found. */
+  group: number;
 }
 
 /** A batch this process works on. */
@@ -56,6 +58,8 @@ export class ActiveBatch {
   matched = false;
   /** Outcomes that may go better next time, unless another line holds an answer. */
   readonly retries = new Map<ItemId, Outcome>();
+  /** Groups of rows read so far. */
+  group = 0;
   /** Answers read so far: good ones, and errors. */
   answered = 0;
   failed = 0;
@@ -96,7 +100,7 @@ export class ActiveBatch {
       return;
     }
     const { request, attempt } = pending;
-    this.members.set(id, { request, attempt, pending, settled: false });
+    this.members.set(id, { request, attempt, pending, settled: false, group: 0 });
   }
 
   /** The callers who still wait for a line of it. */

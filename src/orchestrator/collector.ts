@@ -3,6 +3,7 @@ import type { Remote, Row } from '../batchers/batcher.ts';
 import { LeaseLostError } from '../errors.ts';
 import { backoff, sleep } from '../http/backoff.ts';
 import type { Settlement } from '../ledger/ledger.ts';
+import type { ItemId } from '../types.ts';
 import type { ActiveBatch, BatchMember } from './active-batch.ts';
 import { ownAnswer } from './answers.ts';
 import { endAtDeadline } from './deadlines.ts';
@@ -24,6 +25,12 @@ interface Round {
   /** Lines of no request of ours, or that could not be read. */
   strange: number;
   readonly retries: PendingRequest[];
+}
+
+interface Decision {
+  readonly id: ItemId;
+  readonly member: BatchMember;
+  readonly decided: Decided;
 }
 
 /**
@@ -119,7 +126,8 @@ export class Collector {
     { retries } = { retries: false },
   ): Promise<void> {
     const settlements: Settlement[] = [];
-    const decisions = new Map<BatchMember, Decided>();
+    const decisions: Decision[] = [];
+    batch.group += 1;
     let cursor: string | undefined;
     for (const row of rows) {
       if ('cursor' in row) {
@@ -129,9 +137,9 @@ export class Collector {
       const member = 'id' in row ? batch.members.get(row.id) : undefined;
       if (member === undefined) round.strange += 1;
       else batch.matched = true;
-      if (!('id' in row) || member === undefined || member.settled || decisions.has(member)) {
-        continue;
-      }
+      if (!('id' in row) || member === undefined || member.settled) continue;
+      // Of two lines for one request in the same group the first one counts, too.
+      if (member.group === batch.group) continue;
       if (row.outcome.kind === 'retry' && !retries) {
         // Another line may hold the answer, and that has been paid for.
         batch.retries.set(row.id, row.outcome);
@@ -139,7 +147,8 @@ export class Collector {
       }
       const decided = decide(batch, member, row.outcome);
       settlements.push(decided.settlement);
-      decisions.set(member, decided);
+      member.group = batch.group;
+      decisions.push({ id: row.id, member, decided });
     }
     if (settlements.length > 0 || cursor !== undefined) {
       await this.#write(batch, () =>
@@ -148,8 +157,8 @@ export class Collector {
     }
     if (cursor !== undefined) batch.cursor = cursor;
     // Writing them and waking their callers are two slices.
-    if (decisions.size > answerAtOnce) await immediate();
-    for (const [member, decided] of decisions) conclude(batch, member, decided, round);
+    if (decisions.length > answerAtOnce) await immediate();
+    for (const decision of decisions) conclude(batch, decision, round);
   }
 
   /**
@@ -203,7 +212,7 @@ function hasOpenMembers({ members }: ActiveBatch): boolean {
 }
 
 /** The ledger knows: now the callers may. */
-function conclude(batch: ActiveBatch, member: BatchMember, decided: Decided, round: Round): void {
+function conclude(batch: ActiveBatch, { id, member, decided }: Decision, round: Round): void {
   member.settled = true;
   const { pending } = member;
   // Nothing is asked of it here any more, and the batch lives on until its last line is stored.
@@ -214,7 +223,7 @@ function conclude(batch: ActiveBatch, member: BatchMember, decided: Decided, rou
   }
   if (pending === undefined) return;
   if (decided.answer) {
-    deliver(pending, decided.answer, 'batch', batch.token);
+    deliver(pending, decided.answer, 'batch', batch.token, id);
     for (let one: PendingRequest | undefined = pending; one; one = one.also) letGoOf(one);
     return;
   }

@@ -19,11 +19,12 @@ export function deliver(
   answer: Answer,
   source: AnswerSource,
   batchToken?: string,
+  itemId = pending.id,
 ): void {
-  deliverOne(pending, answer, source, batchToken);
+  deliverOne(pending, answer, source, batchToken, itemId);
   // Without the parsed body: that belongs to the first.
   for (let other = pending.also; other; other = other.also) {
-    deliverOne(other, { ...answer, json: undefined }, source, batchToken);
+    deliverOne(other, { ...answer, json: undefined }, source, batchToken, itemId);
   }
 }
 
@@ -33,6 +34,7 @@ export function deliverOne(
   answer: Answer,
   source: AnswerSource,
   batchToken?: string,
+  itemId = pending.id,
 ): void {
   if (pending.settled) return;
   pending.settled = true;
@@ -44,7 +46,7 @@ export function deliverOne(
   pending.call.settle({
     answer: asAsked(pending, answer),
     source,
-    itemId: pending.id,
+    itemId,
     ...(batchToken !== undefined && { batchToken }),
   });
 }

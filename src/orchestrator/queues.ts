@@ -1,6 +1,7 @@
 import { setImmediate as immediate } from 'node:timers/promises';
 import type { Route } from '../batchers/batcher.ts';
 import type { QueueKey } from '../ledger/ledger.ts';
+import type { Dict } from '../types.ts';
 import type { SplitHeaders } from './account.ts';
 import type { Account, Accounts } from './accounts.ts';
 import {
@@ -10,6 +11,7 @@ import {
   standingFor,
 } from './pending.ts';
 import { type Flush, Queue, type QueueSpec } from './queue.ts';
+import type { Target } from './router.ts';
 import type { Workshop } from './workshop.ts';
 
 type Services = Pick<QueueSpec, 'spool' | 'returning'>;
@@ -21,6 +23,8 @@ export class Queues {
   readonly #services: Services;
   readonly #flush: Flush;
   readonly #queues = new Map<string, Queue>();
+  /** The next call nearly always belongs to the same queue: then no key has to be made for it. */
+  #last: Belonging | undefined;
   #withdrawn: number[] = [];
 
   constructor(workshop: Workshop, accounts: Accounts, services: Services, flush: Flush) {
@@ -32,8 +36,15 @@ export class Queues {
 
   /** Without waiting, where the queue is there already: the way of nearly every call. */
   known(call: CapturedCall, route: Route, headers: SplitHeaders): Queue | undefined {
+    if (this.#last && belongsTo(this.#last, call, route, headers)) return this.#last.queue;
     const account = this.#accounts.known(headers);
-    return account && this.#queues.get(queueKey(call, route, account));
+    const queue = account && this.#queues.get(queueKey(call, route, account));
+    if (queue) {
+      const { endpoint, model, partition, batchHeaders } = route;
+      const { scope, target } = call;
+      this.#last = { queue, scope, target, headers, endpoint, model, partition, batchHeaders };
+    }
+    return queue;
   }
 
   async open(call: CapturedCall, route: Route, headers: SplitHeaders): Promise<Queue> {
@@ -120,6 +131,42 @@ export class Queues {
   close(): void {
     for (const queue of this.#queues.values()) queue.close();
   }
+}
+
+/** All that decides about the queue of a call, and the queue. */
+interface Belonging {
+  readonly queue: Queue;
+  readonly scope: EngineScope;
+  readonly target: Target;
+  /** The very same object for calls of one client. */
+  readonly headers: SplitHeaders;
+  readonly endpoint: string;
+  readonly model: string;
+  readonly partition: string | undefined;
+  readonly batchHeaders: Dict;
+}
+
+function belongsTo(
+  { scope, target, headers, endpoint, model, partition, batchHeaders }: Belonging,
+  call: CapturedCall,
+  route: Route,
+  split: SplitHeaders,
+): boolean {
+  return (
+    split === headers &&
+    call.scope === scope &&
+    call.target === target &&
+    route.model === model &&
+    route.endpoint === endpoint &&
+    route.partition === partition &&
+    areEqual(route.batchHeaders, batchHeaders)
+  );
+}
+
+function areEqual(one: Dict, other: Dict): boolean {
+  for (const name in one) if (one[name] !== other[name]) return false;
+  for (const name in other) if (!(name in one)) return false;
+  return true;
 }
 
 function queueKey(call: CapturedCall, route: Route, account: Account): string {

@@ -167,6 +167,7 @@ function activate(claimed: ClaimedBatch, asker: PendingRequest): ActiveBatch {
       attempt: member.attempt,
       pending: undefined,
       settled: member.settled,
+      group: 0,
     });
   }
   return batch;
