@@ -15,8 +15,12 @@ import { type LostBatches, UnreadableError } from './lost-batches.ts';
 import { type PendingRequest, standingFor } from './pending.ts';
 import type { Workshop } from './workshop.ts';
 
-/** At most so many rows in one ledger transaction. */
-const storeAtOnce = 1_000;
+/**
+ * At most so many rows, or so much text, are held before they are stored and their callers answered.
+ * What is held through garbage collections costs more than small transactions do.
+ */
+const storeAtOnce = 200;
+const charactersAtOnce = 1_000_000;
 /** Callers that are woken in the same turn as their answers are written. */
 const answerAtOnce = 50;
 
@@ -107,15 +111,25 @@ export class Collector {
     const { stopped } = this.#workshop;
     await batch.queue.transfer(async () => {
       let rows: Row[] = [];
-      for await (const group of batch.batcher.results(batch.wire, remote, batch.cursor)) {
-        for (const row of group) {
-          rows.push(row);
-          if (rows.length < storeAtOnce) continue;
-          await this.#store(batch, rows, round);
-          rows = [];
+      let characters = 0;
+      const store = async () => {
+        const held = rows;
+        rows = [];
+        characters = 0;
+        await this.#store(batch, held, round);
+      };
+      try {
+        for await (const group of batch.batcher.results(batch.wire, remote, batch.cursor)) {
+          for (const row of group) {
+            rows.push(row);
+            characters += charactersOf(row);
+            if (rows.length >= storeAtOnce || characters >= charactersAtOnce) await store();
+          }
         }
+      } finally {
+        // What came before a download broke has come.
+        if (!stopped.aborted) await store();
       }
-      await this.#store(batch, rows, round);
     }, stopped);
   }
 
@@ -193,6 +207,12 @@ export class Collector {
 
 function newRound(): Round {
   return { strange: 0, retries: [] };
+}
+
+function charactersOf(row: Row): number {
+  if (!('outcome' in row)) return 0;
+  const { outcome } = row;
+  return (outcome.kind === 'answer' ? outcome.answer : outcome.last).body.length;
 }
 
 /** Together, so that they share a batch again. */

@@ -1,4 +1,4 @@
-import { createServer, request } from 'node:http';
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 
 export interface Recorded {
   readonly method: string;
@@ -13,7 +13,13 @@ export interface RecordingProxy {
   close(): Promise<void>;
 }
 
-export async function startRecordingProxy(target: string): Promise<RecordingProxy> {
+/** How the body of a reply reaches the client. */
+type PassBody = (reply: IncomingMessage, outgoing: ServerResponse, path: string) => void;
+
+export async function startRecordingProxy(
+  target: string,
+  passBody: PassBody = (reply, outgoing) => void reply.pipe(outgoing),
+): Promise<RecordingProxy> {
   const requests: Recorded[] = [];
   const server = createServer((incoming, outgoing) => {
     const chunks: Buffer[] = [];
@@ -24,7 +30,7 @@ export async function startRecordingProxy(target: string): Promise<RecordingProx
       requests.push({ method, path, body: body.toString('utf8') });
       const passed = request(new URL(path, target), { method, headers }, (reply) => {
         outgoing.writeHead(reply.statusCode ?? 500, reply.headers);
-        reply.pipe(outgoing);
+        passBody(reply, outgoing, path);
       });
       passed.on('error', () => outgoing.destroy());
       passed.end(body);
