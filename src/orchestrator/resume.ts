@@ -111,7 +111,7 @@ export class Resume {
   async #useUpload(batch: ActiveBatch, scope: EngineScope): Promise<boolean> {
     if (!batch.batcher.createsFromHandle || !(await this.#allAskedFor(batch, scope))) return false;
     try {
-      const plan = planOf(batch, [], scope, this.#spool);
+      const plan = planOf(batch, [], this.#spool);
       await this.#protocol.accept(batch, await this.#protocol.create(batch, plan));
       return true;
     } catch (error) {
