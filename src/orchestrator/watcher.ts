@@ -24,6 +24,7 @@ export class Watcher {
   /** Until when each provider asked us to stay away; it outlives the batches that we asked for. */
   readonly #awayUntil = new WeakMap<Wire, number>();
   #timer: unknown;
+  #closed = false;
 
   constructor(
     workshop: Workshop,
@@ -37,6 +38,8 @@ export class Watcher {
   }
 
   watch(batch: ActiveBatch): void {
+    // Accepted or taken over while the engine goes down: the ledger keeps it for the next one.
+    if (this.#closed) return;
     const group = this.#groups.get(batch.wire) ?? newGroup(batch);
     this.#groups.set(batch.wire, group);
     group.batches.set((batch.remote as Remote).id, batch);
@@ -56,6 +59,7 @@ export class Watcher {
   }
 
   close(): void {
+    this.#closed = true;
     this.#groups.clear();
     this.#arm();
   }
