@@ -9,7 +9,12 @@ import {
   type Surroundings,
   sharedState,
 } from './hooks/state.ts';
-import { type BatchifyOptions, type ResolvedOptions, resolveOptions } from './options.ts';
+import {
+  type BatchifyOptions,
+  inheritedRun,
+  type ResolvedOptions,
+  resolveOptions,
+} from './options.ts';
 import type { BatchlingEventName, BatchlingEvents } from './orchestrator/events.ts';
 import type { Stats } from './orchestrator/stats.ts';
 import { ScopeCalls } from './scope-calls.ts';
@@ -48,6 +53,8 @@ export class BatchingContext implements HookScope {
     this.parent = scopes.getStore();
     this.#options = resolveOptions(given, inheritedOptions(this.parent));
     refuseUnbuilt(this.#options);
+    // Asked for when the engine opens; by then a bad name could only be told to a caller.
+    inheritedRun();
     this.#calls = new ScopeCalls(this.#options);
     this.hooked = hooks && this.#options.hooks;
     this.#hook(true);

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { OpenAIBatcher } from './batchers/openai.ts';
 import { RegisteredBatcher } from './batchers/registry.ts';
@@ -25,10 +28,10 @@ function targetOf(make: () => Promise<OpenAIBatcher>): Target {
 const working = () => targetOf(async () => new OpenAIBatcher());
 const broken = () => targetOf(() => Promise.reject(new Error('no such module')));
 
-function door() {
+function door(given = options) {
   const events = new ScopeEvents();
-  const opened = new EngineDoor(options, events);
-  const scope = engineScope(options, events);
+  const opened = new EngineDoor(given, events);
+  const scope = engineScope(given, events);
   return {
     release: () => opened.release(),
     enter(target: Target, body = 'no JSON: it comes out again at once'): Promise<Verdict> {
@@ -52,6 +55,41 @@ describe('a batcher that cannot be loaded', () => {
     await expect(enter(broken())).rejects.toThrow('no such module');
     expect(await enter(working())).toHaveProperty('bypass');
     await release();
+  });
+});
+
+describe('what could not be loaded', () => {
+  it('is tried again by the next call: a batcher', async () => {
+    let broken = true;
+    const target = targetOf(async () => {
+      if (broken) throw new Error('too many open files');
+      return new OpenAIBatcher();
+    });
+    const { enter, release } = door();
+    const together = await Promise.allSettled([enter(target), enter(target)]);
+    expect(together.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    broken = false;
+    expect(await enter(target)).toHaveProperty('bypass');
+    await release();
+  });
+
+  it('is tried again by the next call: the ledger', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'batchling-door-'));
+    try {
+      const store = join(folder, 'ledger.db');
+      writeFileSync(store, 'this is no database, and long enough to be looked at'.repeat(100));
+      const { enter, release } = door(resolveOptions({ store, display: 'none', window: '1h' }));
+      const refused = { answer: { status: 500 } };
+      expect(await Promise.all([enter(working()), enter(working())])).toMatchObject([
+        refused,
+        refused,
+      ]);
+      rmSync(store);
+      expect(await enter(working())).toHaveProperty('bypass');
+      await release();
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
   });
 });
 

@@ -49,7 +49,11 @@ export class EngineDoor {
 
   async #letIn(): Promise<void> {
     if (!this.#released) this.#opening ??= this.#open();
-    const opened = await this.#opening?.catch((error: unknown) => ({ error }));
+    const opened = await this.#opening?.catch((error: unknown) => {
+      // For those who wait now: the next one tries again.
+      this.#opening = undefined;
+      return { error };
+    });
     // Calls join the list while this waits; the last look at it is followed by no wait.
     for (const call of this.#early) if (!call.target.isLoaded) await loadBatcher(call);
     for (const call of this.#early.splice(0)) {

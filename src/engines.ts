@@ -1,7 +1,6 @@
-import { BatchlingError } from './errors.ts';
 import { sharedState } from './hooks/state.ts';
 import type { Ledger } from './ledger/ledger.ts';
-import type { ResolvedOptions } from './options.ts';
+import { inheritedRun, type ResolvedOptions } from './options.ts';
 import type { Engine } from './orchestrator/engine.ts';
 import { Occurrences } from './orchestrator/occurrences.ts';
 import { warnOnce } from './report/warn-once.ts';
@@ -34,7 +33,7 @@ export interface EngineUse {
 
 export async function useEngine(options: ResolvedOptions): Promise<EngineUse> {
   const engines = sharedState().engines as Map<string, Entry>;
-  const run = runOf(process.env.BATCHLING_RUN);
+  const run = currentRun();
   const key = `${version}\n${run.name}\n${options.store}`;
   let entry = engines.get(key);
   if (entry === undefined) {
@@ -125,17 +124,10 @@ async function openLedger({ store, clock, keep, onStoreError }: ResolvedOptions)
   }
 }
 
-/** Comes from outside and goes into the ledger: only a plain name is taken. */
-function runOf(inherited: string | undefined): Run {
-  if (inherited === undefined || inherited === '') {
-    const state = sharedState();
-    state.run ??= crypto.randomUUID();
-    return { name: state.run, shared: false };
-  }
-  if (/^[\w.-]{1,64}$/.test(inherited)) return { name: inherited, shared: true };
-  throw new BatchlingError(
-    'INVALID_OPTION',
-    'BATCHLING_RUN must be 1 to 64 letters, digits, dots, dashes or underscores.',
-    { facts: { option: 'BATCHLING_RUN' } },
-  );
+function currentRun(): Run {
+  const inherited = inheritedRun();
+  if (inherited !== undefined) return { name: inherited, shared: true };
+  const state = sharedState();
+  state.run ??= crypto.randomUUID();
+  return { name: state.run, shared: false };
 }

@@ -10,8 +10,12 @@ export class ScopeEvents {
   readonly #listeners = new Map<BatchlingEventName, Set<Listener<never>>>();
   #display: Display | undefined;
 
-  /** Loaded with the engine: before that there is nothing to show. */
+  /**
+   * Loaded with the engine: before that there is nothing to show. Once, although an engine that could
+   * not be opened is tried again.
+   */
   async show(mode: DisplayMode | undefined): Promise<void> {
+    if (this.#display) return;
     const [{ createDisplay }, { SmallBatches }] = await Promise.all([
       import('./report/display.ts'),
       import('./report/small-batches.ts'),

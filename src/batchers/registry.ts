@@ -28,10 +28,17 @@ export class RegisteredBatcher {
   }
 
   load(): Promise<Batcher> {
-    this.#loading ??= this.#make().then((batcher) => {
-      this.batcher = batcher;
-      return batcher;
-    });
+    this.#loading ??= this.#make().then(
+      (batcher) => {
+        this.batcher = batcher;
+        return batcher;
+      },
+      (error: unknown) => {
+        // For those who wait now: the next one tries again.
+        this.#loading = undefined;
+        throw error;
+      },
+    );
     return this.#loading;
   }
 }

@@ -69,3 +69,11 @@ function decideWithoutAnswer(
 function counts(ask: Pick<Ask, 'waiting'>, owner: Standing): boolean {
   return owner.isMe || owner.sameRun || !owner.closed || ask.waiting === true;
 }
+
+/**
+ * How often a request counts as tried when its next owner takes it. One that was left between two
+ * attempts goes on counting; one that had its outcome is asked for anew.
+ */
+export function attemptsBefore(state: RequestState, attempt: number): number {
+  return state === 'admitted' ? attempt : 0;
+}

@@ -54,8 +54,12 @@ export interface Ask {
  * - `wait`: someone sends it or has sent it. `batch` is set once it is planned; that batch may belong
  *   to a dead owner: try `claim`.
  */
-export type Admission = { readonly request: RequestId; readonly occurrence: number } & (
-  | { readonly is: 'mine' }
+export type Admission = {
+  readonly request: RequestId;
+  readonly occurrence: number;
+} & /** `attempt`: how often it was tried already, without an outcome, by owners that are gone. */
+(
+  | { readonly is: 'mine'; readonly attempt?: number }
   | { readonly is: 'answered'; readonly answer: Answer; readonly batchToken?: string }
   | { readonly is: 'wait'; readonly batch?: BatchId }
 );

@@ -126,8 +126,7 @@ export class ActiveBatch {
   /** Counts among the batches its account may have under way, as soon as there is room. */
   async takeSlot(): Promise<void> {
     if (this.#holdsSlot) return;
-    const [scope] = this.scopes;
-    const limit = () => this.queue.mostInFlight(scope);
+    const limit = () => this.queue.mostInFlight(this.scopes);
     await this.queue.account.slots.acquire(limit, this.ending.signal, this.queue);
     this.#holdsSlot = true;
   }

@@ -1,10 +1,9 @@
 import type { ActiveBatch } from './active-batch.ts';
 import type { Workshop } from './workshop.ts';
 
-/** Deletes what a batch left at the provider, unless its scope wants to keep it. */
+/** Deletes what a batch left at the provider, unless one of its scopes wants to keep it. */
 export async function cleanUp({ report }: Workshop, batch: ActiveBatch): Promise<void> {
-  const [scope] = batch.scopes;
-  if (scope !== undefined && !scope.cleanup) return;
+  for (const { cleanup } of batch.scopes) if (!cleanup) return;
   try {
     await batch.batcher.cleanup(batch.wire, batch.handle);
   } catch (error) {

@@ -164,9 +164,11 @@ export class Collector {
       member.group = batch.group;
       decisions.push({ id: row.id, member, decided });
     }
-    if (settlements.length > 0 || cursor !== undefined) {
+    // What is only to be tried again is known to this process alone: another one has to read it, too.
+    const durable = batch.retries.size === 0 ? cursor : undefined;
+    if (settlements.length > 0 || durable !== undefined) {
       await this.#write(batch, () =>
-        this.#workshop.ledger.collected(batch.lease, settlements, cursor),
+        this.#workshop.ledger.collected(batch.lease, settlements, durable),
       );
     }
     if (cursor !== undefined) batch.cursor = cursor;

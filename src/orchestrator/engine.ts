@@ -128,7 +128,7 @@ export class Engine {
       spool,
       withdraw: (requests) => this.#queues.withdraw(requests),
     });
-    const resume = new Resume(workshop, recovery, protocol, spool, watch);
+    const resume = new Resume(workshop, recovery, protocol, this.#governor, spool, watch);
     const services = { spool, returning: this.#returning };
     this.#queues = new Queues(
       workshop,

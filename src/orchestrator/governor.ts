@@ -1,5 +1,8 @@
+import { orAborted } from '../http/backoff.ts';
+import type { ActiveBatch } from './active-batch.ts';
 import type { Queue } from './queue.ts';
 import { Room, type RoomLimit } from './room.ts';
+import { TooMuchError } from './unwanted.ts';
 import type { Workshop } from './workshop.ts';
 
 /** Quotas are raised, and what filled them was perhaps somebody else's: tomorrow we try again. */
@@ -22,6 +25,21 @@ export class Governor {
       this.#rooms.set(key, room);
     }
     return room;
+  }
+
+  /** A batch of an earlier run that is under way takes up room like any other. */
+  async occupy(batch: ActiveBatch): Promise<void> {
+    const room = await this.room(batch.queue);
+    batch.place = room.occupy(tokensOf(batch));
+  }
+
+  /** A batch of an earlier run that is yet to be created waits for room and for a slot. */
+  async enter(batch: ActiveBatch): Promise<void> {
+    const room = await this.room(batch.queue);
+    batch.place = room.join(tokensOf(batch));
+    await orAborted(batch.place.turn, batch.ending.signal);
+    if (batch.place.tokens > room.limit && batch.members.size > 1) throw new TooMuchError(batch);
+    await batch.takeSlot();
   }
 
   async close(): Promise<void> {
@@ -50,4 +68,16 @@ export class Governor {
       return undefined;
     }
   }
+}
+
+/** Only of those who asked again the size is known; the others will be like them. */
+function tokensOf({ members }: ActiveBatch): number {
+  let tokens = 0;
+  let known = 0;
+  for (const { pending } of members.values()) {
+    if (pending === undefined) continue;
+    tokens += pending.tokens;
+    known += 1;
+  }
+  return known === 0 ? 0 : Math.ceil((tokens / known) * members.size);
 }

@@ -197,6 +197,7 @@ function storeTrouble({ target }: CapturedCall, error: unknown): Verdict {
 function named(pending: PendingRequest, admission: Admission): PendingRequest {
   pending.request = admission.request;
   pending.occurrence = admission.occurrence;
+  if (admission.is === 'mine') pending.attempt = admission.attempt ?? 0;
   const { length } = String(admission.occurrence);
   const body = pending.body as string;
   const bytes = Buffer.byteLength(body);

@@ -56,6 +56,7 @@ export class Neighbours {
     // Its row may have been forgotten by another owner and made anew.
     pending.request = admission.request;
     if (admission.is === 'mine') {
+      pending.attempt = admission.attempt ?? 0;
       pending.owns = true;
       pending.queue.add(pending);
     } else if (admission.is === 'answered') {

@@ -2,7 +2,8 @@ import { setImmediate as immediate } from 'node:timers/promises';
 import type { Item, Plan } from '../batchers/batcher.ts';
 import { parseDuration } from '../duration.ts';
 import type { ActiveBatch } from './active-batch.ts';
-import type { EngineScope, PendingRequest } from './pending.ts';
+import { labelsOf } from './labels.ts';
+import type { PendingRequest } from './pending.ts';
 import type { Spool } from './spool.ts';
 
 /** What is held of an upload at once: so many items, or bytes of them, whichever is less. */
@@ -10,22 +11,18 @@ const itemsPerChunk = 64;
 const bytesPerChunk = 1024 * 1024;
 
 /** A batch as its batcher sees it before it is sent. */
-export function planOf(
-  batch: ActiveBatch,
-  members: readonly PendingRequest[],
-  scope: EngineScope,
-  spool: Spool,
-): Plan {
+export function planOf(batch: ActiveBatch, members: readonly PendingRequest[], spool: Spool): Plan {
   const { queue, batcher } = batch;
   const { windows } = batcher.limits(queue.endpoint);
   const asked = queue.policy.completionWindow;
+  const { name, tags } = labelsOf(batch.scopes);
   return {
     token: batch.token,
     route: queue,
     count: batch.members.size,
     bytes: members.reduce((sum, pending) => sum + pending.bytes, 0),
     completionWindow: windows.find((offered) => parseDuration(offered) === asked) as string,
-    tags: { ...scope.tags, ...(scope.name && { name: scope.name }) },
+    tags: { ...tags, ...(name !== undefined && { name }) },
     async *items() {
       for (let at = 0; at < members.length; ) {
         const group = chunkAt(members, at);

@@ -94,9 +94,12 @@ export class Queue implements QueueSpec {
     return bytes;
   }
 
-  /** How many batches the account may have under way, if it is up to this scope. */
-  mostInFlight(scope: EngineScope | undefined): number {
-    return scope?.maxInFlight ?? this.batcher.limits(this.endpoint).inFlight;
+  /** How many batches the account may have under way for one of these scopes: the most careful decides. */
+  mostInFlight(scopes: Iterable<EngineScope>): number {
+    const { inFlight } = this.batcher.limits(this.endpoint);
+    let least = Number.POSITIVE_INFINITY;
+    for (const { maxInFlight = inFlight } of scopes) least = Math.min(least, maxInFlight);
+    return Number.isFinite(least) ? least : inFlight;
   }
 
   /** An upload or a download, not too many of one queue at once. */

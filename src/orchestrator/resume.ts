@@ -9,6 +9,7 @@ import { ownAnswer } from './answers.ts';
 import { cleanUp } from './clean-up.ts';
 import { dissolve } from './dissolve.ts';
 import { itemId } from './fingerprint.ts';
+import type { Governor } from './governor.ts';
 import { giveUpOn, underOtherKey } from './lost-batches.ts';
 import type { EngineScope, PendingRequest } from './pending.ts';
 import { planOf } from './plan.ts';
@@ -23,6 +24,7 @@ export class Resume {
   readonly #workshop: Workshop;
   readonly #recovery: Recovery;
   readonly #protocol: Protocol;
+  readonly #governor: Governor;
   readonly #spool: Spool;
   readonly #watch: (batch: ActiveBatch) => void;
 
@@ -30,12 +32,14 @@ export class Resume {
     workshop: Workshop,
     recovery: Recovery,
     protocol: Protocol,
+    governor: Governor,
     spool: Spool,
     watch: (batch: ActiveBatch) => void,
   ) {
     this.#workshop = workshop;
     this.#recovery = recovery;
     this.#protocol = protocol;
+    this.#governor = governor;
     this.#spool = spool;
     this.#watch = watch;
   }
@@ -63,6 +67,7 @@ export class Resume {
       await this.#continue(batch, claimed, scope);
     } catch (error) {
       const { batches, rejoin, stopped } = this.#workshop;
+      if (!stopped.aborted) batch.makeRoom();
       if (error instanceof LeaseLostError) {
         batches.delete(batch.lease.batch);
         rejoin(batch.waiting());
@@ -86,6 +91,7 @@ export class Resume {
       batch.remote = placeholder(claimed.remoteId);
       batch.acceptedAt = claimed.acceptedAt ?? this.#workshop.clock.now();
       batch.holdSlot();
+      await this.#governor.occupy(batch);
       this.#watch(batch);
       return;
     }
@@ -97,6 +103,7 @@ export class Resume {
     if (claimed.state === 'creating') {
       const found = await this.#recovery.find(batch, claimed.creatingAt);
       if (found) {
+        await this.#governor.occupy(batch);
         await this.#protocol.accept(batch, found);
         return;
       }
@@ -111,7 +118,8 @@ export class Resume {
   async #useUpload(batch: ActiveBatch, scope: EngineScope): Promise<boolean> {
     if (!batch.batcher.createsFromHandle || !(await this.#allAskedFor(batch, scope))) return false;
     try {
-      const plan = planOf(batch, [], scope, this.#spool);
+      await this.#governor.enter(batch);
+      const plan = planOf(batch, [], this.#spool);
       await this.#protocol.accept(batch, await this.#protocol.create(batch, plan));
       return true;
     } catch (error) {

@@ -26,6 +26,29 @@ async function inside(...places: readonly Place[]): Promise<boolean[]> {
   return places.map(({ state }) => state !== 'waiting');
 }
 
+describe('a batch that is under way already', () => {
+  it('takes up room without waiting for it, and gives it back at its end', async () => {
+    const room = openRoom({ tokens: 100, named: true });
+    const [old, older] = [room.occupy(80), room.occupy(90)];
+    const next = room.join(30);
+    expect(await inside(next)).toEqual([false]);
+    old.leave();
+    expect(await inside(next)).toEqual([false]);
+    older.leave();
+    expect(await inside(next)).toEqual([true]);
+  });
+
+  it('says nothing about the room by having been taken in long ago', async () => {
+    const room = openRoom();
+    room.join(10).refused(noRoom);
+    room.occupy(10).proved();
+    const next = room.join(10);
+    expect(await inside(next)).toEqual([false]);
+    clock.advance(5_000);
+    expect(await inside(next)).toEqual([true]);
+  });
+});
+
 describe('a room without a known limit', () => {
   it('lets everyone in', async () => {
     const room = openRoom();

@@ -69,6 +69,15 @@ export class Room {
     return place;
   }
 
+  /** A place for a batch that is under way already, whether there is room or not. */
+  occupy(tokens: number): Place {
+    const place = new Place(this, tokens);
+    place.state = 'proved';
+    place.round = this.#round;
+    this.#taken += tokens;
+    return place;
+  }
+
   /** Waiting is of no use: too large by itself, or refused for longer than any batch can last. */
   isHopeless(tokens: number, count: number): boolean {
     // Even if our estimate were twice the truth.

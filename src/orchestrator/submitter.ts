@@ -12,8 +12,9 @@ import { dissolve } from './dissolve.ts';
 import { type FlushReason, publish } from './events.ts';
 import { failureOf } from './failures.ts';
 import type { Governor } from './governor.ts';
+import { labelsOf } from './labels.ts';
 import { pack } from './packer.ts';
-import type { PendingRequest } from './pending.ts';
+import type { EngineScope, PendingRequest } from './pending.ts';
 import { planOf } from './plan.ts';
 import type { Protocol } from './protocol.ts';
 import type { Queue } from './queue.ts';
@@ -92,11 +93,8 @@ export class Submitter {
     }
     const { slots } = queue.account;
     const ids = await idsOf(requests);
-    await slots.acquire(
-      () => queue.mostInFlight(requests[0]?.scope),
-      this.#workshop.stopped,
-      queue,
-    );
+    const scopes = scopesOf(requests);
+    await slots.acquire(() => queue.mostInFlight(scopes), this.#workshop.stopped, queue);
     const late = requests.filter(({ settled, due }) => due && !settled);
     const members = requests.filter(isWanted);
     const batch = members.length > 0 ? await this.#plan(queue, members, ids) : undefined;
@@ -124,12 +122,12 @@ export class Submitter {
   ): Promise<ActiveBatch | undefined> {
     const { ledger, owner, batches, stopped } = this.#workshop;
     const token = `bl_${randomBytes(8).toString('hex')}`;
-    const { name, tags } = (members[0] as PendingRequest).scope;
+    const labels = labelsOf(scopesOf(members));
     for (const pending of members) pending.planning = true;
     try {
       const lease = await ledger.plan(
         owner,
-        { token, queue: queue.id, tags, ...(name && { name }) },
+        { token, queue: queue.id, ...labels },
         members.map((pending) => pending.request),
       );
       const batch = new ActiveBatch(token, queue, lease);
@@ -152,10 +150,9 @@ export class Submitter {
 
   async #carryOut(batch: ActiveBatch, members: readonly PendingRequest[]): Promise<void> {
     const { protocol, spool } = this.#stations;
-    const { scope } = members[0] as PendingRequest;
     try {
       await immediate();
-      await protocol.send(batch, planOf(batch, members, scope, spool));
+      await protocol.send(batch, planOf(batch, members, spool));
     } catch (error) {
       await this.#giveUp(batch, error);
     }
@@ -214,6 +211,10 @@ async function idsOf(
   return ids;
 }
 
+function scopesOf(requests: readonly PendingRequest[]): ReadonlySet<EngineScope> {
+  return new Set(requests.map(({ scope }) => scope));
+}
+
 /** Whoever gave up while the batch waited for room needs its body no more. */
 function isWanted(pending: PendingRequest): boolean {
   const isGone = pending.call.aborted || pending.settled;
@@ -230,8 +231,7 @@ function announce(queue: Queue, requests: readonly PendingRequest[], reason: Flu
     reason,
   };
   publish('queue:flushed', event);
-  const scopes = new Set(requests.map((pending) => pending.scope));
-  for (const scope of scopes) scope.emit('queue:flushed', event);
+  for (const scope of scopesOf(requests)) scope.emit('queue:flushed', event);
 }
 
 function isStoreError(error: unknown): boolean {

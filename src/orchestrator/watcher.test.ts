@@ -161,6 +161,34 @@ describe('a poll that fails', () => {
     expect(batcher.asked).toHaveLength(2);
   });
 
+  it('is not followed by another before the provider wants it, whatever comes meanwhile', async () => {
+    const [a, b] = [batch('a'), batch('b')];
+    watcher.watch(a);
+    watcher.watch(b);
+    batcher.errors.set('b', answered(429, 120_000));
+    await pass(1_100);
+    // One was seen, and nobody else is asked for after the word to stay away.
+    expect(seen).toEqual(['a']);
+    expect(batcher.asked).toHaveLength(1);
+    watcher.watch(batch('c'));
+    await pass(60_000);
+    // Not even when nothing is left of those that were asked for.
+    for (const one of [a, b]) watcher.unwatch(one);
+    watcher.unwatch(batch('c'));
+    watcher.watch(batch('d'));
+    await pass(59_000);
+    expect(batcher.asked).toHaveLength(1);
+    await pass(1_200);
+    expect(batcher.asked).toEqual([['a', 'b'], ['d']]);
+  });
+
+  it('and asks us to stay away, for one batch alone, does not hide the others', async () => {
+    for (const id of ['a', 'b', 'c']) watcher.watch(batch(id));
+    batcher.errors.set('a', answered(503, 10_000));
+    for (let at = 0; at < 25; at += 1) await pass(1_000);
+    expect(new Set(seen)).toEqual(new Set(['b', 'c']));
+  });
+
   it.each([401, 403])('with %i for all is told to all of the account', async (status) => {
     const ids = ['a', 'b', 'c', 'd', 'e'];
     for (const id of ids) {

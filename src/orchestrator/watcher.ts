@@ -1,27 +1,15 @@
-import type { Batcher, BatchFailure, Remote } from '../batchers/batcher.ts';
+import type { BatchFailure, Remote } from '../batchers/batcher.ts';
 import { ReplyError } from '../batchers/replies.ts';
 import { backoff } from '../http/backoff.ts';
 import type { Wire } from '../http/wire.ts';
 import type { ActiveBatch } from './active-batch.ts';
+import { beginWith, jittered, newGroup, type PollGroup, range, waitOf } from './poll-group.ts';
 import type { Workshop } from './workshop.ts';
 
 /** How fast the interval grows while nothing happens. */
 const growth = 1.3;
 /** So many errors in one round say that the provider is down, not that one batch is broken. */
 const mostErrors = 3;
-
-/** The batches of one account at one base: one round of polling is for all of them. */
-interface Group {
-  readonly batcher: Batcher;
-  readonly wire: Wire;
-  readonly batches: Map<string, ActiveBatch>;
-  interval: number;
-  /** Rounds in a row in which nothing could be read. */
-  errors: number;
-  retryAfter: number | undefined;
-  dueAt: number;
-  polling: boolean;
-}
 
 /**
  * Watches batches under way: one round for all batches of an account, so that the cost grows with
@@ -32,8 +20,11 @@ export class Watcher {
   readonly #workshop: Workshop;
   readonly #onRemote: (batch: ActiveBatch, remote: Remote) => void;
   readonly #onUnseen: (batch: ActiveBatch, denied: BatchFailure | undefined) => void;
-  readonly #groups = new Map<Wire, Group>();
+  readonly #groups = new Map<Wire, PollGroup>();
+  /** Until when each provider asked us to stay away; it outlives the batches that we asked for. */
+  readonly #awayUntil = new WeakMap<Wire, number>();
   #timer: unknown;
+  #closed = false;
 
   constructor(
     workshop: Workshop,
@@ -47,12 +38,14 @@ export class Watcher {
   }
 
   watch(batch: ActiveBatch): void {
+    // Accepted or taken over while the engine goes down: the ledger keeps it for the next one.
+    if (this.#closed) return;
     const group = this.#groups.get(batch.wire) ?? newGroup(batch);
     this.#groups.set(batch.wire, group);
     group.batches.set((batch.remote as Remote).id, batch);
     group.interval = range(group).minimum;
     // Sooner perhaps, never later: batches that keep coming must not put off the next round.
-    group.dueAt = Math.min(group.dueAt, this.#workshop.clock.now() + jittered(group.interval));
+    group.dueAt = Math.min(group.dueAt, this.#notBeforeAsked(group, jittered(group.interval)));
     this.#arm();
   }
 
@@ -66,6 +59,7 @@ export class Watcher {
   }
 
   close(): void {
+    this.#closed = true;
     this.#groups.clear();
     this.#arm();
   }
@@ -91,7 +85,7 @@ export class Watcher {
     this.#arm();
   }
 
-  async #round(group: Group): Promise<void> {
+  async #round(group: PollGroup): Promise<void> {
     try {
       await this.#look(group);
     } finally {
@@ -99,16 +93,23 @@ export class Watcher {
     }
     if (group.batches.size === 0 || this.#workshop.stopped.aborted) return;
     group.interval = Math.min(group.interval * growth, range(group).maximum);
-    group.dueAt = this.#workshop.clock.now() + waitOf(group);
+    // The provider knows better than our own backing off.
+    const wait = this.#isSentAway(group) ? group.interval : waitOf(group);
+    group.dueAt = this.#notBeforeAsked(group, wait);
     this.#arm();
   }
 
-  async #look(group: Group): Promise<void> {
+  /** The moment after this wait, or when the provider wants to be asked again. */
+  #notBeforeAsked({ wire }: PollGroup, wait: number): number {
+    return Math.max(this.#workshop.clock.now() + wait, this.#awayUntil.get(wire) ?? 0);
+  }
+
+  async #look(group: PollGroup): Promise<void> {
     const unseen = new Set(group.batches.keys());
     const { size } = unseen;
-    group.retryAfter = undefined;
     let denied = await this.#poll(group, [...unseen], unseen);
-    if (unseen.size > 0 && size > 1) denied = await this.#pollOneByOne(group, unseen);
+    if (this.#isSentAway(group)) beginWith(group, unseen);
+    else if (unseen.size > 0 && size > 1) denied = await this.#pollOneByOne(group, unseen);
     for (const id of unseen) {
       const batch = group.batches.get(id);
       if (batch) this.#onUnseen(batch, denied);
@@ -120,7 +121,7 @@ export class Watcher {
    * After an error: those the round did not get to. Who fails goes to the end of the line. Returns the
    * refusal where the key was refused for one after another.
    */
-  async #pollOneByOne(group: Group, unseen: Set<string>): Promise<BatchFailure | undefined> {
+  async #pollOneByOne(group: PollGroup, unseen: Set<string>): Promise<BatchFailure | undefined> {
     let errors = 0;
     for (const id of [...unseen]) {
       const denied = await this.#poll(group, [id], unseen);
@@ -130,6 +131,7 @@ export class Watcher {
       group.batches.delete(id);
       group.batches.set(id, batch);
       errors += 1;
+      if (this.#isSentAway(group)) return undefined;
       if (errors === mostErrors) return denied;
     }
     return undefined;
@@ -137,7 +139,7 @@ export class Watcher {
 
   /** Takes what it sees out of `unseen`. Returns the refusal where the key was refused. */
   async #poll(
-    group: Group,
+    group: PollGroup,
     ids: readonly string[],
     unseen: Set<string>,
   ): Promise<BatchFailure | undefined> {
@@ -150,48 +152,17 @@ export class Watcher {
     } catch (error) {
       this.#workshop.report('poll batches', error);
       if (!(error instanceof ReplyError)) return undefined;
-      group.retryAfter = error.failure.retryAfter;
+      const { retryAfter = 0 } = error.failure;
+      if (retryAfter > 0) {
+        const until = this.#workshop.clock.now() + backoff({ attempt: 1, retryAfter });
+        this.#awayUntil.set(group.wire, until);
+      }
       if (error.status === 401 || error.status === 403) return error.failure;
     }
     return undefined;
   }
-}
 
-function newGroup({ batcher, wire }: ActiveBatch): Group {
-  return {
-    batcher,
-    wire,
-    batches: new Map(),
-    interval: 0,
-    errors: 0,
-    retryAfter: undefined,
-    dueAt: Number.POSITIVE_INFINITY,
-    polling: false,
-  };
-}
-
-/** Errors make it longer, never shorter. */
-function waitOf({ errors, interval, retryAfter }: Group): number {
-  if (errors === 0) return jittered(interval);
-  return Math.max(interval, backoff({ attempt: errors, retryAfter }));
-}
-
-/** The most impatient scope decides; a provider's minimum wins over it. */
-function range(group: Group): { minimum: number; maximum: number } {
-  let minimum = Number.POSITIVE_INFINITY;
-  let maximum = Number.POSITIVE_INFINITY;
-  let floor = 0;
-  for (const batch of group.batches.values()) {
-    floor = Math.max(floor, group.batcher.limits(batch.queue.endpoint).pollMinimum);
-    for (const { poll } of batch.scopes) {
-      minimum = Math.min(minimum, poll.minimum);
-      maximum = Math.min(maximum, poll.maximum);
-    }
+  #isSentAway({ wire }: PollGroup): boolean {
+    return (this.#awayUntil.get(wire) ?? 0) > this.#workshop.clock.now();
   }
-  if (minimum === Number.POSITIVE_INFINITY) return { minimum: 10_000, maximum: 60_000 };
-  return { minimum: Math.max(minimum, floor), maximum: Math.max(maximum, minimum, floor) };
-}
-
-function jittered(interval: number): number {
-  return interval * (0.9 + Math.random() * 0.2);
 }

@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { LeaseLostError } from '../../errors.ts';
-import { fingerprintOf, good, type LedgerSubject, openBench } from './subject.test-helper.ts';
+import {
+  bad,
+  fingerprintOf,
+  good,
+  type LedgerSubject,
+  newToken,
+  openBench,
+} from './subject.test-helper.ts';
 
 export function claimConformance(subject: LedgerSubject): void {
   describe('claim', () => {
@@ -119,6 +126,32 @@ export function claimConformance(subject: LedgerSubject): void {
       const request = requests[0]!;
       await ledger.collected(claimed!.lease, [{ request, is: 'answer', answer: good }]);
       expect(await ask(1, { owner: third, cache: false })).toMatchObject({ is: 'answered' });
+    });
+  });
+
+  describe('the count of attempts', () => {
+    it('goes on with the next owner, for as long as there is no outcome', async () => {
+      const { ledger, me, ask, join, send } = await openBench(subject);
+      const { lease, requests } = await send([1]);
+      const request = requests[0]!;
+      await ledger.collected(lease, [{ request, is: 'retry' }]);
+      await ledger.ended(lease);
+      const [second, third, fourth] = [await join(), await join(), await join()];
+      await ledger.leave(me);
+      expect(await ask(1, { owner: second })).toEqual({
+        request,
+        occurrence: 0,
+        is: 'mine',
+        attempt: 1,
+      });
+      // Planned, given up before it was sent, and left once more: nothing of that is an attempt.
+      const token = newToken();
+      const plan = await ledger.plan(second, { token, queue: 1, tags: {} }, [request]);
+      await ledger.released(plan);
+      await ledger.leave(second);
+      expect(await ask(1, { owner: third })).toMatchObject({ is: 'mine', attempt: 1 });
+      await ledger.settled(third, [{ request, is: 'answer', answer: bad }]);
+      expect(await ask(1, { owner: fourth })).not.toHaveProperty('attempt');
     });
   });
 }

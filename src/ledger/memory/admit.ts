@@ -1,5 +1,5 @@
 import { invariant } from '../../errors.ts';
-import { decide } from '../admission-rules.ts';
+import { attemptsBefore, decide } from '../admission-rules.ts';
 import type { Admission, Ask, OwnerId } from '../ledger.ts';
 import {
   type MemoryOwner,
@@ -30,15 +30,17 @@ function admitOne(state: MemoryState, me: MemoryOwner, ask: Ask): Admission {
   switch (decision) {
     case 'renew':
       return insert(state, me, ask, occurrence, key, known);
-    case 'take':
+    case 'take': {
+      const attempt = attemptsBefore(known.state, known.attempt);
       known.state = 'admitted';
-      known.attempt = 0;
+      known.attempt = attempt;
       known.owner = me.id;
       known.queue = ask.queue;
       known.batch = undefined;
       known.answer = undefined;
       known.at = state.now();
-      return { request: known.id, occurrence, is: 'mine' };
+      return { request: known.id, occurrence, is: 'mine', ...(attempt > 0 && { attempt }) };
+    }
     case 'wait':
       return {
         request: known.id,

@@ -1,6 +1,6 @@
 import { invariant } from '../../errors.ts';
 import type { Answer } from '../../types.ts';
-import { decide, type Standing } from '../admission-rules.ts';
+import { attemptsBefore, decide, type Standing } from '../admission-rules.ts';
 import type { Admission, Ask, Ledger, OwnerId } from '../ledger.ts';
 import { type Answers, type FindAnswer, prepareAnswers } from './answers.ts';
 import { type BatchLookup, prepareBatchLookup } from './batch-lookup.ts';
@@ -90,10 +90,12 @@ function admitKnown(session: Session, ask: Ask, occurrence: number): Admission {
       const request = requests.insert(ask.fingerprint, occurrence, generation, me, ask.queue);
       return { request, occurrence, is: 'mine' };
     }
-    case 'take':
-      requests.reset(row.id, me, ask.queue);
+    case 'take': {
+      const attempt = attemptsBefore(known.state, row.attempt);
+      requests.reset(row.id, me, ask.queue, attempt);
       answers.eraseUnused(row.answer);
-      return { request: row.id, occurrence, is: 'mine' };
+      return { request: row.id, occurrence, is: 'mine', ...(attempt > 0 && { attempt }) };
+    }
     case 'wait':
       return {
         request: row.id,

@@ -2,18 +2,21 @@ import type { BatchId, Ledger, OwnerId } from '../ledger.ts';
 import type { AbandonPlan } from './abandon-plan.ts';
 import { BATCH } from './codes.ts';
 import type { Owners } from './owners.ts';
-import { preparePruneBatches, preparePruneRunCounts } from './prune-batches.ts';
+import { Pace } from './pace.ts';
+import { preparePruneBatches } from './prune-batches.ts';
 import { type Dropped, preparePruneRequests } from './prune-requests.ts';
+import { preparePruneRunCounts } from './prune-run-counts.ts';
 import { nextTurn } from './slices.ts';
 import type { Store } from './store.ts';
-
-const PAGES_PER_VACUUM = 1_000;
 
 export function preparePrune(store: Store, owners: Owners, abandon: AbandonPlan): Ledger['prune'] {
   const pruneRequests = preparePruneRequests(store);
   const pruneBatches = preparePruneBatches(store);
   const pruneRunCounts = preparePruneRunCounts(store);
-  const planning = store.prepare(`SELECT id, owner FROM batch WHERE state = ${BATCH.planning}`);
+  const planning = store.prepare(
+    // The first condition is that of the index of open batches.
+    `SELECT id, owner FROM batch WHERE state < ${BATCH.ended} AND state = ${BATCH.planning}`,
+  );
   const pages = store.prepare(
     `SELECT page_count AS total, freelist_count AS free, page_size AS size
      FROM pragma_page_count, pragma_freelist_count, pragma_page_size`,
@@ -32,10 +35,11 @@ export function preparePrune(store: Store, owners: Owners, abandon: AbandonPlan)
 
   /** Gives free pages back to the disk, a few at a time. */
   const shrink = async (maxBytes: number) => {
+    const pace = new Pace({ least: 10, most: 1_000 });
     for (;;) {
       const { total, free, size } = await store.read(sizes);
       if (free === 0 || total * size <= maxBytes) break;
-      await store.maintain(`PRAGMA incremental_vacuum(${PAGES_PER_VACUUM})`);
+      await pace.slice((most) => store.maintain(`PRAGMA incremental_vacuum(${most})`));
       if ((await store.read(sizes)).free === free) break;
       await nextTurn();
     }
@@ -47,13 +51,13 @@ export function preparePrune(store: Store, owners: Owners, abandon: AbandonPlan)
     await abandonPlans(alive);
     const dropped: Dropped = { requests: 0, bytes: 0, batches: new Set() };
     if (before !== undefined) {
-      const isEnough = () => false;
-      await pruneRequests({ alive, states: 'all-but-planned', before, isEnough }, dropped);
+      const excess = () => Infinity;
+      await pruneRequests({ alive, states: 'all-but-planned', before, excess }, dropped);
       await pruneRunCounts(alive, before);
     }
     if (maxBytes !== undefined) {
-      const isEnough = () => usedBytes() <= maxBytes;
-      await pruneRequests({ alive, states: 'final', before: Infinity, isEnough }, dropped);
+      const excess = () => usedBytes() - maxBytes;
+      await pruneRequests({ alive, states: 'final', before: Infinity, excess }, dropped);
       await shrink(maxBytes);
     }
     const batches = await pruneBatches(alive, before ?? 0, dropped.batches);

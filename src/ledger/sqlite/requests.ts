@@ -8,6 +8,7 @@ export interface RequestRow {
   readonly id: RequestId;
   readonly generation: number;
   readonly state: number;
+  readonly attempt: number;
   readonly owner: OwnerId;
   readonly batch: number | null;
   readonly answer: BlockId | null;
@@ -26,13 +27,13 @@ export interface Requests {
     owner: OwnerId,
     queue: QueueId,
   ): RequestId;
-  /** Back to admitted and ours, without an answer, as if it had just been asked for the first time. */
-  reset(request: RequestId, owner: OwnerId, queue: QueueId): void;
+  /** Back to admitted and ours, without an answer, as one that was tried so often. */
+  reset(request: RequestId, owner: OwnerId, queue: QueueId, attempt: number): void;
   own(request: RequestId, owner: OwnerId): void;
 }
 
 export function prepareRequests(store: Store): Requests {
-  const columns = 'id, generation, state, owner, batch, answer';
+  const columns = 'id, generation, state, attempt, owner, batch, answer';
   const identity = `id IN (${candidates('substr(?1, 1, 6)', '?2')}) AND fp = ?1`;
   const find = store.prepare(
     `SELECT ${columns} FROM request WHERE ${identity} ORDER BY generation DESC LIMIT 1`,
@@ -51,7 +52,7 @@ export function prepareRequests(store: Store): Requests {
   );
   const reset = store.prepare(
     `UPDATE request
-     SET state = ${REQUEST.admitted}, attempt = 0, owner = ?, queue = ?, batch = NULL, seq = NULL, at = ?,
+     SET state = ${REQUEST.admitted}, attempt = ?, owner = ?, queue = ?, batch = NULL, seq = NULL, at = ?,
        answer = NULL
      WHERE id = ?`,
   );
@@ -66,8 +67,8 @@ export function prepareRequests(store: Store): Requests {
       enter.run(fingerprint, occurrence, id);
       return id;
     },
-    reset(request, owner, queue) {
-      reset.run(owner, queue, store.now(), request);
+    reset(request, owner, queue, attempt) {
+      reset.run(attempt, owner, queue, store.now(), request);
     },
     own(request, owner) {
       own.run(owner, request);

@@ -1,0 +1,21 @@
+import { BatchlingError } from '../errors.ts';
+import type { Environment } from './form.ts';
+import { show } from './show.ts';
+
+const variable = 'BATCHLING_RUN';
+const allowed = '1 to 64 letters, digits, dots, dashes or underscores';
+
+/**
+ * The name of the run that this process was started in, if it was. It comes from outside and goes into
+ * the ledger: only a plain name is taken.
+ */
+export function inheritedRun(environment: Environment = process.env): string | undefined {
+  const name = environment[variable];
+  if (name === undefined || name === '') return undefined;
+  if (/^[\w.-]{1,64}$/.test(name)) return name;
+  throw new BatchlingError(
+    'INVALID_OPTION',
+    `Invalid variable ${variable}: ${show(name)}. Allowed: ${allowed}.`,
+    { facts: { option: variable, allowed } },
+  );
+}
