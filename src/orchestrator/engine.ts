@@ -17,7 +17,7 @@ import { Intake } from './intake.ts';
 import { LostBatches } from './lost-batches.ts';
 import { Neighbours } from './neighbours.ts';
 import type { Occurrences } from './occurrences.ts';
-import type { CapturedCall, EngineScope } from './pending.ts';
+import type { CapturedCall, EngineScope, PendingRequest } from './pending.ts';
 import { Progress } from './progress.ts';
 import { Protocol } from './protocol.ts';
 import { Queues } from './queues.ts';
@@ -64,6 +64,7 @@ export class Engine {
   readonly #returning: Returning;
   readonly #deadlines: Deadlines;
   readonly #governor: Governor;
+  readonly #occurrences: Occurrences | undefined;
   readonly #stop: AbortController;
   readonly #background = new Set<Promise<void>>();
   #closing: Promise<void> | undefined;
@@ -80,6 +81,7 @@ export class Engine {
     // Thousands of groups may wait for room at once; Node would warn at the eleventh.
     setMaxListeners(0, stop.signal);
     this.#stop = stop;
+    this.#occurrences = occurrences;
     this.#http = http;
     const report = (what: string, error: unknown) => {
       if (!stop.signal.aborted) logger.warn(`batchling could not ${what}`, { error });
@@ -181,6 +183,7 @@ export class Engine {
     if (pending === undefined || pending.settled) return;
     pending.settled = true;
     this.#neighbours.forget(pending);
+    this.#giveBack(pending);
     if (pending.batch) this.#lookWhoWants(pending.batch);
     else this.#queues.leave(pending);
   }
@@ -215,10 +218,21 @@ export class Engine {
       // To this caller alone: another scope may wait for the same request.
       deliverOne(pending, answer, 'batch', batch?.token);
       this.#neighbours.forget(pending);
+      // What is cancelled at the provider must not be waited for again.
+      if (!remotely) this.#giveBack(pending);
       if (batch) batches.add(batch);
       else this.#queues.leave(pending);
     }
     if (remotely) await Promise.all([...batches].map((batch) => this.#cancelRemote(batch)));
+  }
+
+  /** It stays in its batch: who asks the same next gets that answer, and pays for no other one. */
+  #giveBack(pending: PendingRequest): void {
+    const { batch, call, keyed, key, occurrence } = pending;
+    // Where others may have a right to it already, the next one gets another sample.
+    if (batch === undefined || call.abandoned || keyed) return;
+    const others = batch.members.get(pending.id)?.pending?.waiters() ?? [];
+    if (others.length === 0) this.#occurrences?.giveBack(key, occurrence);
   }
 
   close(): Promise<void> {

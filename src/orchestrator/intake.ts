@@ -136,7 +136,9 @@ export class Intake {
         this.#returning.named(key, call.headers['idempotency-key'], occurrence);
       }
       requests.push(pending);
-      idempotencyKeys.push(call.headers['idempotency-key']);
+      const idempotencyKey = call.headers['idempotency-key'];
+      pending.keyed = idempotencyKey !== undefined;
+      idempotencyKeys.push(idempotencyKey);
       call.pending = pending;
       call.taken();
     }

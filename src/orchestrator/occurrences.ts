@@ -1,6 +1,8 @@
 const emptySlots = 1024;
 /** Beyond this share of the slots, look-ups grow long. */
 const fullest = 0.7;
+/** Beyond it the oldest that were given back are forgotten: who asks then gets a new one. */
+const mostGivenBack = 10_000;
 
 /**
  * How often a run has asked each fingerprint. A run of millions asks millions of them, so a count is
@@ -12,9 +14,27 @@ export class Occurrences {
   #low = new Uint32Array(emptySlots);
   #counts = new Uint32Array(emptySlots);
   #used = 0;
+  readonly #givenBack = new Map<string, number[]>();
 
   /** The occurrence of the next call, from 0 on. `key` is the fingerprint, a character per byte. */
   next(key: string): number {
+    const free = this.#givenBack.get(key);
+    if (free === undefined) return this.#count(key);
+    const [first, ...rest] = free as [number, ...number[]];
+    if (rest.length === 0) this.#givenBack.delete(key);
+    else this.#givenBack.set(key, rest);
+    return first;
+  }
+
+  /** Nobody has been told its answer: the next call may have it. */
+  giveBack(key: string, occurrence: number): void {
+    this.#givenBack.set(key, [...(this.#givenBack.get(key) ?? []), occurrence]);
+    if (this.#givenBack.size <= mostGivenBack) return;
+    const [oldest] = this.#givenBack.keys();
+    this.#givenBack.delete(oldest as string);
+  }
+
+  #count(key: string): number {
     if (this.#used > this.#counts.length * fullest) this.#grow();
     const high = word(key, 0);
     const low = word(key, 4);

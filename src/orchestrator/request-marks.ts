@@ -1,4 +1,12 @@
-const marks = { held: 1, settled: 2, queued: 4, due: 8, planning: 16, owns: 32 } as const;
+const marks = {
+  held: 1,
+  settled: 2,
+  queued: 4,
+  due: 8,
+  planning: 16,
+  owns: 32,
+  keyed: 64,
+} as const;
 
 type Mark = keyof typeof marks;
 
@@ -52,6 +60,14 @@ export class RequestMarks {
   }
   set owns(value: boolean) {
     this.mark('owns', value);
+  }
+
+  /** Its caller gave it an idempotency key, so others may wait for the very same request. */
+  get keyed(): boolean {
+    return this.is('keyed');
+  }
+  set keyed(value: boolean) {
+    this.mark('keyed', value);
   }
 
   private is(name: Mark): boolean {

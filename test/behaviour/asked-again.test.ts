@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { batchify } from '../../src/index.ts';
+import { chatRequest } from '../support/ask.ts';
+import { chatUrl } from '../support/source-of.ts';
+import { openStage, type Stage } from '../support/stage.ts';
+import { until } from '../support/until.ts';
+
+let stage: Stage;
+
+beforeAll(async () => {
+  stage = await openStage();
+});
+afterAll(() => stage.close());
+beforeEach(() => stage.simulator.reset());
+
+const ask = (prompt: string, init: RequestInit = {}) =>
+  fetch(chatUrl(stage), { ...chatRequest(prompt), ...init });
+
+describe('what is asked again in the same run', () => {
+  it('after its user aborted it in a batch under way, has the answer that is paid already', async () => {
+    stage.simulator.hold();
+    const scope = batchify(stage.options());
+    const controller = new AbortController();
+    const aborted = scope.run(() => ask('twice', { signal: controller.signal }));
+    const outcome = aborted.catch((error: unknown) => error);
+    await until(() => scope.stats.batches.submitted === 1, 'the batch');
+    controller.abort('enough');
+    expect(await outcome).toBe('enough');
+    const [again, other] = scope.run(() => [ask('twice'), ask('twice')]);
+    await scope.flush();
+    stage.simulator.release();
+    const texts = await Promise.all([again, other].map(async (one) => (await one)?.text()));
+    // One of them is the aborted one's, the other one is another sample.
+    expect(new Set(texts).size).toBe(2);
+    expect(stage.simulator.meter.total).toBe(2);
+    await scope.close();
+  });
+
+  it('after its scope threw, has the answer that is paid already', async () => {
+    stage.simulator.hold();
+    const options = stage.options();
+    const thrown = batchify(async () => {
+      const asked = [ask('red'), ask('blue')];
+      await until(() => stage.simulator.batches().length === 1, 'the batch');
+      for (const one of asked) one.catch(() => undefined);
+      throw new Error('boom');
+    }, options);
+    await expect(thrown).rejects.toThrow('boom');
+    stage.simulator.release();
+    const answers = await batchify(
+      () => Promise.all(['red', 'blue'].map((one) => ask(one))),
+      options,
+    );
+    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+    expect(stage.simulator.meter.total).toBe(2);
+  });
+
+  it('after the batch was cancelled, is sent again', async () => {
+    stage.simulator.hold();
+    const options = stage.options();
+    const scope = batchify(options);
+    const cancelled = scope.run(() => ask('once more'));
+    await until(() => scope.stats.batches.submitted === 1, 'the batch');
+    await scope.cancel();
+    expect((await cancelled).status).toBe(499);
+    stage.simulator.release();
+    await scope.close();
+    const answer = await batchify(() => ask('once more'), options);
+    expect(answer.status).toBe(200);
+  });
+
+  it('while another caller waits for the same request, is another sample', async () => {
+    stage.simulator.hold();
+    const scope = batchify(stage.options());
+    const controller = new AbortController();
+    const { headers } = chatRequest('shared');
+    const keyed = { headers: { ...headers, 'idempotency-key': 'one' } };
+    const [first, second] = scope.run(() => [
+      ask('shared', { ...keyed, signal: controller.signal }).catch((error: unknown) => error),
+      ask('shared', keyed),
+    ]);
+    await until(() => scope.stats.batches.submitted === 1, 'the batch');
+    controller.abort('enough');
+    expect(await first).toBe('enough');
+    const third = scope.run(() => ask('shared'));
+    await scope.flush();
+    stage.simulator.release();
+    const [one, two] = await Promise.all([second, third]);
+    expect(await (one as Response).text()).not.toBe(await two.text());
+    expect(stage.simulator.meter.total).toBe(2);
+    await scope.close();
+  });
+});
