@@ -1,6 +1,7 @@
 import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Agent } from 'undici';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { useEngine } from './engines.ts';
 import { BatchlingError } from './errors.ts';
@@ -44,6 +45,20 @@ describe('the engine of a process', () => {
     const other = await use({ store: join(folder, 'other.db') });
     expect(other.engine).not.toBe(one.engine);
     await Promise.all([one.release(), other.release()]);
+  });
+
+  it('is another for who keeps other things, or has another way out', async () => {
+    const dispatcher = new Agent();
+    const users = await Promise.all([
+      use(),
+      use({ keep: 'none' }),
+      use({ dispatcher }),
+      use({ keep: 'none' }),
+    ]);
+    const [one, sparing, elsewhere, sparingToo] = users.map(({ engine }) => engine);
+    expect(new Set([one, sparing, elsewhere]).size).toBe(3);
+    expect(sparingToo).toBe(sparing);
+    await Promise.all(users.map((user) => user.release()));
   });
 
   it('stays open until the last has left, and each can leave once only', async () => {

@@ -11,10 +11,17 @@ import { version } from './version.ts';
  * package. It is opened by the first captured call and closed with the last scope that used it, so
  * that the ledger of a finished program says "finished".
  */
-interface Entry {
+interface SharedEngine {
+  /** What an engine has for all of its scopes; who wants something else gets another one. */
+  readonly keep: ResolvedOptions['keep'];
+  readonly dispatcher: ResolvedOptions['dispatcher'];
   users: number;
   /** Closed engines are let go: a program may open thousands of scopes, one after another. */
   engine: Promise<Engine> | undefined;
+}
+
+interface StoreUse {
+  readonly engines: SharedEngine[];
   /** Counted for the whole run, over engines that come and go. */
   readonly occurrences: Occurrences;
 }
@@ -32,25 +39,19 @@ export interface EngineUse {
 }
 
 export async function useEngine(options: ResolvedOptions): Promise<EngineUse> {
-  const engines = sharedState().engines as Map<string, Entry>;
   const run = currentRun();
-  const key = `${version}\n${run.name}\n${options.store}`;
-  let entry = engines.get(key);
-  if (entry === undefined) {
-    entry = { users: 0, engine: undefined, occurrences: new Occurrences() };
-    engines.set(key, entry);
-  }
-  entry.engine ??= openEngine(options, run, entry.occurrences);
-  entry.users += 1;
-  const used = entry;
-  const opening = entry.engine;
+  const store = storeUse(`${version}\n${run.name}\n${options.store}`);
+  const used = sharedEngine(store, options);
+  used.engine ??= openEngine(options, run, store.occurrences);
+  used.users += 1;
+  const opening = used.engine;
   try {
     const engine = await opening;
     let released: Promise<void> | undefined;
     return {
       engine,
       release: () => {
-        released ??= leave(used, options);
+        released ??= leave(store, used, options);
         return released;
       },
     };
@@ -62,13 +63,33 @@ export async function useEngine(options: ResolvedOptions): Promise<EngineUse> {
   }
 }
 
-async function leave(entry: Entry, options: ResolvedOptions): Promise<void> {
-  entry.users -= 1;
+function storeUse(key: string): StoreUse {
+  const stores = sharedState().engines as Map<string, StoreUse>;
+  const known = stores.get(key);
+  if (known) return known;
+  const store = { engines: [], occurrences: new Occurrences() };
+  stores.set(key, store);
+  return store;
+}
+
+function sharedEngine({ engines }: StoreUse, { keep, dispatcher }: ResolvedOptions): SharedEngine {
+  const known = engines.find((one) => one.keep === keep && one.dispatcher === dispatcher);
+  if (known) return known;
+  const shared = { keep, dispatcher, users: 0, engine: undefined };
+  engines.push(shared);
+  return shared;
+}
+
+async function leave(
+  { engines }: StoreUse,
+  used: SharedEngine,
+  { store }: ResolvedOptions,
+): Promise<void> {
+  used.users -= 1;
   // What is only in memory would be gone; the next scope of this process wants it.
-  if (entry.users > 0 || options.store === ':memory:') return;
-  const { engine } = entry;
-  entry.engine = undefined;
-  await (await engine)?.close();
+  if (used.users > 0 || store === ':memory:') return;
+  engines.splice(engines.indexOf(used), 1);
+  await (await used.engine)?.close();
 }
 
 async function openEngine(

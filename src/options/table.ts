@@ -93,7 +93,7 @@ export const optionTable: OptionTable = {
     choice('error', 'continue'),
     'error',
     'error',
-    'what happens when the ledger cannot be used',
+    'what happens when the ledger cannot be opened',
   ),
   cleanup: define(flag, true, 'true', 'delete our input files at the provider afterwards'),
   hosts: define(hosts, [], 'none', 'further base URLs and the provider whose wire they speak'),

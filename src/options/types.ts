@@ -81,7 +81,10 @@ export interface BatchifyOptions {
   readonly maxStoreSize?: number | string | null | undefined;
   /** What the ledger keeps: `"answers"`, `"all"` (bodies too), `"none"`. Default: `"answers"`. */
   readonly keep?: 'answers' | 'all' | 'none' | undefined;
-  /** When the ledger cannot be used: `"error"`, or `"continue"` without one. Default: `"error"`. */
+  /**
+   * When the ledger cannot be opened: `"error"`, or `"continue"` without one. A call that an open
+   * ledger cannot take in (a full disk) is answered with an error and not sent. Default: `"error"`.
+   */
   readonly onStoreError?: 'error' | 'continue' | undefined;
   /** Delete our input files at the provider once the answers are durable. Default: `true`. */
   readonly cleanup?: boolean | undefined;

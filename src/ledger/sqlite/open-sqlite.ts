@@ -28,6 +28,8 @@ export async function openSqliteLedger(options: SqliteLedgerOptions): Promise<Le
   const database = await retryBusy(path, patience, open);
   try {
     await retryBusy(path, patience, () => configure(database, path));
+    // What is not to be kept must not stay behind in free pages either.
+    if (keep === 'none') database.exec('PRAGMA secure_delete = ON');
     const locks = new OwnerLocks(driver, path);
     const isHeld = (lock: string) => locks.isHeld(lock);
     const salt = await retryBusy(path, patience, () => migrate(database, path, isHeld));
