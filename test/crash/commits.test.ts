@@ -25,5 +25,4 @@ it.each(['openai', 'anthropic'] as const)(
     expect(verdict).toMatchObject({ billedTwice: 0, lost: 0, wrong: 0, complaints: [] });
     expect(verdict.kills).toBeGreaterThan(5);
   },
-  60_000,
 );
