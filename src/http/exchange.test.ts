@@ -6,7 +6,7 @@ import {
   type Server,
   type Socket,
 } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { NotSentError, UnknownOutcomeError } from '../errors.ts';
 import { createHttpClient, type HttpClientOptions } from './client.ts';
 import type { StreamedBody, Wire, WireRequest } from './wire.ts';
@@ -15,8 +15,14 @@ const clock = { now: Date.now, setTimeout, clearTimeout: () => {} };
 const cleanups: (() => unknown)[] = [];
 
 afterEach(async () => {
+  vi.useRealTimers();
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
+
+/** Nothing is idle for too long before the test says so, however busy the machine is. */
+function holdTime(): void {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+}
 
 async function listen(server: Server): Promise<number> {
   const sockets = new Set<Socket>();
@@ -122,8 +128,10 @@ describe('a request that was not sent', () => {
 
   it('is one whose body stops to come from its source', async () => {
     const { port, complete } = await observer();
+    holdTime();
     const body = streamed(2, async function* () {
       yield Buffer.from('a');
+      vi.advanceTimersByTime(50);
       await new Promise(() => {});
     });
     const error = await failureOf(wireTo(port, { idleTimeout: 50 }).send(post(body)));
@@ -189,7 +197,10 @@ describe('a request with an unknown outcome', () => {
   });
 
   it('is one that nobody answers', async () => {
-    const port = await http((request) => request.resume());
+    holdTime();
+    const port = await http((request) => {
+      request.resume().once('end', () => setImmediate(() => vi.advanceTimersByTime(50)));
+    });
     for (const request of [post(), get, post(streamed(3, () => [Buffer.from('abc')]))]) {
       const error = await failureOf(wireTo(port, { idleTimeout: 50 }).send(request));
       expect(error).toBeInstanceOf(UnknownOutcomeError);

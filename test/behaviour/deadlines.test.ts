@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { OpenAIBatcher, openaiInfo } from '../../src/batchers/index.ts';
-import { type BatchifyOptions, batchify, type Clock } from '../../src/index.ts';
+import { type BatchifyOptions, batchify } from '../../src/index.ts';
 import { chatRequest } from '../support/ask.ts';
+import { patientClock } from '../support/patient-clock.ts';
 import { chatUrl } from '../support/source-of.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 import { until } from '../support/until.ts';
@@ -13,31 +14,6 @@ beforeAll(async () => {
 });
 afterAll(() => stage.close());
 beforeEach(() => stage.simulator.reset());
-
-/** Hours pass when the test says so; everything short runs in real time. */
-function patientClock() {
-  const held = new Set<() => void>();
-  let skipped = 0;
-  const clock: Clock = {
-    now: () => Date.now() + skipped,
-    setTimeout: (callback, delay) => {
-      if (delay < 60_000) return setTimeout(callback, delay).unref();
-      held.add(callback);
-      return callback;
-    },
-    clearTimeout: (timer) => {
-      if (!held.delete(timer as () => void)) clearTimeout(timer as NodeJS.Timeout);
-    },
-  };
-  const skipHours = (hours: number) => {
-    skipped += hours * 3_600_000;
-    for (const callback of [...held]) {
-      held.delete(callback);
-      callback();
-    }
-  };
-  return { clock, skipHours };
-}
 
 /** A scope whose deadline of an hour passes as soon as its batch is with the provider. */
 function scopeWithPassingDeadline(given: BatchifyOptions = {}) {
@@ -91,15 +67,16 @@ describe('a deadline', () => {
   });
 
   it('sends nothing again before the batch has ended', async () => {
-    stage.simulator.configure({ speed: { cancelling: 100 } });
-    stage.simulator.faults.nextBatch({ stuckIn: 'in_progress' });
+    stage.simulator.faults.nextBatch({ stuckIn: 'validating' });
     const scope = scopeWithPassingDeadline({ onDeadline: 'realtime' });
-    const asked = scope.run(() => ask('patience'));
-    await until(() => stage.simulator.countRequests('POST', /cancel$/) === 1, 'the cancel');
-    expect(stage.simulator.meter.realtime).toBe(0);
-    expect((await asked).status).toBe(200);
-    expect(stage.simulator.meter.total).toBe(1);
+    const sentBefore: number[] = [];
+    const realtimeCalls = () => stage.simulator.countRequests('POST', '/v1/chat/completions');
+    scope.on('batch:ended', () => sentBefore.push(realtimeCalls()));
+    expect((await scope.run(() => ask('patience'))).status).toBe(200);
     await scope.close();
+    expect(stage.simulator.countRequests('POST', /cancel$/)).toBe(1);
+    expect([sentBefore, realtimeCalls()]).toEqual([[0], 1]);
+    expect(stage.simulator.meter.total).toBe(1);
   });
 
   it('ends its own calls alone when the others of the batch have time', async () => {

@@ -19,6 +19,8 @@ beforeAll(async () => {
 afterAll(() => stage.close());
 beforeEach(() => stage.simulator.reset());
 
+const patient = { window: '1h', maxWindow: '1h' };
+
 interface Reply {
   readonly status: number | undefined;
   readonly source: unknown;
@@ -97,9 +99,12 @@ describe.each(clients)('%s in a scope', (_name, send) => {
 
 describe('a call by node:http', () => {
   it('joins the batch of calls by fetch', async () => {
-    const scope = batchify(stage.options());
+    const scope = batchify(stage.options(patient));
     const byFetch = () => fetch(chatUrl(stage), chatRequest('by fetch'));
-    await soon(scope.run(() => Promise.all([ask('by http'), byFetch()])));
+    const asked = scope.run(() => Promise.all([ask('by http'), byFetch()]));
+    await until(() => scope.stats.captured === 2, 'the calls');
+    await scope.flush();
+    await soon(asked);
     await scope.close();
     expect(scope.stats).toMatchObject({ captured: 2, batches: { submitted: 1 } });
   });
@@ -132,8 +137,6 @@ describe('a call by node:http', () => {
 });
 
 describe('a call that its client gives up', () => {
-  const patient = { window: '1h', maxWindow: '1h' };
-
   function start(scope: BatchingContext, prompt: string): [ClientRequest, Promise<unknown>] {
     const { body, ...options } = chatRequest(prompt);
     const sending = scope.run(() => request(chatUrl(stage), options)).end(body);

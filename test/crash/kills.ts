@@ -19,8 +19,9 @@ export interface NetworkPoint {
   readonly accepted?: boolean;
 }
 
-const slowly: FaultAction = { kind: 'delay', ms: 1_500 };
-const neverDone: FaultAction = { kind: 'hang', ms: 1_500 };
+/** The kill comes first, on the busiest machine; nobody waits for the rest. */
+const slowly: FaultAction = { kind: 'delay', ms: 20_000 };
+const neverDone: FaultAction = { kind: 'hang', ms: 20_000 };
 
 function points(create: RegExp, poll: RegExp, results: RegExp): NetworkPoint[] {
   return [

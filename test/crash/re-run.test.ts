@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { writeFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type AskInput, type AskOutput, askToTheEnd, startAsker } from '../support/asker.ts';
 import { until } from '../support/until.ts';
@@ -42,7 +42,7 @@ describe('with cache: false', () => {
     scene.simulator.faults.add({ path: /content$/, action: { kind: 'delay', ms: 150 } });
     const asker = await startAsker(scene.input(three, { kill: { commit: flag, when: 'after' } }));
     await until(() => scene.simulator.countRequests('GET', /content$/) === 1, 'the results');
-    await writeFile(flag, '');
+    putUp(flag);
     expect((await asker.ended).signal).toBe('SIGKILL');
     const second = await askToTheEnd(scene.input(three));
     expect(await judge(scene.simulator, three, second.heard)).toEqual(fine);
@@ -59,7 +59,7 @@ describe('a file that was uploaded before the program was killed', () => {
     simulator.faults.add({ path: '/v1/files', action: { kind: 'delay', ms: 150 } });
     const asker = await startAsker(scene.input(three, { kill: { commit: flag, when: 'after' } }));
     await until(() => simulator.countRequests('POST', '/v1/files') === 1, 'the upload');
-    await writeFile(flag, '');
+    putUp(flag);
     expect((await asker.ended).signal).toBe('SIGKILL');
     expect(simulator.countRequests('POST', '/v1/batches')).toBe(0);
     const { heard } = await askToTheEnd(scene.input(three));
@@ -95,6 +95,11 @@ describe.each(['openai', 'anthropic'] as const)('with another key: %s', (provide
     expect(await judge(scene.simulator, three, withTheFirst.heard)).toEqual(fine);
   });
 });
+
+/** Before the answer goes out: at once, for the answer waits only for a timer. */
+function putUp(flag: string): void {
+  writeFileSync(flag, '');
+}
 
 function own(): number {
   return scene.simulator.countRequests('POST', /\/batches$/);

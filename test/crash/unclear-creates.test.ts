@@ -16,5 +16,4 @@ it.each(providers)(
     );
     expect(verdicts.reduce(addVerdict, noVerdict())).toEqual({ kills: 0, ...nothingWrong });
   },
-  60_000,
 );

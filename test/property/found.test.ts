@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openStage, type Stage } from '../support/stage.ts';
 import { places } from './places.ts';
 import { play } from './play.ts';
 import type { Program, ScopePlan, Step } from './program.ts';
+import { openTheatreStage, type TheatreStage } from './theatre-stage.ts';
 import { verdict } from './verdict.ts';
 import { warmUp } from './warm-up.ts';
 
-let stage: Stage;
+let stage: TheatreStage;
 
 beforeAll(async () => {
-  stage = await openStage();
+  stage = await openTheatreStage();
   await warmUp(stage);
 });
 afterAll(() => stage.close());

@@ -1,17 +1,17 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { FaultAction } from '../../src/simulator/index.ts';
-import { openStage, type Stage } from '../support/stage.ts';
 import { places } from './places.ts';
 import type { Provider, Step } from './program.ts';
 import { settings } from './settings.ts';
 import { Theatre } from './theatre.ts';
+import { openTheatreStage, type TheatreStage } from './theatre-stage.ts';
 import { warmUp } from './warm-up.ts';
 
-let stage: Stage;
+let stage: TheatreStage;
 
 beforeAll(async () => {
-  stage = await openStage();
+  stage = await openTheatreStage();
   await warmUp(stage);
 });
 afterAll(() => stage.close());

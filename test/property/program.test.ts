@@ -1,16 +1,16 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openStage, type Stage } from '../support/stage.ts';
 import { play } from './play.ts';
 import { type Program, programs } from './program.ts';
 import { settings } from './settings.ts';
+import { openTheatreStage, type TheatreStage } from './theatre-stage.ts';
 import { verdict } from './verdict.ts';
 import { warmUp } from './warm-up.ts';
 
-let stage: Stage;
+let stage: TheatreStage;
 
 beforeAll(async () => {
-  stage = await openStage();
+  stage = await openTheatreStage();
   await warmUp(stage);
 });
 afterAll(() => stage.close());

@@ -1,7 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
-import type { Simulator } from '../../src/simulator/index.ts';
 import type { SteppingClock } from './stepping-clock.ts';
+import type { TheatreStage } from './theatre-stage.ts';
 
 /** So many rounds of the event loop without any sign of life count as still. */
 const stillRounds = 3;
@@ -12,13 +12,13 @@ const longest = 60_000;
  * ledger. Only then is the clock moved, so that a program of steps runs the same way each time.
  */
 export class Stillness {
-  readonly #simulator: Simulator;
+  readonly #stage: TheatreStage;
   readonly #clock: SteppingClock;
   readonly #underWay = new Set<unknown>();
   #exchanges = 0;
 
-  constructor(simulator: Simulator, clock: SteppingClock) {
-    this.#simulator = simulator;
+  constructor(stage: TheatreStage, clock: SteppingClock) {
+    this.#stage = stage;
     this.#clock = clock;
     subscribe('undici:request:create', this.#begun);
     subscribe('undici:request:trailers', this.#ended);
@@ -38,14 +38,18 @@ export class Stillness {
       await turn();
       await sleep(1);
       const signs = this.#signs();
-      still = signs === seen && this.#underWay.size === 0 ? still + 1 : 0;
+      still = signs === seen && this.#nothingUnderWay() ? still + 1 : 0;
       seen = signs;
       if (performance.now() > until) throw new Error(`Nothing came to rest: ${signs}`);
     }
   }
 
+  #nothingUnderWay(): boolean {
+    return this.#underWay.size === 0 && this.#stage.providerTimers.size === 0;
+  }
+
   #signs(): string {
-    const phases = this.#simulator.batches().map(({ phase }) => phase);
+    const phases = this.#stage.simulator.batches().map(({ phase }) => phase);
     return `${this.#clock.activity} ${this.#exchanges} ${this.#underWay.size} ${phases.join()}`;
   }
 

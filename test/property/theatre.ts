@@ -1,6 +1,5 @@
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import { type BatchifyOptions, batchify } from '../../src/core.ts';
-import type { Stage } from '../support/stage.ts';
 import { type AskedCall, askIn, closeScope, type OpenScope, openScope } from './asked-call.ts';
 import { isEngineClosed } from './engine-lock.ts';
 import type { Program, ScopePlan, Step } from './program.ts';
@@ -8,6 +7,7 @@ import { changeProvider, type StruckFault, unlimited } from './provider-steps.ts
 import { SteppingClock } from './stepping-clock.ts';
 import { Stillness } from './stillness.ts';
 import { cancelEverything } from './stranger.ts';
+import type { TheatreStage } from './theatre-stage.ts';
 
 /** A hang is found by counting steps, never by waiting. */
 const mostSteps = 4_000;
@@ -26,17 +26,17 @@ export class Theatre {
   resent = 0;
   /** A stranger has cancelled what was stuck. */
   strangerCancelled = false;
-  readonly #stage: Stage;
+  readonly #stage: TheatreStage;
   readonly #store: string;
   readonly #stillness: Stillness;
   readonly #open: (OpenScope | undefined)[] = [];
   readonly #scopes: OpenScope[] = [];
 
-  constructor(stage: Stage, program: Program) {
+  constructor(stage: TheatreStage, program: Program) {
     this.#stage = stage;
     this.program = program;
     this.#store = stage.newStore();
-    this.#stillness = new Stillness(stage.simulator, this.clock);
+    this.#stillness = new Stillness(stage, this.clock);
   }
 
   /** Plays all steps, then lets everything come to its end. */
@@ -159,8 +159,10 @@ export class Theatre {
 
   async #step(): Promise<void> {
     const { listLag } = this.#stage.simulator.settings;
-    // The lag of lists is real time, and short beside the seconds that pass here.
-    if (listLag > 0) await sleep(listLag);
+    // The lag of lists is real time, and short beside the seconds that pass here. By their own
+    // clock: a timer may strike a millisecond early by it.
+    const listed = Date.now() + listLag;
+    while (listLag > 0 && Date.now() <= listed) await sleep(1);
     this.clock.step();
     await this.#stillness.settle();
   }

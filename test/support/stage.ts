@@ -4,7 +4,11 @@ import { join } from 'node:path';
 import Anthropic, { type ClientOptions as AnthropicOptions } from '@anthropic-ai/sdk';
 import OpenAI, { type ClientOptions as OpenAIOptions } from 'openai';
 import type { BatchifyOptions } from '../../src/index.ts';
-import { type Simulator, startSimulator } from '../../src/simulator/index.ts';
+import {
+  type Simulator,
+  type SimulatorOptions,
+  startSimulator,
+} from '../../src/simulator/index.ts';
 
 /** A simulator, a folder for ledgers, and clients and options that point at them. */
 export interface Stage {
@@ -23,8 +27,8 @@ export interface Stage {
 
 const speed = { validating: 2, running: 5, finalizing: 2, cancelling: 2 };
 
-export async function openStage(): Promise<Stage> {
-  const simulator = await startSimulator({ speed });
+export async function openStage(given: SimulatorOptions = {}): Promise<Stage> {
+  const simulator = await startSimulator({ speed, ...given });
   const folder = await mkdtemp(join(tmpdir(), 'batchling-test-'));
   const hosts = {
     [simulator.baseUrl('openai')]: 'openai',

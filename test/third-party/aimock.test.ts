@@ -1,11 +1,12 @@
 import { LLMock } from '@copilotkit/aimock';
 import OpenAI, { APIError } from 'openai';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type BatchingContext, batchify } from '../../src/core.ts';
 
 const mock = new LLMock({ port: 0 });
 let base: string;
 let run = 0;
+let cleanup: boolean;
 
 beforeAll(async () => {
   await mock.start();
@@ -15,9 +16,16 @@ beforeEach(() => {
   mock.reset();
   run += 1;
 });
+// What is left of a batch when its scope closes would come in the midst of the next test.
+afterEach(async () => {
+  const count = (line: string) => journal().filter((other) => other === line).length;
+  const uploads = count('POST /v1/files 200');
+  if (cleanup) await expect.poll(() => count('DELETE /v1/files/file 200')).toBe(uploads);
+});
 afterAll(() => mock.stop());
 
 function openScope(options: { attempts?: number; cleanup?: boolean } = {}): BatchingContext {
+  cleanup = options.cleanup ?? true;
   return batchify({
     store: ':memory:',
     cache: false,

@@ -1,14 +1,18 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Simulator, startSimulator } from '../../src/simulator/index.ts';
+import { patientClock } from '../support/patient-clock.ts';
+import { until } from '../support/until.ts';
 
 let simulator: Simulator;
 let client: Anthropic;
 
 const speed = { validating: 0, running: 10, finalizing: 0, cancelling: 5 };
+const { clock, skipHours } = patientClock();
+const hour = 3_600_000;
 
 beforeAll(async () => {
-  simulator = await startSimulator({ speed });
+  simulator = await startSimulator({ speed, clock });
   client = newClient('sk-ant-one');
 });
 beforeEach(() => simulator.reset());
@@ -89,9 +93,12 @@ describe('the ordinary course of an Anthropic batch', () => {
   });
 
   it('tells nothing of its progress before the end', async () => {
-    simulator.configure({ speed: { running: 300 } });
+    simulator.configure({ speed: { running: hour } });
     const { id } = await create(...['a', 'b', 'c', 'd'].map((each) => item(each, 'x')));
-    await expect.poll(() => simulator.meter.total, { interval: 5 }).toBeGreaterThan(1);
+    await until(() => {
+      skipHours(0.1);
+      return simulator.meter.total > 1;
+    }, 'the first answers');
     const { request_counts: counts } = await client.messages.batches.retrieve(id);
     expect(counts).toMatchObject({ processing: 4, succeeded: 0 });
     await expect(client.messages.batches.results(id)).rejects.toThrow(/No batch `results_url`/);
@@ -123,7 +130,7 @@ describe('the ordinary course of an Anthropic batch', () => {
   });
 
   it('cancels a batch that has hardly begun', async () => {
-    simulator.configure({ speed: { validating: 1000 } });
+    simulator.configure({ speed: { validating: hour } });
     const { id } = await create(item('a', 'x'), item('b', 'y'));
     await client.messages.batches.cancel(id);
     expect((await untilEnded(id)).request_counts).toMatchObject({ canceled: 2 });
@@ -265,11 +272,12 @@ describe('faults and quirks of Anthropic', () => {
   });
 
   it('lags its lists and holds strangers of equal size', async () => {
-    simulator.configure({ listLag: 60, foreignBatches: true });
+    simulator.configure({ listLag: hour, foreignBatches: true });
     const created = await create(item('a', 'x'), item('b', 'y'));
     expect((await client.messages.batches.list()).data).toEqual([]);
-    await expect.poll(async () => (await client.messages.batches.list()).data.length).toBe(2);
+    skipHours(1);
     const { data } = await client.messages.batches.list();
+    expect(data).toHaveLength(2);
     const foreign = data.find(({ id }) => id !== created.id);
     expect(foreign?.created_at).toBe(created.created_at);
     await untilEnded(foreign?.id ?? '');

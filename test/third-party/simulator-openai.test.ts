@@ -1,14 +1,18 @@
 import OpenAI, { toFile } from 'openai';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Simulator, startSimulator } from '../../src/simulator/index.ts';
+import { patientClock } from '../support/patient-clock.ts';
+import { until } from '../support/until.ts';
 
 let simulator: Simulator;
 let client: OpenAI;
 
 const speed = { validating: 5, running: 10, finalizing: 5, cancelling: 5 };
+const { clock, skipHours } = patientClock();
+const hour = 3_600_000;
 
 beforeAll(async () => {
-  simulator = await startSimulator({ speed });
+  simulator = await startSimulator({ speed, clock });
   client = newClient('sk-one');
 });
 beforeEach(() => simulator.reset());
@@ -198,13 +202,17 @@ describe('the ordinary course of an OpenAI batch', () => {
   });
 
   it('cancels a batch, keeping what was finished', async () => {
-    simulator.configure({ speed: { running: 400, cancelling: 20 } });
+    simulator.configure({ speed: { running: hour, cancelling: hour } });
     const { id } = await createBatch(
       Array.from({ length: 10 }, (_, index) => chatLine(`r-${index}`, 'x')),
     );
-    await expect.poll(() => simulator.meter.total, { interval: 5 }).toBeGreaterThan(2);
+    await until(() => {
+      skipHours(0.1);
+      return simulator.meter.total > 2;
+    }, 'the first lines');
     expect((await client.batches.cancel(id)).status).toBe('cancelling');
     expect((await client.batches.cancel(id)).status).toBe('cancelling');
+    skipHours(1);
     const batch = await untilEnded(id);
     const output = await read(batch.output_file_id);
     const errors = await read(batch.error_file_id);
@@ -448,9 +456,10 @@ describe('faults on the way to OpenAI', () => {
   });
 
   it('accepts a create late', async () => {
-    simulator.faults.add({ path: '/v1/batches', action: { kind: 'late', ms: 60 } });
+    simulator.faults.add({ path: '/v1/batches', action: { kind: 'late', ms: hour } });
     await expect(createBatch([chatLine('a', 'x')])).rejects.toThrow(OpenAI.APIConnectionError);
     expect((await client.batches.list()).data).toHaveLength(0);
+    skipHours(1);
     await expect.poll(async () => (await client.batches.list()).data.length).toBe(1);
   });
 
@@ -517,11 +526,12 @@ describe('quirks of OpenAI', () => {
   });
 
   it('shows a batch in lists only after the lag, but by id at once', async () => {
-    simulator.configure({ listLag: 80 });
+    simulator.configure({ listLag: hour });
     const created = await createBatch([chatLine('a', 'x')]);
     expect((await client.batches.list()).data).toEqual([]);
     expect((await client.batches.retrieve(created.id)).id).toBe(created.id);
-    await expect.poll(async () => (await client.batches.list()).data.length).toBe(1);
+    skipHours(1);
+    expect((await client.batches.list()).data).toHaveLength(1);
   });
 
   it('accompanies a create with a stranger of equal size', async () => {

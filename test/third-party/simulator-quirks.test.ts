@@ -2,15 +2,18 @@ import Anthropic from '@anthropic-ai/sdk';
 import OpenAI, { toFile } from 'openai';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Simulator, startSimulator } from '../../src/simulator/index.ts';
+import { patientClock } from '../support/patient-clock.ts';
+import { until } from '../support/until.ts';
 
 let simulator: Simulator;
 let openai: OpenAI;
 let anthropic: Anthropic;
 
 const speed = { validating: 2, running: 10, finalizing: 2, cancelling: 2 };
+const { clock, skipHours } = patientClock();
 
 beforeAll(async () => {
-  simulator = await startSimulator({ speed });
+  simulator = await startSimulator({ speed, clock });
   openai = new OpenAI({
     apiKey: 'sk-one',
     baseURL: simulator.baseUrl('openai'),
@@ -103,17 +106,20 @@ describe('result files of OpenAI and its copies', () => {
   });
 
   it('shows an output file that grows while the batch runs, by whole lines at its end', async () => {
-    simulator.configure({ earlyResults: true, speed: { running: 5_000 } });
+    simulator.configure({ earlyResults: true, speed: { running: 3_600_000 } });
     const prompts = Array.from({ length: 20 }, (_, at) => `q${at}`);
     const { id } = await createBatch(...prompts);
-    await expect.poll(() => simulator.meter.total, { interval: 2 }).toBeGreaterThan(0);
+    await until(() => {
+      skipHours(0.1);
+      return simulator.meter.total > 0;
+    }, 'the first lines');
     const running = await openai.batches.retrieve(id);
     expect(running).toMatchObject({ status: 'in_progress', error_file_id: null });
     const file = running.output_file_id ?? '';
     const early = await (await openai.files.content(file)).text();
     expect(early.endsWith('\n')).toBe(true);
     expect(early.trimEnd().split('\n').length).toBeLessThan(20);
-    simulator.configure({ speed: { running: 0 } });
+    skipHours(1);
     await ended();
     expect((await openai.batches.retrieve(id)).output_file_id).toBe(file);
     const whole = await (await openai.files.content(file)).text();

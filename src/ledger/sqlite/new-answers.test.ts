@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { bad, good, openBench } from '../conformance/subject.test-helper.ts';
 import type { LedgerOptions } from '../ledger-options.ts';
 import { firstLine, kill, spawnChild } from './test/spawn-child.test-helper.ts';
@@ -87,7 +87,7 @@ describe('answers that rows do not know yet', () => {
     const before = Date.now() + 60_000;
     expect(await ledger.prune({ before, maxBytes: 0 })).toMatchObject({ requests: 0 });
     await kill(child);
-    await vi.waitFor(async () => expect(await ledger.claimable()).toHaveLength(1));
+    await expect.poll(() => ledger.claimable()).toHaveLength(1);
     expect(await look(path)).toMatchObject({ told: 0, waiting: 1 });
     expect(await ledger.prune({ before, maxBytes: 0 })).toMatchObject({ requests: 0 });
 

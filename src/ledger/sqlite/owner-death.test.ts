@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { openBench } from '../conformance/subject.test-helper.ts';
 import { firstLine, kill, spawnChild } from './test/spawn-child.test-helper.ts';
 import { openTemporary, query, temporaryFolder } from './test/temporary.test-helper.ts';
@@ -27,7 +27,7 @@ describe('an owner in another process', () => {
     expect(readdirSync(`${path}.owners`)).toHaveLength(2);
 
     await kill(child);
-    await vi.waitFor(async () => expect(await ledger.claimable()).toHaveLength(1));
+    await expect.poll(() => ledger.claimable()).toHaveLength(1);
     expect(await ask(0)).toMatchObject({ is: 'mine' });
     const [batch] = await ledger.claimable();
     const claimed = await ledger.claim(me, batch!);
@@ -47,7 +47,7 @@ describe('an owner in another process', () => {
       expect(await ledger.claimable()).toEqual([]);
     }
     await kill(child);
-    await vi.waitFor(async () => expect(await ask(0)).toMatchObject({ is: 'mine' }));
+    await expect.poll(() => ask(0)).toMatchObject({ is: 'mine' });
   });
 
   it('frees all requests of a plan in the middle of which it died', async () => {
