@@ -1,3 +1,5 @@
+import { setImmediate as immediate } from 'node:timers/promises';
+import { BatchlingError } from '../errors.ts';
 import type { Admission, Ask, BatchId, RequestId } from '../ledger/ledger.ts';
 import type { ActiveBatch } from './active-batch.ts';
 import { ownAnswer } from './answers.ts';
@@ -9,6 +11,8 @@ const lookInterval = 200;
 /** A dead owner writes nothing, so every so often we ask although nothing has changed. */
 const looksBetweenAsks = 10;
 const askAtOnce = 500;
+/** How long the ledger may fail to say anything before those who wait are told. */
+const patience = 10 * 60_000;
 
 type Resume = (batch: BatchId, asker: PendingRequest) => Promise<ActiveBatch | undefined>;
 
@@ -24,6 +28,8 @@ export class Neighbours {
   #timer: unknown;
   #seen = -1;
   #looks = 0;
+  /** Since when every look has failed. */
+  #blindSince: number | undefined;
 
   constructor(workshop: Workshop, resume: Resume) {
     this.#workshop = workshop;
@@ -31,11 +37,7 @@ export class Neighbours {
   }
 
   join(pending: PendingRequest, admission: Admission): void {
-    this.#follow(pending, admission).catch((error: unknown) => {
-      // As everywhere: a rejected fetch would make every SDK try again.
-      const message = error instanceof Error ? error.message : String(error);
-      deliverOne(pending, ownAnswer(pending.batcher, 'store', message), 'ledger');
-    });
+    this.#follow(pending, admission).catch((error: unknown) => tellTrouble(pending, error));
   }
 
   forget(pending: PendingRequest): void {
@@ -101,11 +103,29 @@ export class Neighbours {
   #arm(): void {
     if (this.#timer !== undefined || this.#waiting.size === 0) return;
     this.#timer = this.#workshop.clock.setTimeout(() => {
-      this.#look().catch((error: unknown) => {
+      this.#look().catch(async (error: unknown) => {
         this.#workshop.report('look for answers of other processes', error);
+        if (this.#isHopeless(error)) await this.#giveUp(error);
         this.#again();
       });
     }, lookInterval);
+  }
+
+  /** The ledger does not know us any more, or has been out of order for long. */
+  #isHopeless(error: unknown): boolean {
+    const now = this.#workshop.clock.now();
+    this.#blindSince ??= now;
+    const isUnknown = BatchlingError.isInstance(error) && error.code === 'INVARIANT';
+    return isUnknown || now - this.#blindSince >= patience;
+  }
+
+  async #giveUp(error: unknown): Promise<void> {
+    const waiting = [...this.#waiting];
+    this.#waiting.clear();
+    for (const [index, pending] of waiting.entries()) {
+      if (index % askAtOnce === askAtOnce - 1) await immediate();
+      tellTrouble(pending, error);
+    }
   }
 
   #again(): void {
@@ -130,8 +150,15 @@ export class Neighbours {
       }
       this.#seen = await ledger.changed();
     }
+    this.#blindSince = undefined;
     this.#again();
   }
+}
+
+/** As everywhere: a rejected fetch would make every SDK try again. */
+function tellTrouble(pending: PendingRequest, error: unknown): void {
+  const message = error instanceof Error ? error.message : String(error);
+  deliverOne(pending, ownAnswer(pending.batcher, 'store', message), 'ledger');
 }
 
 function askAgain(pending: PendingRequest): Ask {

@@ -105,15 +105,17 @@ export class Progress {
 
   async #refused(batch: ActiveBatch, remote: Remote, failure: BatchFailure): Promise<boolean> {
     const { ledger, report } = this.#workshop;
+    let trouble: unknown;
     try {
       await ledger.ended(batch.lease, `${failure.code}: ${failure.message}`);
     } catch (error) {
       if (error instanceof LeaseLostError) throw error;
       report(`note that batch ${batch.token} was refused`, error);
+      trouble = error;
     }
     batch.freeSlot();
     batch.emit('batch:ended', { ...batch.facts(), status: `${remote.raw}: ${failure.code}` });
-    await this.#stations.refusals.handle(batch, failure);
+    await this.#stations.refusals.handle(batch, failure, trouble);
     return true;
   }
 

@@ -23,8 +23,11 @@ export class Refusals {
     this.#send = send;
   }
 
-  /** The ledger knows already that the batch is over. */
-  async handle(batch: ActiveBatch, failure: BatchFailure): Promise<void> {
+  /**
+   * The ledger knows already that the batch is over, unless there was `trouble` with it: then nothing
+   * can be planned anew, and who was at no fault is told of the trouble.
+   */
+  async handle(batch: ActiveBatch, failure: BatchFailure, trouble?: unknown): Promise<void> {
     const members = [...batch.members.values()];
     const requests = await dissolve(this.#workshop, batch);
     if (failure.next === 'later') batch.place?.refused(failure);
@@ -36,7 +39,12 @@ export class Refusals {
     );
     const isBad = ({ request }: PendingRequest) => bad.has(request);
     const answerOf = ({ request }: PendingRequest) => bad.get(request);
-    if (failure.next === 'later' && !isHopeless) {
+    if (trouble !== undefined && failure.next !== 'fail') {
+      const [atFault, others] = [requests.filter(isBad), requests.filter((one) => !isBad(one))];
+      const message = `The batch could not be sent again: ${messageOf(trouble)}`;
+      await this.#fail(others, ({ batcher }) => ownAnswer(batcher, 'store', message));
+      await this.#fail(atFault, (pending) => answerOf(pending) as Answer);
+    } else if (failure.next === 'later' && !isHopeless) {
       this.#again(batch, [requests], `no room yet: ${failure.message}`);
     } else if (failure.next === 'smaller' && requests.length > 1) {
       const half = Math.ceil(requests.length / 2);
@@ -65,4 +73,8 @@ export class Refusals {
     const { ledger, owner } = this.#workshop;
     return refuse(ledger, owner, requests, answerFor);
   }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

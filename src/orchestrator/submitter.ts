@@ -4,7 +4,7 @@ import { BatchlingError, LeaseLostError } from '../errors.ts';
 import { orAborted } from '../http/backoff.ts';
 import type { ItemId } from '../types.ts';
 import { ActiveBatch } from './active-batch.ts';
-import { ownAnswer } from './answers.ts';
+import { type OwnReason, ownAnswer } from './answers.ts';
 import { cleanUp } from './clean-up.ts';
 import { type Deadlines, goRealtime } from './deadlines.ts';
 import { refuse, refuseAll } from './delivery.ts';
@@ -137,7 +137,7 @@ export class Submitter {
       if (stopped.aborted) batch.ending.abort(stopped.reason);
       return batch;
     } catch (error) {
-      await this.#refuse(members, error);
+      await this.#refuse(members, error, 'store');
       return undefined;
     } finally {
       for (const pending of members) {
@@ -172,27 +172,33 @@ export class Submitter {
       return;
     }
     const reason = error instanceof Error ? error.message : String(error);
+    let trouble: unknown;
     await ledger.refused(batch.lease, reason).catch((broken: unknown) => {
       report(`note that batch ${batch.token} was refused`, broken);
+      trouble = broken;
     });
     background(`clean up after batch ${batch.token}`, cleanUp(this.#workshop, batch));
     const failure = failureOf(error);
     if (failure) {
       // There was no room for as long as we had patience.
       const next = failure.next === 'later' ? 'fail' : failure.next;
-      await refusals.handle(batch, { ...failure, next });
+      await refusals.handle(batch, { ...failure, next }, trouble);
       return;
     }
     batch.makeRoom();
     const waiting = await dissolve(this.#workshop, batch);
     if (error instanceof UnwantedError) await deadlines.end(waiting);
+    else if (trouble !== undefined) await this.#refuse(waiting, trouble, 'store');
     else if (error instanceof TooMuchError) this.send(batch.queue, waiting);
     else await this.#refuse(waiting, error);
   }
 
-  async #refuse(requests: readonly PendingRequest[], error: unknown): Promise<void> {
+  async #refuse(
+    requests: readonly PendingRequest[],
+    error: unknown,
+    reason: OwnReason = isStoreError(error) ? 'store' : 'missing',
+  ): Promise<void> {
     const { ledger, owner } = this.#workshop;
-    const reason = isStoreError(error) ? 'store' : 'missing';
     const message = error instanceof Error ? error.message : String(error);
     await refuse(ledger, owner, requests, ({ batcher }) =>
       ownAnswer(batcher, reason, `The batch could not be sent: ${message}`),
