@@ -14,7 +14,8 @@ const notAccepted = new Set([429, 503, 529]);
  */
 export async function createdBody(wire: Wire, reply: WireReply): Promise<unknown> {
   if (reply.status >= 200 && reply.status < 300) return reply.json();
-  const body = wire.redact(await reply.text());
+  // A status that says no says so with and without a body that can be read.
+  const body = wire.redact(await reply.text().catch(() => ''));
   if (notAccepted.has(reply.status)) {
     throw new RefusedError(refusal(wire, reply, body, 'later'));
   }
