@@ -13,13 +13,19 @@ export interface RecordingProxy {
   close(): Promise<void>;
 }
 
-export async function startRecordingProxy(target: string): Promise<RecordingProxy> {
+/** With `rename` the server is asked under its own name, as gateways do: it knows of no proxy. */
+export async function startRecordingProxy(
+  target: string,
+  { rename = false } = {},
+): Promise<RecordingProxy> {
   const requests: Recorded[] = [];
   const server = createServer((incoming, outgoing) => {
     const chunks: Buffer[] = [];
     incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
     incoming.on('end', () => {
-      const { method = '', url: path = '', headers } = incoming;
+      const { method = '', url: path = '' } = incoming;
+      const host = rename ? new URL(target).host : incoming.headers.host;
+      const headers = { ...incoming.headers, host };
       const body = Buffer.concat(chunks);
       requests.push({ method, path, body: body.toString('utf8') });
       const passed = request(new URL(path, target), { method, headers }, (reply) => {
