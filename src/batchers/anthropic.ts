@@ -128,12 +128,22 @@ export class AnthropicBatcher extends Batcher {
   }
 
   async *results(wire: Wire, remote: Remote): AsyncIterable<readonly Row[]> {
-    const path = remote.sources.url;
-    if (path === undefined) return;
+    if (remote.sources.url === undefined) return;
+    const path = this.#resultsAt(wire, remote.id, remote.sources.url);
     const reply = await expectOk(wire, { method: 'GET', path, headers: versionOnly });
     for await (const group of splitLines(reply.bytes())) {
       yield group.map((line) => readResultLine(line.toString()));
     }
+  }
+
+  /**
+   * Behind a gateway `results_url` names the provider's own host, which must not see a credential that
+   * is meant for the gateway. The results are there, too, below the base.
+   */
+  #resultsAt(wire: Wire, id: string, url: string): string {
+    const declared = this.origins(wire.base).map((origin) => new URL(origin).origin);
+    const isDeclared = URL.canParse(url) && declared.includes(new URL(url).origin);
+    return isDeclared ? url : `/messages/batches/${encodeURIComponent(id)}/results`;
   }
 
   async cancel(wire: Wire, remote: Pick<Remote, 'id'>): Promise<void> {

@@ -67,6 +67,18 @@ describe('an answered line', () => {
     expect(answerOf(line).body).toBe('{"text": "caf\\u00e9", "n": 1.0}');
   });
 
+  it('is read with its status as a string', () => {
+    const body = '{"a":1}';
+    for (const [written, status] of [
+      ['"200"', 200],
+      ['"404"', 404],
+    ] as const) {
+      const response = `{"status_code":${written},"request_id":"req_1","body":${body}}`;
+      const line = `{"id":"b","custom_id":"r-1","response":${response},"error":null}`;
+      expect(answerOf(line)).toMatchObject({ status, body });
+    }
+  });
+
   it('is read without a request id, and with an empty one', () => {
     for (const id of ['', '"request_id":"",', '"request_id":null,']) {
       const response = `{"status_code":200,${id}"body":{"a":1}}`;
@@ -190,6 +202,14 @@ describe('a line that never ran', () => {
   ])('is recognised by %s', (_what, line) => {
     expect(outcomeOf(line)).toMatchObject({ kind: 'retry', reason: 'never-ran' });
   });
+
+  it.each([100, 199, 200.5, 600, 999, 1_000, -200])(
+    'is recognised by status %d, which no response can have',
+    (status) => {
+      const outcome = outcomeOf(lineOf(status, { a: 1 }));
+      expect(outcome).toMatchObject({ kind: 'retry', reason: 'never-ran' });
+    },
+  );
 });
 
 describe('a broken line', () => {

@@ -18,10 +18,10 @@ export function readResultLine(line: string, requestIdHeader: string): Row {
   if (id === undefined) return { broken: line.slice(0, 200) };
 
   const response = field(parsed, 'response');
-  const status = field(response, 'status_code');
+  const status = statusOf(field(response, 'status_code'));
   const json = field(response, 'body');
   // Status 0 or none is a transport failure inside the provider; an empty 200 has been seen, too.
-  if (typeof status === 'number' && (status >= 300 || (status >= 200 && !isEmpty(json)))) {
+  if (isHttpStatus(status) && (status >= 300 || !isEmpty(json))) {
     return {
       id,
       outcome: outcomeOf({
@@ -33,6 +33,16 @@ export function readResultLine(line: string, requestIdHeader: string): Row {
     };
   }
   return { id, outcome: neverRan(field(parsed, 'error'), status) };
+}
+
+/** Copies of OpenAI write numbers as strings. */
+function statusOf(value: unknown): unknown {
+  return typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value;
+}
+
+/** One that a response can have. */
+function isHttpStatus(status: unknown): status is number {
+  return Number.isInteger(status) && (status as number) >= 200 && (status as number) <= 599;
 }
 
 /** The body's own text: sliced out of a compact line, looked for in any other. */

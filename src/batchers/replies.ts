@@ -1,5 +1,6 @@
 import { BatchlingError, UnknownOutcomeError } from '../errors.ts';
 import { parseRetryAfter } from '../http/backoff.ts';
+import { redactBody } from '../http/redact-body.ts';
 import type { Wire, WireReply, WireRequest } from '../http/wire.ts';
 import type { BadLine, BatchFailure } from './batcher.ts';
 import { field, text } from './outcomes.ts';
@@ -14,7 +15,8 @@ const notAccepted = new Set([429, 503, 529]);
  */
 export async function createdBody(wire: Wire, reply: WireReply): Promise<unknown> {
   if (reply.status >= 200 && reply.status < 300) return reply.json();
-  const body = wire.redact(await reply.text());
+  // A status that says no says so with and without a body that can be read.
+  const body = redactBody(await reply.text().catch(() => ''), wire.redact);
   if (notAccepted.has(reply.status)) {
     throw new RefusedError(refusal(wire, reply, body, 'later'));
   }
@@ -88,7 +90,7 @@ export class ReplyError extends BatchlingError {
 export async function expectOk(wire: Wire, request: WireRequest): Promise<WireReply> {
   const reply = await wire.send(request);
   if (reply.status >= 200 && reply.status < 300) return reply;
-  const body = wire.redact(await reply.text().catch(() => ''));
+  const body = redactBody(await reply.text().catch(() => ''), wire.redact);
   const wait = notAccepted.has(reply.status) || reply.status >= 500 || reply.status === 408;
   const next = wait ? 'later' : reply.status === 413 ? 'smaller' : 'fail';
   throw new ReplyError(request, refusal(wire, reply, body, next), reply.status);

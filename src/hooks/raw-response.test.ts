@@ -19,6 +19,10 @@ it('writes a status that has no name', () => {
   expect(written(499, {}, '')).toMatch(/^HTTP\/1\.1 499 \r\n/);
 });
 
+it.each([204, 205, 304])('writes no body where none may follow: %i', (status) => {
+  expect(written(status, {}, '{"a":1}')).toMatch(/content-length: 0\r\n.*\r\n\r\n$/);
+});
+
 it('says itself how long the body is and how it is coded', () => {
   const headers = {
     'Content-Length': '999',

@@ -1,3 +1,4 @@
+import { isBodiless } from './bodiless.ts';
 import type { RawAnswer } from './state.ts';
 
 /** Said by us: the body is whole, plain, and the last on its connection. */
@@ -14,7 +15,7 @@ const ours = new Set([
 /** The bytes of an answer, as a server writes them. */
 export function writeResponse({ status, headers, body }: RawAnswer): Buffer {
   const { STATUS_CODES } = process.getBuiltinModule('node:http');
-  const content = Buffer.from(body);
+  const content = Buffer.from(isBodiless(status) ? '' : body);
   let head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n`;
   for (const [name, value] of Object.entries(headers)) {
     if (ours.has(name.toLowerCase()) || !/^[\w!#$%&'*+.^`|~-]+$/.test(name)) continue;

@@ -144,6 +144,17 @@ describe('reading an answer', () => {
   });
 });
 
+describe('an answer whose status allows no body', () => {
+  it.each([204, 205, 304])('is as empty as a native one: %i', async (status) => {
+    for (const [name, read] of readers.filter(([name]) => name !== 'json' && name !== 'body')) {
+      expect(await read(respond(text, status)), name).toBe('');
+    }
+    expect(respond(text, status).body).toBeNull();
+    const clone = respond(text, status).clone();
+    expect([clone.status, await clone.text()]).toEqual([status, '']);
+  });
+});
+
 describe('a clone', () => {
   it('is read on its own, in either order', async () => {
     const first = respond(text, 404);

@@ -1,4 +1,5 @@
 import type { Answer, Dict } from '../types.ts';
+import { isBodiless } from './bodiless.ts';
 
 /**
  * An object that is a `Response` by its prototype only. The constructor of `Response` is left out: it
@@ -32,7 +33,7 @@ export class AnswerResponse extends Bare implements Response {
     this.#status = answer.status;
     this.#url = url;
     this.#headers = headers;
-    this.#text = answer.body;
+    this.#text = isBodiless(answer.status) ? '' : answer.body;
     this.#parsed = answer.json;
   }
 
@@ -120,7 +121,8 @@ export class AnswerResponse extends Bare implements Response {
 
   #materialise(): Response {
     if (this.#real === undefined) {
-      this.#real = new Response(this.#text, { status: this.#status, headers: this.#headers });
+      const body = isBodiless(this.#status) ? null : this.#text;
+      this.#real = new Response(body, { status: this.#status, headers: this.#headers });
       // Read already: reading it here leaves a body that refuses as a native one does.
       if (this.#used) this.#real.text().catch(() => undefined);
       this.#text = '';

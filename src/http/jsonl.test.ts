@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { UnknownOutcomeError } from '../errors.ts';
 import { splitLines } from './jsonl.ts';
 
 async function* stream(...chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
@@ -62,14 +61,44 @@ describe('splitLines', () => {
     expect(await linesOf(Buffer.from('xx\na\nb\nyy').subarray(3, 6))).toEqual(['a', 'b']);
   });
 
-  it('names the line that is too long, whether or not its end has come', async () => {
-    for (const chunks of [['a\nbb\n12345\n'], ['a\n', 'bb\n1', '23', '45']]) {
-      const error = await groupsOf(chunks, { maxLineBytes: 4 }).catch((reason: unknown) => reason);
-      expect(error).toBeInstanceOf(UnknownOutcomeError);
-      expect(error).toMatchObject({ facts: { line: 3, maxLineBytes: 4 } });
-      expect((error as Error).message).toContain('Line 3');
+  it('gives the beginning of a line that is too long, and reads on', async () => {
+    const long = 'x'.repeat(5_000);
+    const beginning = 'x'.repeat(200);
+    const limit = { maxLineBytes: 1_000 };
+    for (const chunks of [
+      [`a\n${long}\nb\n`],
+      ['a\nx', long.slice(2), 'x\nb'],
+      ['a\n', ...long, '\n', 'b\n'],
+    ]) {
+      expect((await groupsOf(chunks, limit)).flat()).toEqual(['a', beginning, 'b']);
     }
+    expect((await groupsOf(['a\n', long], limit)).flat()).toEqual(['a', beginning]);
+    expect((await groupsOf([long, long], limit)).flat()).toEqual([beginning]);
+    expect(await groupsOf(['12345\n1'], { maxLineBytes: 4 })).toEqual([['12345'], ['1']]);
+  });
+
+  it('takes a line of just the limit for what it is', async () => {
     expect(await groupsOf(['1234\n12', '34'], { maxLineBytes: 4 })).toEqual([['1234'], ['1234']]);
+  });
+
+  it('keeps nothing of a line that is too long', async () => {
+    // Each chunk is longer than all that may be kept, so one that stays is seen at once.
+    const chunkBytes = 1_000_000;
+    const before = process.memoryUsage().arrayBuffers;
+    let most = 0;
+    async function* endless(): AsyncGenerator<Uint8Array> {
+      for (let at = 0; at < 300; at += 1) {
+        yield Buffer.alloc(chunkBytes, 'x');
+        most = Math.max(most, process.memoryUsage().arrayBuffers - before);
+      }
+      yield Buffer.from('\nb\n');
+    }
+    const lines: number[] = [];
+    for await (const group of splitLines(endless(), { maxLineBytes: 10 * chunkBytes })) {
+      lines.push(...group.map(({ length }) => length));
+    }
+    expect(lines).toEqual([200, 1]);
+    expect(most).toBeLessThan(200 * chunkBytes);
   });
 
   it('passes the error of its source on', async () => {

@@ -1,11 +1,13 @@
-import { UnknownOutcomeError } from '../errors.ts';
-
 const lineFeed = 10;
 const carriageReturn = 13;
 const byteOrderMark = [0xef, 0xbb, 0xbf] as const;
+/** About what a string and `JSON.parse` can take. */
+const mostLineBytes = 256 * 1024 * 1024;
+const beginningBytes = 200;
 
 /**
- * The lines of a byte stream, in groups: all that one chunk completes. Blank lines are left out.
+ * The lines of a byte stream, in groups: all that one chunk completes. Blank lines are left out. One
+ * that is too long to be read is not kept; its beginning stands for it, as a broken line.
  *
  * A line within one chunk is a view of that chunk and keeps all of it alive: read it before the
  * next group, or copy what has to stay. The source must not write into a chunk it has given.
@@ -14,28 +16,33 @@ export async function* splitLines(
   chunks: AsyncIterable<Uint8Array>,
   options: { maxLineBytes?: number } = {},
 ): AsyncGenerator<readonly Buffer[]> {
-  const { maxLineBytes = 64 * 1024 * 1024 } = options;
+  const { maxLineBytes = mostLineBytes } = options;
   // The beginning of a line whose end has not come; joined once, however many chunks it spans.
   let pieces: Buffer[] = [];
   let pieceBytes = 0;
-  let lineNumber = 1;
+  let isFirst = true;
 
-  function check(bytes: number): void {
-    if (bytes <= maxLineBytes) return;
-    throw new UnknownOutcomeError(
-      `Line ${lineNumber} is longer than ${maxLineBytes} bytes.`,
-      undefined,
-      { line: lineNumber, maxLineBytes },
-    );
+  function keep(piece: Buffer): void {
+    const wasTooLong = pieceBytes > maxLineBytes;
+    pieceBytes += piece.length;
+    if (wasTooLong) return;
+    pieces.push(piece);
+    if (pieceBytes <= maxLineBytes) return;
+    pieces = [Buffer.concat(pieces, Math.min(pieceBytes, beginningBytes))];
   }
 
   function finish(last: Buffer): Buffer {
-    check(pieceBytes + last.length);
-    const whole = pieces.length === 0 ? last : Buffer.concat([...pieces, last]);
-    const line = trimmed(whole, lineNumber === 1);
+    let whole = last;
+    if (pieceBytes + last.length > maxLineBytes) {
+      keep(last);
+      whole = pieces[0] as Buffer;
+    } else if (pieces.length > 0) {
+      whole = Buffer.concat([...pieces, last]);
+    }
+    const line = trimmed(whole, isFirst);
     pieces = [];
     pieceBytes = 0;
-    lineNumber += 1;
+    isFirst = false;
     return line;
   }
 
@@ -49,11 +56,7 @@ export async function* splitLines(
       if (!isBlank(line)) lines.push(line);
       start = end + 1;
     }
-    if (start < chunk.length) {
-      pieces.push(chunk.subarray(start));
-      pieceBytes += chunk.length - start;
-      check(pieceBytes);
-    }
+    if (start < chunk.length) keep(chunk.subarray(start));
     if (lines.length > 0) yield lines;
   }
   const last = finish(Buffer.alloc(0));

@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici';
-import { invariant, UnknownOutcomeError } from '../errors.ts';
+import { BatchlingError, invariant, UnknownOutcomeError } from '../errors.ts';
 import type { Dict } from '../types.ts';
 import { watchIdle } from './idle-watch.ts';
 import { redact } from './target.ts';
@@ -13,10 +13,14 @@ export interface ReplyContext {
 }
 
 const excerptLength = 200;
+/** What is read as a whole is a list or an error; results, which may be large, are streamed. */
+const mostTextBytes = 64 * 1024 * 1024;
 
 export function createReply(data: Dispatcher.ResponseData, context: ReplyContext): WireReply {
   const { statusCode: status, body } = data;
   const { label, idleTimeout, secrets } = context;
+  const headers = toDict(data.headers);
+  const encoding = headers['content-encoding'];
   let used = false;
   let whole: Promise<string> | undefined;
 
@@ -24,7 +28,7 @@ export function createReply(data: Dispatcher.ResponseData, context: ReplyContext
     return new UnknownOutcomeError(`${label} answered ${status}, but ${what}.`, cause, { status });
   }
 
-  async function* bytes(): AsyncGenerator<Uint8Array> {
+  async function* raw(): AsyncGenerator<Uint8Array> {
     invariant(!used, `The body of the reply to ${label} was read twice`);
     used = true;
     const iterator: AsyncIterator<Uint8Array> = body[Symbol.asyncIterator]();
@@ -45,9 +49,30 @@ export function createReply(data: Dispatcher.ResponseData, context: ReplyContext
     }
   }
 
+  /** We ask for no encoding, but gateways apply one all the same. */
+  async function* decodedBytes(contentEncoding: string): AsyncGenerator<Uint8Array> {
+    const { decoded } = await import('./decode.ts');
+    try {
+      yield* decoded(raw(), contentEncoding);
+    } catch (error) {
+      await discard();
+      if (error instanceof BatchlingError) throw error;
+      throw unusable(`the body cannot be decoded: ${redact(messageOf(error), secrets)}`, error);
+    }
+  }
+
+  function bytes(): AsyncGenerator<Uint8Array> {
+    return encoding === undefined ? raw() : decodedBytes(encoding);
+  }
+
   async function collect(): Promise<string> {
     const chunks: Uint8Array[] = [];
-    for await (const chunk of bytes()) chunks.push(chunk);
+    let length = 0;
+    for await (const chunk of bytes()) {
+      chunks.push(chunk);
+      length += chunk.length;
+      if (length > mostTextBytes) throw unusable(`the body is longer than ${mostTextBytes} bytes`);
+    }
     return new TextDecoder().decode(Buffer.concat(chunks));
   }
 
@@ -56,9 +81,16 @@ export function createReply(data: Dispatcher.ResponseData, context: ReplyContext
     return whole;
   }
 
+  async function discard(): Promise<void> {
+    const untouched = !used;
+    used = true;
+    if (untouched) await body.dump();
+    else body.destroy();
+  }
+
   return {
     status,
-    headers: toDict(data.headers),
+    headers,
     bytes,
     text,
     async json() {
@@ -71,12 +103,7 @@ export function createReply(data: Dispatcher.ResponseData, context: ReplyContext
         throw unusable(`the body is not JSON: ${JSON.stringify(excerpt)}`);
       }
     },
-    async discard() {
-      const untouched = !used;
-      used = true;
-      if (untouched) await body.dump();
-      else body.destroy();
-    },
+    discard,
   };
 }
 

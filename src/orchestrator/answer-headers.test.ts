@@ -26,6 +26,15 @@ describe('the headers of an answer', () => {
     });
   });
 
+  it.each(['req\r\nx-evil: 1', 'req\0', 'żółw', '🐢'])(
+    'leave out what no header may hold: %j',
+    (illegal) => {
+      const headers = headersOf(200, { 'x-request-id': illegal, 'x-other': 'Zürich\t1' });
+      expect(headers).not.toHaveProperty('x-request-id');
+      expect(new Headers(headers).get('x-other')).toBe('Zürich\t1');
+    },
+  );
+
   it.each([400, 404, 429, 499, 500, 529])('tell clients not to come back at %i', (status) => {
     const inviting = { 'retry-after': '1', 'retry-after-ms': '1000', 'x-should-retry': 'true' };
     const headers = headersOf(status, inviting);

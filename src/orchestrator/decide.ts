@@ -2,7 +2,7 @@ import type { Outcome, RetryReason } from '../batchers/batcher.ts';
 import type { Settlement } from '../ledger/ledger.ts';
 import type { Answer } from '../types.ts';
 import type { ActiveBatch, BatchMember } from './active-batch.ts';
-import { ownAnswer } from './answers.ts';
+import { ownAnswer, withoutSecrets } from './answers.ts';
 
 /** What becomes of a request, for the ledger and for its caller. */
 export interface Decided {
@@ -15,7 +15,7 @@ export interface Decided {
 export function decide(batch: ActiveBatch, member: BatchMember, outcome: Outcome): Decided {
   const { request } = member;
   if (outcome.kind === 'answer') {
-    const { answer } = outcome;
+    const answer = withoutSecrets(outcome.answer, batch.wire);
     return { settlement: { request, is: 'answer', answer }, answer };
   }
   const { reason } = outcome;
@@ -45,5 +45,5 @@ function finalAnswer(batch: ActiveBatch, reason: RetryReason, last: Answer): Ans
     const message = `The provider never ran this request, in any attempt (batch ${batch.token}).`;
     return ownAnswer(batcher, 'missing', message);
   }
-  return last;
+  return withoutSecrets(last, batch.wire);
 }

@@ -82,6 +82,7 @@ const kinds = new Set([
   'delay',
   'truncate',
   'garbage',
+  'encoded',
 ]);
 
 function toFaultRule(body: JsonObject): FaultRule {

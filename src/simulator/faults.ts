@@ -33,7 +33,9 @@ export type FaultAction =
   /** Does the work, sends half of the response body and drops the connection. */
   | { kind: 'truncate' }
   /** Does the work and answers 200 with something that is not JSON. */
-  | { kind: 'garbage' };
+  | { kind: 'garbage' }
+  /** Does the work and compresses the response body, as gateways do without being asked. */
+  | { kind: 'encoded'; encoding: 'gzip' | 'deflate' | 'br' };
 
 /**
  * Which requests a fault strikes, and how often. Everything left out matches.

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clockwork } from './clockwork.ts';
 import { type Exchange, jsonReply, type Reply, readBytes } from './exchange.ts';
 import type { FaultAction } from './faults.ts';
-import { sendReply, sendTruncated } from './send-reply.ts';
+import { sendEncoded, sendReply, sendTruncated } from './send-reply.ts';
 
 export interface StruckExchange {
   request: IncomingMessage;
@@ -47,6 +47,8 @@ export async function performFault(action: FaultAction, struck: StruckExchange):
     case 'garbage':
       await work(exchange);
       return sendReply(response, { status: 200, body: '<html>this is not JSON</html>' });
+    case 'encoded':
+      return sendEncoded(response, await work(exchange), action.encoding);
     case 'status':
       // The body is read even when it is of no use: an answer in the middle of an upload
       // would be another fault than the one that was asked for.

@@ -1,12 +1,25 @@
 import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import type { Reply } from './exchange.ts';
 
 export async function sendReply(response: ServerResponse, reply: Reply): Promise<void> {
   const chunks = chunksOf(reply);
   response.writeHead(reply.status, headersOf(reply, chunks));
   await pipeline(Readable.from(chunks, { objectMode: false }), response);
+}
+
+const encoders = { gzip: gzipSync, deflate: deflateSync, br: brotliCompressSync };
+
+export function sendEncoded(
+  response: ServerResponse,
+  reply: Reply,
+  encoding: keyof typeof encoders,
+): Promise<void> {
+  const body = [encoders[encoding](Buffer.concat(chunksOf(reply)))];
+  const headers = { ...reply.headers, 'content-encoding': encoding };
+  return sendReply(response, { ...reply, headers, body });
 }
 
 /** Promises the whole body, delivers half of it and drops the connection. */

@@ -39,14 +39,16 @@ it('large answers reach their callers while the others are still on their way', 
   const rest = new Promise<void>((resolve) => {
     letGo = resolve;
   });
-  const proxy = await startRecordingProxy(stage.simulator.url, async (reply, outgoing, path) => {
-    let passed = 0;
-    for await (const chunk of reply) {
-      passed += chunk.length;
-      if (isContent.test(path) && passed > 3_000_000) await rest;
-      outgoing.write(chunk);
-    }
-    outgoing.end();
+  const proxy = await startRecordingProxy(stage.simulator.url, {
+    async passBody(reply, outgoing, path) {
+      let passed = 0;
+      for await (const chunk of reply) {
+        passed += chunk.length;
+        if (isContent.test(path) && passed > 3_000_000) await rest;
+        outgoing.write(chunk);
+      }
+      outgoing.end();
+    },
   });
   const base = `${proxy.url}/openai/v1`;
   const scope = batchify(stage.options({ hosts: { [base]: 'openai' } }));

@@ -1,6 +1,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { OpenAIBatcher, openaiInfo } from '../../src/batchers/index.ts';
 import { type BatchlingEventName, batchify } from '../../src/index.ts';
 import { ask } from '../support/ask.ts';
 import { runProgram } from '../support/run-program.ts';
@@ -68,6 +69,33 @@ describe('a key', () => {
         expect(bytes.includes(Buffer.from(key, 'utf16le')), name).toBe(false);
       }
     }
+  });
+
+  it.each([
+    ['an item that is refused', '[[status 401]]', 401],
+    ['an item that fails in every attempt', '[[status 500]]', 500],
+  ])('is in no file although the provider echoes it in %s', async (_what, prompt, status) => {
+    const key = 'sk-secret-51b0c7e9aa';
+    const store = stage.newStore();
+    class EchoingBatcher extends OpenAIBatcher {
+      override readonly info = { ...openaiInfo, name: 'echoing', hosts: [] };
+      protected override readLine(line: string) {
+        return super.readLine(line.replace('simulated status', `Wrong key ${key},`));
+      }
+    }
+    const options = stage.options({
+      store,
+      keep: 'all',
+      batchers: [EchoingBatcher],
+      hosts: { [stage.simulator.baseUrl('openai')]: 'echoing' },
+    });
+    const client = stage.openai({ apiKey: key });
+    const failure = await batchify(() => ask(client, prompt).catch((error) => error), options);
+    const message = expect.stringContaining(`Wrong key [redacted], ${status}`);
+    expect(failure).toMatchObject({ status, message });
+    const files = await filesAround(store);
+    expect([...files.values()].some((bytes) => bytes.includes('Wrong key'))).toBe(true);
+    for (const [name, bytes] of files) expect(bytes.includes(key), name).toBe(false);
   });
 
   it('is in no event, log line, error or output of a program', async () => {

@@ -10,6 +10,7 @@ import {
   hour,
   minute,
   openaiOnly,
+  requests,
   type Scene,
   status,
   strike,
@@ -20,6 +21,15 @@ const script =
   (each: Parameters<Scene['simulator']['faults']['nextBatch']>[0]) =>
   ({ simulator }: Scene) =>
     simulator.faults.nextBatch(each);
+
+const unknownEncoding = status(200, { headers: { 'content-encoding': 'zstd' }, body: '(µ/ý' });
+const brokenEncoding = status(200, { headers: { 'content-encoding': 'gzip' }, body: '{}' });
+
+/** Read at the first try. */
+const readOnce: FaultCase['check'] = ({ simulator }) => {
+  const { method, path } = requests.results;
+  expect(simulator.countRequests(method, path)).toBe(1);
+};
 
 /** Reading the results of a batch that has ended: it is paid for, so its answers are waited for. */
 export const resultFileFaults: readonly FaultCase[] = [
@@ -120,6 +130,29 @@ export const resultFileFaults: readonly FaultCase[] = [
     fault: 'results: an empty body with status 200, ten times',
     providers: both,
     arrange: strike('results', status(200, { body: '' }), { times: 10 }),
+    fates: answered,
+    sentAgain: 0,
+  },
+  {
+    fault: 'results: compressed with brotli, though nobody asked for it',
+    providers: both,
+    arrange: strike('results', { kind: 'encoded', encoding: 'br' }, { times: forGood }),
+    fates: answered,
+    sentAgain: 0,
+    check: readOnce,
+  },
+  {
+    fault: 'results: compressed in a way nobody knows, for three hours',
+    providers: both,
+    arrange: strike('results', unknownEncoding, { times: 250 }),
+    fates: answered,
+    sentAgain: 0,
+    check: ({ heardAt }) => expect(heardAt[0]).toBeGreaterThan(3 * hour),
+  },
+  {
+    fault: 'results: said to be compressed with gzip, but broken, ten times',
+    providers: both,
+    arrange: strike('results', brokenEncoding, { times: 10 }),
     fates: answered,
     sentAgain: 0,
   },

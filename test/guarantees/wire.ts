@@ -1,5 +1,13 @@
 import { expect } from 'vitest';
-import { answered, both, type FaultCase, failed, openaiOnly, type Scene } from './fault-case.ts';
+import {
+  answered,
+  both,
+  type FaultCase,
+  failed,
+  forGood,
+  openaiOnly,
+  type Scene,
+} from './fault-case.ts';
 
 const nothing = () => undefined;
 const script =
@@ -94,5 +102,16 @@ export const wireFaults: readonly FaultCase[] = [
     fates: answered,
     sentAgain: 0,
     check: ({ simulator }) => expect(simulator.meter.total).toBe(20),
+  },
+  {
+    fault: 'wire: every reply compressed with gzip, though nobody asked for it',
+    providers: both,
+    arrange({ simulator }) {
+      const action = { kind: 'encoded', encoding: 'gzip' } as const;
+      simulator.faults.add({ times: forGood, action });
+    },
+    fates: answered,
+    sentAgain: 0,
+    check: ({ simulator }) => expect(simulator.batches()).toHaveLength(1),
   },
 ];

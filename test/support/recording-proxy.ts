@@ -13,19 +13,25 @@ export interface RecordingProxy {
   close(): Promise<void>;
 }
 
-/** How the body of a reply reaches the client. */
-type PassBody = (reply: IncomingMessage, outgoing: ServerResponse, path: string) => void;
+interface ProxyOptions {
+  /** The server is asked under its own name, as gateways do: it knows of no proxy. */
+  readonly rename?: boolean;
+  /** How the body of a reply reaches the client. */
+  readonly passBody?: (reply: IncomingMessage, outgoing: ServerResponse, path: string) => void;
+}
 
 export async function startRecordingProxy(
   target: string,
-  passBody: PassBody = (reply, outgoing) => void reply.pipe(outgoing),
+  { rename = false, passBody = (reply, outgoing) => void reply.pipe(outgoing) }: ProxyOptions = {},
 ): Promise<RecordingProxy> {
   const requests: Recorded[] = [];
   const server = createServer((incoming, outgoing) => {
     const chunks: Buffer[] = [];
     incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
     incoming.on('end', () => {
-      const { method = '', url: path = '', headers } = incoming;
+      const { method = '', url: path = '' } = incoming;
+      const host = rename ? new URL(target).host : incoming.headers.host;
+      const headers = { ...incoming.headers, host };
       const body = Buffer.concat(chunks);
       requests.push({ method, path, body: body.toString('utf8') });
       const passed = request(new URL(path, target), { method, headers }, (reply) => {
