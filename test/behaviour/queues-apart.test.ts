@@ -31,7 +31,7 @@ beforeEach(() => {
 
 /** Faults of the simulator know no model; this reads what is sent. */
 async function startFront(target: string) {
-  const server = createServer((incoming, outgoing) => {
+  const server = createServer({ keepAliveTimeout: 60_000 }, (incoming, outgoing) => {
     const chunks: Buffer[] = [];
     incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
     incoming.on('end', () => {

@@ -11,7 +11,8 @@ export interface AnswerServer {
 }
 
 export async function startAnswerServer(): Promise<AnswerServer> {
-  const server = createServer((request, response) => {
+  // With the usual five seconds, a client on a busy machine would meet a connection that is closed.
+  const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
     const { status, headers, body } = answering.answer;
     request.resume().on('end', () => response.writeHead(status, headers).end(body));
   });

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { type BatchifyOptions, type BatchingContext, batchify } from '../../src/index.ts';
 import type { Simulator } from '../../src/simulator/index.ts';
 import { ClientResults } from './client-results.ts';
+import { keepControllers } from './kept-controllers.ts';
 import { openStage, type Stage } from './stage.ts';
 import { soon, until } from './until.ts';
 
@@ -151,6 +152,7 @@ export function clientCases(adapter: ClientAdapter): void {
     it("obeys the user's abort at once, and the other calls go on", () =>
       results.judge('abort', () =>
         inScope(async (scope) => {
+          onTestFinished(keepControllers());
           simulator.hold();
           let sent = 0;
           scope.on('batch:submitted', ({ count }) => {

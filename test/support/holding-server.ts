@@ -23,7 +23,7 @@ export async function startHoldingServer(): Promise<HoldingServer> {
   const held: ServerResponse[] = [];
   let most = 0;
   let seen = 0;
-  const server = createServer((request, response) => {
+  const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
     request.resume().once('end', () => {
       held.push(response);
       seen += 1;

@@ -25,7 +25,7 @@ export async function startRecordingProxy(
   { rename = false, passBody = (reply, outgoing) => void reply.pipe(outgoing) }: ProxyOptions = {},
 ): Promise<RecordingProxy> {
   const requests: Recorded[] = [];
-  const server = createServer((incoming, outgoing) => {
+  const server = createServer({ keepAliveTimeout: 60_000 }, (incoming, outgoing) => {
     const chunks: Buffer[] = [];
     incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
     incoming.on('end', () => {

@@ -27,7 +27,7 @@ beforeAll(async () => {
     speed: { validating: 5, running: 5, finalizing: 5, cancelling: 5 },
   });
   const target = new URL(simulator.baseUrl('openai'));
-  const server = createServer(async (request, response) => {
+  const server = createServer({ keepAliveTimeout: 60_000 }, async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const body = Buffer.concat(chunks);

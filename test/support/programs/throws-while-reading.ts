@@ -1,9 +1,6 @@
 import { type BatchifyOptions, batchify } from '../../../src/index.ts';
 import { readInput } from './read-input.ts';
 
-// Fires only if something keeps the program up.
-setTimeout(() => process.exit(1), 10_000).unref();
-
 const { url, request, options } = readInput<{
   url: string;
   request: RequestInit;
@@ -15,3 +12,6 @@ await batchify(async () => {
   void fetch(new Request(url, request)).then(({ status }) => console.log(status));
   throw new Error('a mistake of the program');
 }, options).catch(() => undefined);
+
+// Fires only if something keeps the program up.
+setTimeout(() => process.exit(1), 60_000).unref();
