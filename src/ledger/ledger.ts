@@ -49,7 +49,8 @@ export interface Ask {
 
 /**
  * The one atomic decision per call.
- * - `mine`: unknown, or its owner died before it was sent: now ours to send.
+ * - `mine`: unknown, or its owner died before it was sent: now ours to send. `attempt` tells how often
+ *   owners that are gone have tried it, without an outcome.
  * - `answered`: the answer is here.
  * - `wait`: someone sends it or has sent it. `batch` is set once it is planned; that batch may belong
  *   to a dead owner: try `claim`.
@@ -57,8 +58,7 @@ export interface Ask {
 export type Admission = {
   readonly request: RequestId;
   readonly occurrence: number;
-} & /** `attempt`: how often it was tried already, without an outcome, by owners that are gone. */
-(
+} & (
   | { readonly is: 'mine'; readonly attempt?: number }
   | { readonly is: 'answered'; readonly answer: Answer; readonly batchToken?: string }
   | { readonly is: 'wait'; readonly batch?: BatchId }
