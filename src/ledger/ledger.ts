@@ -49,16 +49,13 @@ export interface Ask {
 
 /**
  * The one atomic decision per call.
- * - `mine`: unknown, or its owner died before it was sent: now ours to send. `attempt` tells how often
- *   owners that are gone have tried it, without an outcome.
+ * - `mine`: unknown, or its owner died before it was sent: now ours to send. `attempt`: how often it was
+ *   tried by owners that are gone, if it was left between two attempts.
  * - `answered`: the answer is here.
  * - `wait`: someone sends it or has sent it. `batch` is set once it is planned; that batch may belong
  *   to a dead owner: try `claim`.
  */
-export type Admission = {
-  readonly request: RequestId;
-  readonly occurrence: number;
-} & (
+export type Admission = { readonly request: RequestId; readonly occurrence: number } & (
   | { readonly is: 'mine'; readonly attempt?: number }
   | { readonly is: 'answered'; readonly answer: Answer; readonly batchToken?: string }
   | { readonly is: 'wait'; readonly batch?: BatchId }
