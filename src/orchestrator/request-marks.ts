@@ -1,4 +1,12 @@
-const marks = { held: 1, settled: 2, queued: 4, due: 8, planning: 16, owns: 32 } as const;
+const marks = {
+  held: 1,
+  settled: 2,
+  queued: 4,
+  due: 8,
+  planning: 16,
+  owns: 32,
+  expired: 64,
+} as const;
 
 type Mark = keyof typeof marks;
 
@@ -52,6 +60,14 @@ export class RequestMarks {
   }
   set owns(value: boolean) {
     this.mark('owns', value);
+  }
+
+  /** The provider ran out of time for it once. */
+  get expired(): boolean {
+    return this.is('expired');
+  }
+  set expired(value: boolean) {
+    this.mark('expired', value);
   }
 
   private is(name: Mark): boolean {
