@@ -3,6 +3,7 @@ import type { Settlement } from '../ledger/ledger.ts';
 import type { Answer } from '../types.ts';
 import type { ActiveBatch, BatchMember } from './active-batch.ts';
 import { ownAnswer, withoutSecrets } from './answers.ts';
+import type { PendingRequest } from './pending.ts';
 
 /** What becomes of a request, for the ledger and for its caller. */
 export interface Decided {
@@ -19,17 +20,28 @@ export function decide(batch: ActiveBatch, member: BatchMember, outcome: Outcome
     return { settlement: { request, is: 'answer', answer }, answer };
   }
   const { reason } = outcome;
-  const pending = member.pending?.waiters().find(({ due }) => !due);
+  const waiting = member.pending?.waiters().filter(({ due }) => !due) ?? [];
   // Nobody waits for it, or nobody has time for another attempt.
-  if (pending === undefined) return { settlement: { request, is: 'release' } };
-  // What ran out of time once is tried once more; a cancelled request was meant to end.
-  const attempts =
-    reason === 'cancelled' ? 1 : reason === 'expired' ? 2 : pending.scope.policy.attempts;
-  if (member.attempt + 1 < attempts) {
+  if (waiting.length === 0) return { settlement: { request, is: 'release' } };
+  if (isWorthAnother(reason, member.attempt + 1, waiting)) {
     return { settlement: { request, is: 'retry' }, reason };
   }
   const answer = finalAnswer(batch, reason, outcome.last);
   return { settlement: { request, is: 'answer', answer }, answer };
+}
+
+function isWorthAnother(
+  reason: RetryReason,
+  made: number,
+  waiting: readonly PendingRequest[],
+): boolean {
+  // It was meant to end.
+  if (reason === 'cancelled') return false;
+  if (reason !== 'expired') return made < (waiting[0]?.scope.policy.attempts ?? 0);
+  // Once more, whatever else went wrong before. Kept in memory only: a run that was killed may try again.
+  const isFirst = !waiting.some(({ expired }) => expired);
+  for (const pending of waiting) pending.expired = true;
+  return isFirst;
 }
 
 function finalAnswer(batch: ActiveBatch, reason: RetryReason, last: Answer): Answer {

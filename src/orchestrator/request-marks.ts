@@ -6,6 +6,7 @@ const marks = {
   planning: 16,
   owns: 32,
   keyed: 64,
+  expired: 128,
 } as const;
 
 type Mark = keyof typeof marks;
@@ -68,6 +69,14 @@ export class RequestMarks {
   }
   set keyed(value: boolean) {
     this.mark('keyed', value);
+  }
+
+  /** The provider ran out of time for it once. */
+  get expired(): boolean {
+    return this.is('expired');
+  }
+  set expired(value: boolean) {
+    this.mark('expired', value);
   }
 
   private is(name: Mark): boolean {

@@ -131,6 +131,15 @@ describe('an item the provider never answers', () => {
     expect(stage.simulator.meter.failed).toBe(4);
   });
 
+  it.each([1, 2, 3])('is tried once more after it expired, with attempts: %i', async (attempts) => {
+    const [openai, anthropic] = await askAll(['[[once expired]]', '[[expired]]'], { attempts });
+    for (const outcomes of [openai, anthropic]) {
+      expectAnswer(outcomes[0], '[[once expired]]');
+      expect(reasonOf(outcomes[1])).toMatchObject({ status: 504 });
+    }
+    expect(stage.simulator.meter.failed).toBe(6);
+  });
+
   it.each(['missing', 'broken', 'empty'])(
     'gets 502 of type batchling_missing when its line stays %s',
     async (marker) => {

@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import {
   answered,
+  answeredAfter,
   both,
   type FaultCase,
   failed,
@@ -77,6 +78,14 @@ export const wholeBatchFaults: readonly FaultCase[] = [
     ),
     fates: failed('504 batchling_expired'),
     sentAgain: 3,
+  },
+  {
+    fault: 'batch expired with nothing done, after its line had failed with 500',
+    providers: both,
+    prompts: ['[[once status 500]]'],
+    arrange: script({}, { outcome: 'expired', completedFraction: 0 }),
+    fates: answeredAfter(1),
+    sentAgain: 2,
   },
   {
     fault: 'batch expired with nothing done, and there are no result files at all',
