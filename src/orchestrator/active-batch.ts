@@ -17,6 +17,9 @@ export interface BatchMember {
   group: number;
 }
 
+/** Not found, found without a line that could be read, the key refused, or any other error. */
+export type LostReason = 'missing' | 'unreadable' | 'denied' | 'error';
+
 /** A batch this process works on. */
 export class ActiveBatch {
   readonly token: string;
@@ -48,8 +51,8 @@ export class ActiveBatch {
   unwritten = false;
   /** Taken over from a run that used another credential. */
   underOtherKey = false;
-  /** Since when it cannot be read. */
-  lostSince: number | undefined;
+  /** Since when it cannot be read, by what was said instead; a good answer ends them all. */
+  readonly lostSince = new Map<LostReason, number>();
   /** Since when it has ended without all of its results. */
   incompleteSince: number | undefined;
   /** Results that are being read before it has ended. */
