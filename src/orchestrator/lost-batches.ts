@@ -4,8 +4,8 @@ import { BatchlingError, LeaseLostError } from '../errors.ts';
 import type { Answer } from '../types.ts';
 import type { ActiveBatch, LostReason } from './active-batch.ts';
 import { ownAnswer } from './answers.ts';
-import { deliver } from './delivery.ts';
 import { dissolve } from './dissolve.ts';
+import { giveUpOn } from './give-up.ts';
 import type { Workshop } from './workshop.ts';
 
 const minute = 60_000;
@@ -105,10 +105,9 @@ export class LostBatches {
   }
 
   #stop(batch: ActiveBatch, answer: Answer): void {
-    this.#workshop.logger.error(`batchling gave up on batch ${batch.token}`, { body: answer.body });
     this.#unwatch(batch);
-    batch.makeRoom();
-    giveUpOn(batch, answer);
+    const { background } = this.#workshop;
+    background(`give up on batch ${batch.token}`, giveUpOn(this.#workshop, batch, answer));
   }
 
   async #sendAgain(batch: ActiveBatch): Promise<void> {
@@ -132,14 +131,6 @@ export class LostBatches {
 function goneBy(error: unknown, status: number): 'missing' | 'unreadable' | undefined {
   if (status === 404 || status === 410) return 'missing';
   return error instanceof UnreadableError ? 'unreadable' : undefined;
-}
-
-/** Who waits is told, and who asks later, too. The batch stays in the ledger for another day. */
-export function giveUpOn(batch: ActiveBatch, answer: Answer): void {
-  batch.stuck = answer;
-  for (const { pending } of batch.members.values()) {
-    if (pending) deliver(pending, answer, 'batch', batch.token);
-  }
 }
 
 export function underOtherKey(batch: ActiveBatch): Answer {

@@ -9,7 +9,8 @@ import { ownAnswer } from './answers.ts';
 import { cleanUp } from './clean-up.ts';
 import { dissolve } from './dissolve.ts';
 import { itemId } from './fingerprint.ts';
-import { giveUpOn, underOtherKey } from './lost-batches.ts';
+import { giveUpOn } from './give-up.ts';
+import { underOtherKey } from './lost-batches.ts';
 import type { EngineScope, PendingRequest } from './pending.ts';
 import { planOf } from './plan.ts';
 import type { Protocol } from './protocol.ts';
@@ -69,14 +70,8 @@ export class Resume {
       }
       if (error instanceof LeaseLostError || stopped.aborted) throw error;
       const message = error instanceof Error ? error.message : String(error);
-      giveUpOn(
-        batch,
-        ownAnswer(
-          batch.batcher,
-          'store',
-          `Batch ${batch.token} of an earlier run could not be continued: ${message}`,
-        ),
-      );
+      const told = `Batch ${batch.token} of an earlier run could not be continued: ${message}`;
+      await giveUpOn(this.#workshop, batch, ownAnswer(batch.batcher, 'store', told));
       throw error;
     }
   }
@@ -91,7 +86,7 @@ export class Resume {
     }
     if (claimed.state === 'creating' && batch.underOtherKey) {
       // Whether it was accepted can only be seen with that key.
-      giveUpOn(batch, underOtherKey(batch));
+      await giveUpOn(this.#workshop, batch, underOtherKey(batch));
       return;
     }
     if (claimed.state === 'creating') {
