@@ -6,13 +6,8 @@ import type { ActiveBatch, LostReason } from './active-batch.ts';
 import { ownAnswer } from './answers.ts';
 import { dissolve } from './dissolve.ts';
 import { giveUpOn } from './give-up.ts';
+import { deniedPatience, missingPatience } from './patience.ts';
 import type { Workshop } from './workshop.ts';
-
-const minute = 60_000;
-/** How long a batch of the same account may be "not found" before it is sent again. */
-const missingPatience = 30 * minute;
-/** How long a key may be refused before the callers are told. */
-const deniedPatience = 10 * minute;
 
 /** The results of a batch hold no line that could be read. */
 export class UnreadableError extends BatchlingError {
