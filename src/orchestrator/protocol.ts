@@ -5,9 +5,11 @@ import { orAborted, sleep } from '../http/backoff.ts';
 import { loadPrices } from '../pricing/prices.ts';
 import type { ActiveBatch } from './active-batch.ts';
 import { failureOf } from './failures.ts';
+import { giveUpOn } from './give-up.ts';
 import type { Governor } from './governor.ts';
 import { Patience, waitFor } from './patience.ts';
 import type { Recovery } from './recovery.ts';
+import { UnseenError } from './unseen.ts';
 import { isUnwanted, TooMuchError, UnwantedError } from './unwanted.ts';
 import type { Workshop } from './workshop.ts';
 
@@ -46,7 +48,13 @@ export class Protocol {
     this.#workshop.background('load the list prices', loadPrices());
     batch.emit('batch:submitting', { ...batch.facts(), bytes: plan.bytes });
     if (batch.batcher.info.exactlyFindable) await this.#stage(batch, plan);
-    await this.accept(batch, await this.create(batch, plan));
+    try {
+      await this.accept(batch, await this.create(batch, plan));
+    } catch (error) {
+      if (!(error instanceof UnseenError)) throw error;
+      // Not as one that was refused: it may be accepted, so a later run has to look for it.
+      await giveUpOn(this.#workshop, batch, error.answer);
+    }
   }
 
   /** The provider has it. A ledger that cannot note it now can find it again later. */

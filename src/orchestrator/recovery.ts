@@ -2,6 +2,7 @@ import type { Remote } from '../batchers/batcher.ts';
 import { UnknownOutcomeError } from '../errors.ts';
 import { sleep } from '../http/backoff.ts';
 import type { ActiveBatch } from './active-batch.ts';
+import { UnseenError, UnseenTrouble } from './unseen.ts';
 import type { Workshop } from './workshop.ts';
 
 /** When to look, after the create, where the provider echoes what we sent. */
@@ -38,7 +39,7 @@ export class Recovery {
       const last = exactLooks.at(-1) as number;
       if (at < last && clock.now() >= since + last) continue;
       await sleep(clock, Math.max(0, since + at - clock.now()), stopped);
-      const [first, ...twins] = await this.#look(batch);
+      const [first, ...twins] = await this.#look(batch, since);
       if (first === undefined) continue;
       for (const twin of twins) await this.#cancelTwin(batch, twin);
       return first;
@@ -49,7 +50,7 @@ export class Recovery {
   /** After a create was repeated: the first one may have got through, only later. */
   async cancelTwins(batch: ActiveBatch): Promise<void> {
     if (!batch.batcher.info.exactlyFindable) return;
-    for (const remote of await this.#look(batch)) {
+    for (const remote of await this.#look(batch, batch.acceptedAt)) {
       if (remote.id !== batch.remote?.id) await this.#cancelTwin(batch, remote);
     }
   }
@@ -63,9 +64,8 @@ export class Recovery {
     const disproved = new Set<string>();
     for (let looks = 1; ; looks += 1) {
       // A candidate may run for hours before it can be proved.
-      const pause = Math.min(candidateInterval * 1.1 ** (looks - 1), longestInterval);
-      await sleep(clock, pause, stopped);
-      const candidates = await this.#look(batch);
+      await sleep(clock, pauseAfter(looks), stopped);
+      const candidates = await this.#look(batch, since);
       let open = 0;
       for (const candidate of candidates) {
         if (disproved.has(candidate.id)) continue;
@@ -106,15 +106,20 @@ export class Recovery {
     }
   }
 
-  async #look(batch: ActiveBatch): Promise<readonly Remote[]> {
-    for (;;) {
+  /** As long as nothing can be seen, nothing is known, and nothing may be sent again. */
+  async #look(batch: ActiveBatch, since: number): Promise<readonly Remote[]> {
+    const { clock, stopped, report } = this.#workshop;
+    const trouble = new UnseenTrouble(batch, clock, since);
+    for (let looks = 1; ; looks += 1) {
       try {
         const plan = { token: batch.token, count: batch.members.size };
         const found = await batch.batcher.find(batch.wire, plan, batch.handle);
         return found.kind === 'absent' ? [] : found.remotes;
       } catch (error) {
-        this.#workshop.report(`look for batch ${batch.token}`, error);
-        await sleep(this.#workshop.clock, candidateInterval, this.#workshop.stopped);
+        report(`look for batch ${batch.token}`, error);
+        const answer = trouble.met(error);
+        if (answer) throw new UnseenError(batch, answer);
+        await sleep(clock, pauseAfter(looks), stopped);
       }
     }
   }
@@ -131,4 +136,8 @@ export class Recovery {
       this.#workshop.report(`cancel the twin ${twin.id} of batch ${batch.token}`, error);
     }
   }
+}
+
+function pauseAfter(looks: number): number {
+  return Math.min(candidateInterval * 1.1 ** (looks - 1), longestInterval);
 }

@@ -4,6 +4,7 @@ import { RefusedError } from '../batchers/refused-error.ts';
 import { LeaseLostError } from '../errors.ts';
 import { sleep } from '../http/backoff.ts';
 import type { BatchId, ClaimedBatch } from '../ledger/ledger.ts';
+import type { Answer } from '../types.ts';
 import { ActiveBatch } from './active-batch.ts';
 import { ownAnswer } from './answers.ts';
 import { cleanUp } from './clean-up.ts';
@@ -16,6 +17,7 @@ import { planOf } from './plan.ts';
 import type { Protocol } from './protocol.ts';
 import type { Recovery } from './recovery.ts';
 import type { Spool } from './spool.ts';
+import { UnseenError } from './unseen.ts';
 import { TooMuchError, UnwantedError } from './unwanted.ts';
 import type { Workshop } from './workshop.ts';
 
@@ -69,9 +71,7 @@ export class Resume {
         rejoin(batch.waiting());
       }
       if (error instanceof LeaseLostError || stopped.aborted) throw error;
-      const message = error instanceof Error ? error.message : String(error);
-      const told = `Batch ${batch.token} of an earlier run could not be continued: ${message}`;
-      await giveUpOn(this.#workshop, batch, ownAnswer(batch.batcher, 'store', told));
+      await giveUpOn(this.#workshop, batch, toldInsteadOf(batch, error));
       throw error;
     }
   }
@@ -140,6 +140,13 @@ export class Resume {
     for (const pending of await dissolve(this.#workshop, batch)) pending.queue.add(pending);
     background(`clean up after batch ${batch.token}`, cleanUp(this.#workshop, batch));
   }
+}
+
+function toldInsteadOf({ token, batcher }: ActiveBatch, error: unknown): Answer {
+  if (error instanceof UnseenError) return error.answer;
+  const message = error instanceof Error ? error.message : String(error);
+  const told = `Batch ${token} of an earlier run could not be continued: ${message}`;
+  return ownAnswer(batcher, 'store', told);
 }
 
 /** It was refused or is not wanted as it is; its requests may be. */
