@@ -41,11 +41,11 @@ export class ActiveBatch {
   readonly ending = new AbortController();
   /** It has ended, and its results are being read. */
   collecting = false;
-  /** Cancelled by its scope before the provider had it. */
+  /** Cancelled by its scope, whether the provider had it already or not. */
   cancelRequested = false;
   /** Its create went out, and nobody knows yet whether it was accepted. */
   unclear = false;
-  /** Asked for at the provider, because nobody has time left for it. */
+  /** Cancelled at the provider, or about to be: nobody wants it, or has time left for it. */
   cancelling = false;
   /** Some of its answers could not be stored. */
   unwritten = false;

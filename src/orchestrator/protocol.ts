@@ -4,6 +4,7 @@ import { LeaseLostError, NotSentError, UnknownOutcomeError } from '../errors.ts'
 import { orAborted, sleep } from '../http/backoff.ts';
 import { loadPrices } from '../pricing/prices.ts';
 import type { ActiveBatch } from './active-batch.ts';
+import { cancelUnwanted } from './cancel-remote.ts';
 import { failureOf } from './failures.ts';
 import { giveUpOn } from './give-up.ts';
 import type { Governor } from './governor.ts';
@@ -72,9 +73,10 @@ export class Protocol {
     }
     batch.emit('batch:submitted', batch.facts());
     this.#watch(batch);
-    if (!batch.cancelRequested || batch.isWaitedFor()) return;
     // On its own: a cancel that fails must not make of an accepted batch one that was not sent.
-    background(`cancel batch ${batch.token}`, batch.batcher.cancel(batch.wire, remote));
+    if (batch.cancelRequested) {
+      background(`cancel batch ${batch.token}`, cancelUnwanted(this.#workshop, batch));
+    }
   }
 
   /** Creates a batch that is staged, or that needs no staging of its own. */

@@ -2,6 +2,7 @@ import type { Remote } from '../batchers/batcher.ts';
 import { UnknownOutcomeError } from '../errors.ts';
 import { sleep } from '../http/backoff.ts';
 import type { ActiveBatch } from './active-batch.ts';
+import { cancelRemote } from './cancel-remote.ts';
 import { UnseenError, UnseenTrouble } from './unseen.ts';
 import type { Workshop } from './workshop.ts';
 
@@ -33,7 +34,7 @@ export class Recovery {
   }
 
   async #findExactly(batch: ActiveBatch, since: number): Promise<Remote | undefined> {
-    const { clock, stopped } = this.#workshop;
+    const { clock, stopped, background } = this.#workshop;
     for (const at of exactLooks) {
       // Taken over long after the create, the last look is the only one that is left.
       const last = exactLooks.at(-1) as number;
@@ -41,7 +42,9 @@ export class Recovery {
       await sleep(clock, Math.max(0, since + at - clock.now()), stopped);
       const [first, ...twins] = await this.#look(batch, since);
       if (first === undefined) continue;
-      for (const twin of twins) await this.#cancelTwin(batch, twin);
+      // On its own: the batch is watched while a cancel is perhaps tried again and again.
+      const cancelled = Promise.all(twins.map((twin) => this.#cancelTwin(batch, twin)));
+      background(`cancel twins of batch ${batch.token}`, cancelled);
       return first;
     }
     return undefined;
@@ -127,13 +130,17 @@ export class Recovery {
   async #cancelTwin(batch: ActiveBatch, twin: Remote): Promise<void> {
     if (batch.twins.has(twin.id)) return;
     batch.twins.add(twin.id);
-    const what = twin.state === 'ended' ? 'a twin has run' : 'a twin was cancelled';
+    const what = twin.state === 'ended' ? 'a twin has run' : await this.#cancelled(batch, twin);
     batch.emit('batch:resent', { ...batch.facts(), reason: `${what}: ${twin.id}` });
-    if (twin.state === 'ended') return;
+  }
+
+  async #cancelled(batch: ActiveBatch, twin: Remote): Promise<string> {
     try {
-      await batch.batcher.cancel(batch.wire, twin);
+      await cancelRemote(this.#workshop, batch, twin);
+      return 'a twin was cancelled';
     } catch (error) {
       this.#workshop.report(`cancel the twin ${twin.id} of batch ${batch.token}`, error);
+      return 'a twin could not be cancelled';
     }
   }
 }

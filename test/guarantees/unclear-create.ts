@@ -24,10 +24,12 @@ const createsOnce: NonNullable<FaultCase['check']> = ({ simulator }) => {
 
 const sentAgain = 'sent again: the create was never accepted';
 
+const aTwinWasCancelled = expect.stringMatching(/^a twin was cancelled/);
+
 const twinIsCancelled: FaultCase['check'] = ({ simulator, resent }) => {
   const { method, path } = requests.cancel;
   expect(simulator.countRequests(method, path)).toBe(1);
-  expect(resent).toEqual([sentAgain, expect.stringMatching(/^a twin was cancelled/)]);
+  expect(resent).toEqual([sentAgain, aTwinWasCancelled]);
 };
 
 /** The answer is lost, and afterwards the list cannot be read. */
@@ -118,6 +120,31 @@ export const unclearCreateFaults: readonly FaultCase[] = [
     fates: answered,
     sentAgain: 3,
     check: twinIsCancelled,
+  },
+  {
+    fault: 'create: answer lost, a twin a minute later, and its cancel is answered 500, twice',
+    providers: openaiOnly,
+    settings: { listLag: minute, speed: { validating: 30 * minute, running: 0 } },
+    arrange(scene) {
+      strike('create', { kind: 'lost' })(scene);
+      strike('cancel', status(500), { times: 2 })(scene);
+    },
+    fates: answered,
+    sentAgain: 3,
+    check: ({ resent }) => expect(resent).toEqual([sentAgain, aTwinWasCancelled]),
+  },
+  {
+    fault: 'create: answer lost, a twin a minute later, and its cancel is answered 500 for good',
+    providers: openaiOnly,
+    settings: { listLag: minute, speed: { validating: 30 * minute, running: 0 } },
+    arrange(scene) {
+      strike('create', { kind: 'lost' })(scene);
+      strike('cancel', status(500), { times: forGood })(scene);
+    },
+    fates: billedTimes(2),
+    sentAgain: 3,
+    check: ({ resent }) =>
+      expect(resent).toEqual([sentAgain, expect.stringMatching(/^a twin could not be cancelled/)]),
   },
   {
     fault: 'create: answer lost, the batch in lists only after 20 minutes (a twin has run)',
