@@ -22,7 +22,8 @@ providers and networks have been seen with.
    room uses up no attempt.
 4. **Nothing is sent again in haste.** An accepted batch that cannot be read may be paid for. Errors of polls and
    downloads are waited out. A key that is refused is never a reason to send again: after 10 minutes the callers
-   are told. "Not found" is one only after 30 minutes, for the same account.
+   are told. "Not found" is one only after 30 minutes, for the same account. Each of the two counts from its own first
+   time since the last good answer.
 
 Not covered: realtime calls (those that bypass the batch, or \`onDeadline: "realtime"\`); a ledger that was deleted;
 two ledgers that know nothing of each other; a provider that bills what it never delivers, or shows an

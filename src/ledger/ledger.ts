@@ -221,9 +221,14 @@ export interface Ledger {
   /** Outcomes of requests that are in no batch. */
   settled(owner: OwnerId, settlements: readonly Settlement[]): Promise<void>;
 
-  /** Takes over this batch if its owner is dead or closed; `undefined` if it lives or has ended. */
+  /**
+   * Takes over this batch if its owner is dead or closed or has given it back; `undefined` if it is
+   * somebody's or has ended.
+   */
   claim(owner: OwnerId, batch: BatchId): Promise<ClaimedBatch | undefined>;
-  /** Unfinished batches whose owner is dead or closed, of one account or of all. */
+  /** This owner works on the batch no more: whoever asks next may claim it, the same owner, too. */
+  giveBack(lease: Lease): Promise<void>;
+  /** Unfinished batches that can be claimed, of one account or of all. */
   claimable(account?: AccountId): Promise<BatchId[]>;
 
   /** A number that differs when another process may have written since the last time. Cheap. */

@@ -97,6 +97,7 @@ function memoryLedger({ clock = { now: Date.now }, keep = 'answers' }: LedgerOpt
     settled: async (owner, settlements) => changing(() => settle(state, owner, settlements)),
 
     claim: async (owner, batch) => changing(() => batches.claim(state, owner, batch)),
+    giveBack: async (lease) => changing(() => batches.giveBack(state, lease)),
     claimable: async (account) => batches.claimable(state, account),
     changed: async () => state.writes,
 

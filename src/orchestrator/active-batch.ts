@@ -17,6 +17,9 @@ export interface BatchMember {
   group: number;
 }
 
+/** Not found, found without a line that could be read, the key refused, or any other error. */
+export type LostReason = 'missing' | 'unreadable' | 'denied' | 'error';
+
 /** A batch this process works on. */
 export class ActiveBatch {
   readonly token: string;
@@ -38,18 +41,18 @@ export class ActiveBatch {
   readonly ending = new AbortController();
   /** It has ended, and its results are being read. */
   collecting = false;
-  /** Cancelled by its scope before the provider had it. */
+  /** Cancelled by its scope, whether the provider had it already or not. */
   cancelRequested = false;
   /** Its create went out, and nobody knows yet whether it was accepted. */
   unclear = false;
-  /** Asked for at the provider, because nobody has time left for it. */
+  /** Cancelled at the provider, or about to be: nobody wants it, or has time left for it. */
   cancelling = false;
   /** Some of its answers could not be stored. */
   unwritten = false;
   /** Taken over from a run that used another credential. */
   underOtherKey = false;
-  /** Since when it cannot be read. */
-  lostSince: number | undefined;
+  /** Since when it cannot be read, by what was said instead; a good answer ends them all. */
+  readonly lostSince = new Map<LostReason, number>();
   /** Since when it has ended without all of its results. */
   incompleteSince: number | undefined;
   /** Results that are being read before it has ended. */

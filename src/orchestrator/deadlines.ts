@@ -95,7 +95,7 @@ export class Deadlines {
       if (batch.unclear) tell(batch);
     } else if (batch.collecting || batch.remote.state === 'ended') {
       // Nothing is left to cancel; its results are late, or cannot be read.
-      if (!batch.collecting || batch.lostSince !== undefined) tell(batch);
+      if (!batch.collecting || batch.lostSince.size > 0) tell(batch);
     } else {
       this.#cancel(batch, batch.remote);
     }

@@ -9,6 +9,7 @@ import type { Clock, Logger } from '../types.ts';
 import { Accounts } from './accounts.ts';
 import type { ActiveBatch } from './active-batch.ts';
 import { ownAnswer } from './answers.ts';
+import { cancelUnwanted } from './cancel-remote.ts';
 import { Collector } from './collector.ts';
 import { Deadlines } from './deadlines.ts';
 import { deliverOne } from './delivery.ts';
@@ -265,15 +266,8 @@ export class Engine {
   /** Only a batch that nobody else waits for. */
   async #cancelRemote(batch: ActiveBatch): Promise<void> {
     if (batch.isWaitedFor()) return;
-    if (batch.remote === undefined) {
-      batch.cancelRequested = true;
-      endIfUnwanted(batch);
-      return;
-    }
-    try {
-      await batch.batcher.cancel(batch.wire, batch.remote);
-    } catch (error) {
-      this.#workshop.report(`cancel batch ${batch.token}`, error);
-    }
+    batch.cancelRequested = true;
+    endIfUnwanted(batch);
+    await cancelUnwanted(this.#workshop, batch);
   }
 }

@@ -2,17 +2,12 @@ import type { BatchFailure } from '../batchers/batcher.ts';
 import { ReplyError } from '../batchers/replies.ts';
 import { BatchlingError, LeaseLostError } from '../errors.ts';
 import type { Answer } from '../types.ts';
-import type { ActiveBatch } from './active-batch.ts';
+import type { ActiveBatch, LostReason } from './active-batch.ts';
 import { ownAnswer } from './answers.ts';
-import { deliver } from './delivery.ts';
 import { dissolve } from './dissolve.ts';
+import { giveUpOn } from './give-up.ts';
+import { deniedPatience, missingPatience } from './patience.ts';
 import type { Workshop } from './workshop.ts';
-
-const minute = 60_000;
-/** How long a batch of the same account may be "not found" before it is sent again. */
-const missingPatience = 30 * minute;
-/** How long a key may be refused before the callers are told. */
-const deniedPatience = 10 * minute;
 
 /** The results of a batch hold no line that could be read. */
 export class UnreadableError extends BatchlingError {
@@ -40,7 +35,7 @@ export class LostBatches {
       this.#stop(batch, underOtherKey(batch));
       return;
     }
-    if (this.#since(batch) < missingPatience) return;
+    if (this.#since(batch, 'missing') < missingPatience) return;
     this.#unwatch(batch);
     batch.makeRoom();
     this.#workshop.background(`send batch ${batch.token} again`, this.#sendAgain(batch));
@@ -49,13 +44,13 @@ export class LostBatches {
   /** The provider refuses the key. */
   denied(batch: ActiveBatch, failure: BatchFailure): void {
     if (batch.underOtherKey) this.#stop(batch, underOtherKey(batch));
-    else if (this.#since(batch) >= deniedPatience && failure.answer)
+    else if (this.#since(batch, 'denied') >= deniedPatience && failure.answer)
       this.#stop(batch, failure.answer);
   }
 
   /** An error, whatever it was: only one that lasts, of a batch that should be long over, counts. */
   unread(batch: ActiveBatch): void {
-    if (this.#since(batch) >= missingPatience) this.overdue(batch);
+    if (this.#since(batch, 'error') >= missingPatience) this.overdue(batch);
   }
 
   /** Readable, but older than any provider lets a batch become. */
@@ -74,9 +69,9 @@ export class LostBatches {
    */
   unreadable(batch: ActiveBatch, error: unknown): 'again' | 'missing' | 'stuck' {
     const status = error instanceof ReplyError ? error.status : 0;
-    const gone = status === 404 || status === 410 || error instanceof UnreadableError;
+    const gone = goneBy(error, status);
     if (gone && !batch.underOtherKey) {
-      return this.#since(batch) < missingPatience ? 'again' : 'missing';
+      return this.#since(batch, gone) < missingPatience ? 'again' : 'missing';
     }
     if (gone) this.#stop(batch, underOtherKey(batch));
     else if (status === 401 || status === 403) this.denied(batch, (error as ReplyError).failure);
@@ -93,20 +88,21 @@ export class LostBatches {
 
   /** Readable again. */
   found(batch: ActiveBatch): void {
-    batch.lostSince = undefined;
+    batch.lostSince.clear();
   }
 
-  #since(batch: ActiveBatch): number {
+  /** Each reason for itself: half an hour of 500 does not make the first "not found" any truer. */
+  #since({ lostSince }: ActiveBatch, reason: LostReason): number {
     const now = this.#workshop.clock.now();
-    batch.lostSince ??= now;
-    return now - batch.lostSince;
+    const since = lostSince.get(reason) ?? now;
+    lostSince.set(reason, since);
+    return now - since;
   }
 
   #stop(batch: ActiveBatch, answer: Answer): void {
-    this.#workshop.logger.error(`batchling gave up on batch ${batch.token}`, { body: answer.body });
     this.#unwatch(batch);
-    batch.makeRoom();
-    giveUpOn(batch, answer);
+    const { background } = this.#workshop;
+    background(`give up on batch ${batch.token}`, giveUpOn(this.#workshop, batch, answer));
   }
 
   async #sendAgain(batch: ActiveBatch): Promise<void> {
@@ -131,12 +127,9 @@ export class LostBatches {
   }
 }
 
-/** Who waits is told, and who asks later, too. The batch stays in the ledger for another day. */
-export function giveUpOn(batch: ActiveBatch, answer: Answer): void {
-  batch.stuck = answer;
-  for (const { pending } of batch.members.values()) {
-    if (pending) deliver(pending, answer, 'batch', batch.token);
-  }
+function goneBy(error: unknown, status: number): 'missing' | 'unreadable' | undefined {
+  if (status === 404 || status === 410) return 'missing';
+  return error instanceof UnreadableError ? 'unreadable' : undefined;
 }
 
 export function underOtherKey(batch: ActiveBatch): Answer {

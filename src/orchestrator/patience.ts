@@ -3,8 +3,13 @@ import { backoff } from '../http/backoff.ts';
 import type { Clock } from '../types.ts';
 import { failureOf } from './failures.ts';
 
+const minute = 60_000;
 /** How long a provider that cannot be reached is tried again before the callers are told. */
-const limit = 15 * 60_000;
+const unreachablePatience = 15 * minute;
+/** How long something may be "not found", or fail in other ways, before that counts. */
+export const missingPatience = 30 * minute;
+/** How long a key may be refused before the callers are told. */
+export const deniedPatience = 10 * minute;
 
 interface Wait {
   readonly retryAfter?: number | undefined;
@@ -12,19 +17,25 @@ interface Wait {
   readonly limited: boolean;
 }
 
-/** How long, and how often, the same step was tried. */
+/** How long, and how often, the same step has failed. What it takes by itself does not count. */
 export class Patience {
   readonly #clock: Clock;
-  readonly #until: number;
+  #failsSince: number | undefined;
   #attempts = 0;
 
   constructor(clock: Clock) {
     this.#clock = clock;
-    this.#until = clock.now() + limit;
   }
 
   isOver({ limited }: Wait): boolean {
-    return limited && this.#clock.now() >= this.#until;
+    if (!limited) {
+      // It was reached, and asks us to wait.
+      this.#failsSince = undefined;
+      return false;
+    }
+    const now = this.#clock.now();
+    this.#failsSince ??= now;
+    return now - this.#failsSince >= unreachablePatience;
   }
 
   /** Milliseconds until the next try. */

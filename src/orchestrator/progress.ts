@@ -1,6 +1,7 @@
 import type { BatchFailure, Remote } from '../batchers/batcher.ts';
 import { LeaseLostError } from '../errors.ts';
 import type { ActiveBatch } from './active-batch.ts';
+import { cancelUnwanted } from './cancel-remote.ts';
 import { cleanUp } from './clean-up.ts';
 import type { Collector } from './collector.ts';
 import type { Deadlines } from './deadlines.ts';
@@ -50,6 +51,9 @@ export class Progress {
     if (remote.state !== 'queued' && remote.failure === undefined) batch.place?.proved();
     if (remote.state !== 'ended') {
       this.#stations.deadlines.cancelIfDue(batch);
+      if (batch.cancelRequested) {
+        background(`cancel batch ${batch.token}`, cancelUnwanted(this.#workshop, batch));
+      }
       this.#stations.lost.overdue(batch);
       if (remote.readable && !batch.stuck) this.#readEarly(batch, remote);
       if (batch.resent) this.#lookForTwins(batch);

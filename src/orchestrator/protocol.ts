@@ -4,10 +4,13 @@ import { LeaseLostError, NotSentError, UnknownOutcomeError } from '../errors.ts'
 import { orAborted, sleep } from '../http/backoff.ts';
 import { loadPrices } from '../pricing/prices.ts';
 import type { ActiveBatch } from './active-batch.ts';
+import { cancelUnwanted } from './cancel-remote.ts';
 import { failureOf } from './failures.ts';
+import { giveUpOn } from './give-up.ts';
 import type { Governor } from './governor.ts';
 import { Patience, waitFor } from './patience.ts';
 import type { Recovery } from './recovery.ts';
+import { UnseenError } from './unseen.ts';
 import { isUnwanted, TooMuchError, UnwantedError } from './unwanted.ts';
 import type { Workshop } from './workshop.ts';
 
@@ -46,7 +49,13 @@ export class Protocol {
     this.#workshop.background('load the list prices', loadPrices());
     batch.emit('batch:submitting', { ...batch.facts(), bytes: plan.bytes });
     if (batch.batcher.info.exactlyFindable) await this.#stage(batch, plan);
-    await this.accept(batch, await this.create(batch, plan));
+    try {
+      await this.accept(batch, await this.create(batch, plan));
+    } catch (error) {
+      if (!(error instanceof UnseenError)) throw error;
+      // Not as one that was refused: it may be accepted, so a later run has to look for it.
+      await giveUpOn(this.#workshop, batch, error.answer);
+    }
   }
 
   /** The provider has it. A ledger that cannot note it now can find it again later. */
@@ -64,9 +73,10 @@ export class Protocol {
     }
     batch.emit('batch:submitted', batch.facts());
     this.#watch(batch);
-    if (!batch.cancelRequested || batch.isWaitedFor()) return;
     // On its own: a cancel that fails must not make of an accepted batch one that was not sent.
-    background(`cancel batch ${batch.token}`, batch.batcher.cancel(batch.wire, remote));
+    if (batch.cancelRequested) {
+      background(`cancel batch ${batch.token}`, cancelUnwanted(this.#workshop, batch));
+    }
   }
 
   /** Creates a batch that is staged, or that needs no staging of its own. */

@@ -2,6 +2,8 @@ import type { Remote } from '../batchers/batcher.ts';
 import { UnknownOutcomeError } from '../errors.ts';
 import { sleep } from '../http/backoff.ts';
 import type { ActiveBatch } from './active-batch.ts';
+import { cancelRemote } from './cancel-remote.ts';
+import { UnseenError, UnseenTrouble } from './unseen.ts';
 import type { Workshop } from './workshop.ts';
 
 /** When to look, after the create, where the provider echoes what we sent. */
@@ -32,15 +34,17 @@ export class Recovery {
   }
 
   async #findExactly(batch: ActiveBatch, since: number): Promise<Remote | undefined> {
-    const { clock, stopped } = this.#workshop;
+    const { clock, stopped, background } = this.#workshop;
     for (const at of exactLooks) {
       // Taken over long after the create, the last look is the only one that is left.
       const last = exactLooks.at(-1) as number;
       if (at < last && clock.now() >= since + last) continue;
       await sleep(clock, Math.max(0, since + at - clock.now()), stopped);
-      const [first, ...twins] = await this.#look(batch);
+      const [first, ...twins] = await this.#look(batch, since);
       if (first === undefined) continue;
-      for (const twin of twins) await this.#cancelTwin(batch, twin);
+      // On its own: the batch is watched while a cancel is perhaps tried again and again.
+      const cancelled = Promise.all(twins.map((twin) => this.#cancelTwin(batch, twin)));
+      background(`cancel twins of batch ${batch.token}`, cancelled);
       return first;
     }
     return undefined;
@@ -49,7 +53,7 @@ export class Recovery {
   /** After a create was repeated: the first one may have got through, only later. */
   async cancelTwins(batch: ActiveBatch): Promise<void> {
     if (!batch.batcher.info.exactlyFindable) return;
-    for (const remote of await this.#look(batch)) {
+    for (const remote of await this.#look(batch, batch.acceptedAt)) {
       if (remote.id !== batch.remote?.id) await this.#cancelTwin(batch, remote);
     }
   }
@@ -63,9 +67,8 @@ export class Recovery {
     const disproved = new Set<string>();
     for (let looks = 1; ; looks += 1) {
       // A candidate may run for hours before it can be proved.
-      const pause = Math.min(candidateInterval * 1.1 ** (looks - 1), longestInterval);
-      await sleep(clock, pause, stopped);
-      const candidates = await this.#look(batch);
+      await sleep(clock, pauseAfter(looks), stopped);
+      const candidates = await this.#look(batch, since);
       let open = 0;
       for (const candidate of candidates) {
         if (disproved.has(candidate.id)) continue;
@@ -106,15 +109,20 @@ export class Recovery {
     }
   }
 
-  async #look(batch: ActiveBatch): Promise<readonly Remote[]> {
-    for (;;) {
+  /** As long as nothing can be seen, nothing is known, and nothing may be sent again. */
+  async #look(batch: ActiveBatch, since: number): Promise<readonly Remote[]> {
+    const { clock, stopped, report } = this.#workshop;
+    const trouble = new UnseenTrouble(batch, clock, since);
+    for (let looks = 1; ; looks += 1) {
       try {
         const plan = { token: batch.token, count: batch.members.size };
         const found = await batch.batcher.find(batch.wire, plan, batch.handle);
         return found.kind === 'absent' ? [] : found.remotes;
       } catch (error) {
-        this.#workshop.report(`look for batch ${batch.token}`, error);
-        await sleep(this.#workshop.clock, candidateInterval, this.#workshop.stopped);
+        report(`look for batch ${batch.token}`, error);
+        const answer = trouble.met(error);
+        if (answer) throw new UnseenError(batch, answer);
+        await sleep(clock, pauseAfter(looks), stopped);
       }
     }
   }
@@ -122,13 +130,21 @@ export class Recovery {
   async #cancelTwin(batch: ActiveBatch, twin: Remote): Promise<void> {
     if (batch.twins.has(twin.id)) return;
     batch.twins.add(twin.id);
-    const what = twin.state === 'ended' ? 'a twin has run' : 'a twin was cancelled';
+    const what = twin.state === 'ended' ? 'a twin has run' : await this.#cancelled(batch, twin);
     batch.emit('batch:resent', { ...batch.facts(), reason: `${what}: ${twin.id}` });
-    if (twin.state === 'ended') return;
+  }
+
+  async #cancelled(batch: ActiveBatch, twin: Remote): Promise<string> {
     try {
-      await batch.batcher.cancel(batch.wire, twin);
+      await cancelRemote(this.#workshop, batch, twin);
+      return 'a twin was cancelled';
     } catch (error) {
       this.#workshop.report(`cancel the twin ${twin.id} of batch ${batch.token}`, error);
+      return 'a twin could not be cancelled';
     }
   }
+}
+
+function pauseAfter(looks: number): number {
+  return Math.min(candidateInterval * 1.1 ** (looks - 1), longestInterval);
 }

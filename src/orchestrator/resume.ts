@@ -4,18 +4,21 @@ import { RefusedError } from '../batchers/refused-error.ts';
 import { LeaseLostError } from '../errors.ts';
 import { sleep } from '../http/backoff.ts';
 import type { BatchId, ClaimedBatch } from '../ledger/ledger.ts';
+import type { Answer } from '../types.ts';
 import { ActiveBatch } from './active-batch.ts';
 import { ownAnswer } from './answers.ts';
 import { cleanUp } from './clean-up.ts';
 import { dissolve } from './dissolve.ts';
 import { itemId } from './fingerprint.ts';
+import { giveUpOn } from './give-up.ts';
 import type { Governor } from './governor.ts';
-import { giveUpOn, underOtherKey } from './lost-batches.ts';
+import { underOtherKey } from './lost-batches.ts';
 import type { EngineScope, PendingRequest } from './pending.ts';
 import { planOf } from './plan.ts';
 import type { Protocol } from './protocol.ts';
 import type { Recovery } from './recovery.ts';
 import type { Spool } from './spool.ts';
+import { UnseenError } from './unseen.ts';
 import { TooMuchError, UnwantedError } from './unwanted.ts';
 import type { Workshop } from './workshop.ts';
 
@@ -73,15 +76,7 @@ export class Resume {
         rejoin(batch.waiting());
       }
       if (error instanceof LeaseLostError || stopped.aborted) throw error;
-      const message = error instanceof Error ? error.message : String(error);
-      giveUpOn(
-        batch,
-        ownAnswer(
-          batch.batcher,
-          'store',
-          `Batch ${batch.token} of an earlier run could not be continued: ${message}`,
-        ),
-      );
+      await giveUpOn(this.#workshop, batch, toldInsteadOf(batch, error));
       throw error;
     }
   }
@@ -97,7 +92,7 @@ export class Resume {
     }
     if (claimed.state === 'creating' && batch.underOtherKey) {
       // Whether it was accepted can only be seen with that key.
-      giveUpOn(batch, underOtherKey(batch));
+      await giveUpOn(this.#workshop, batch, underOtherKey(batch));
       return;
     }
     if (claimed.state === 'creating') {
@@ -153,6 +148,13 @@ export class Resume {
     for (const pending of await dissolve(this.#workshop, batch)) pending.queue.add(pending);
     background(`clean up after batch ${batch.token}`, cleanUp(this.#workshop, batch));
   }
+}
+
+function toldInsteadOf({ token, batcher }: ActiveBatch, error: unknown): Answer {
+  if (error instanceof UnseenError) return error.answer;
+  const message = error instanceof Error ? error.message : String(error);
+  const told = `Batch ${token} of an earlier run could not be continued: ${message}`;
+  return ownAnswer(batcher, 'store', told);
 }
 
 /** It was refused or is not wanted as it is; its requests may be. */

@@ -114,3 +114,22 @@ export function strike(
     simulator.faults.add({ ...requests[what], ...often, action });
   };
 }
+
+/** An outage of so long, and when it is over one other answer. */
+export function outageThenOnce(
+  what: 'poll' | 'results',
+  outage: { readonly action: FaultAction; readonly ms: number },
+  once: FaultAction,
+): FaultCase['arrange'] {
+  return ({ simulator, scope, clock }) => {
+    const off = scope.on(what === 'poll' ? 'batch:submitted' : 'batch:ended', () => {
+      off();
+      const { action, ms } = outage;
+      const fault = simulator.faults.add({ ...requests[what], times: forGood, action });
+      clock.setTimeout(() => {
+        fault.remove();
+        simulator.faults.add({ ...requests[what], action: once });
+      }, ms);
+    });
+  };
+}

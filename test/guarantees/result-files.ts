@@ -10,6 +10,7 @@ import {
   hour,
   minute,
   openaiOnly,
+  outageThenOnce,
   requests,
   type Scene,
   status,
@@ -103,6 +104,20 @@ export const resultFileFaults: readonly FaultCase[] = [
     fates: answered,
     sentAgain: 0,
     check: ({ heardAt }) => expect(heardAt[0]).toBeGreaterThan(3 * hour),
+  },
+  {
+    fault: 'results: 500 for 35 minutes, then 404 once',
+    providers: both,
+    arrange: outageThenOnce('results', { action: status(500), ms: 35 * minute }, status(404)),
+    fates: answered,
+    sentAgain: 0,
+  },
+  {
+    fault: 'results: 500 for 15 minutes, then 401 once',
+    providers: both,
+    arrange: outageThenOnce('results', { action: status(500), ms: 15 * minute }, status(401)),
+    fates: answered,
+    sentAgain: 0,
   },
   {
     fault: 'results: connection reset, twenty times',

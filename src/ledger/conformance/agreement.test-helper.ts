@@ -53,6 +53,7 @@ const command = fc.oneof(
     weight: 3,
     arbitrary: fc.record({ do: fc.constant('claim' as const), owner: small, lease: recent }),
   },
+  fc.record({ do: fc.constant('give-back' as const), lease: recent }),
   fc.record({ do: fc.constant('look' as const) }),
 );
 
@@ -134,6 +135,8 @@ export class Script {
           })),
         };
       }
+      case 'give-back':
+        return ledger.giveBack(this.#lease(command.lease));
       case 'look': {
         const claimable = await ledger.claimable();
         return {

@@ -71,6 +71,25 @@ export function claimConformance(subject: LedgerSubject): void {
       expect(won).toHaveLength(1);
     });
 
+    it('is open to everyone once the owner has given the batch back', async () => {
+      const { ledger, me, ask, join, send } = await openBench(subject);
+      const { lease, requests } = await send([1]);
+      await ledger.giveBack(lease);
+      expect(await ledger.claimable()).toEqual([lease.batch]);
+      await expect(ledger.giveBack(lease)).rejects.toThrow(LeaseLostError);
+      await expect(ledger.ended(lease)).rejects.toThrow(LeaseLostError);
+      expect(await ask(1)).toMatchObject({ is: 'wait', batch: lease.batch });
+      const mine = await ledger.claim(me, lease.batch);
+      expect(mine?.members).toMatchObject([{ request: requests[0], settled: false }]);
+      const other = await join();
+      expect(await ledger.claim(other, lease.batch)).toBeUndefined();
+      await ledger.giveBack(mine!.lease);
+      const theirs = await ledger.claim(other, lease.batch);
+      expect(theirs?.lease).toEqual({ batch: lease.batch, owner: other, epoch: lease.epoch + 2 });
+      await ledger.ended(theirs!.lease);
+      expect(await ledger.claimable()).toEqual([]);
+    });
+
     it('can be limited to an account', async () => {
       const { ledger, me, send } = await openBench(subject);
       const { lease } = await send([1]);
@@ -98,6 +117,7 @@ export function claimConformance(subject: LedgerSubject): void {
         () => ledger.polled([{ lease, remote }]),
         () => ledger.collected(lease, [{ request, is: 'answer', answer: good }]),
         () => ledger.ended(lease),
+        () => ledger.giveBack(lease),
       ];
       for (const write of writes) await expect(write()).rejects.toThrow(LeaseLostError);
       await ledger.ended(claimed!.lease);

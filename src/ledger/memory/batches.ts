@@ -21,6 +21,9 @@ import {
   standingOf,
 } from './state.ts';
 
+/** Never the id of an owner, so it counts as one that is gone. */
+const nobody = 0;
+
 export function plan(
   state: MemoryState,
   owner: OwnerId,
@@ -163,6 +166,10 @@ export function claim(state: MemoryState, owner: OwnerId, id: BatchId): ClaimedB
         settled: member.state !== 'planned',
       })),
   };
+}
+
+export function giveBack(state: MemoryState, lease: Lease): void {
+  requireLease(state, lease).owner = nobody;
 }
 
 export function claimable(state: MemoryState, account: AccountId | undefined): BatchId[] {

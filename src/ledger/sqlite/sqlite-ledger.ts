@@ -9,6 +9,7 @@ import { prepareCollected } from './collected.ts';
 import { prepareCreating } from './creating.ts';
 import { prepareFinish } from './finish.ts';
 import { prepareForgetAnswers } from './forget-answers.ts';
+import { prepareGiveBack } from './give-back.ts';
 import { prepareAccount, prepareQueue } from './keys.ts';
 import { prepareLearn, prepareLimit } from './limits.ts';
 import { prepareNewAnswers } from './new-answers.ts';
@@ -83,6 +84,7 @@ export function sqliteLedger(store: Store, locks: OwnerLocks, salt: Uint8Array):
     ended: (lease, failure) => finish(lease, 'ended', failure),
     settled: afterPlans(prepareSettled(store)),
     claim: prepareClaim(store, owners, newAnswers, abandon),
+    giveBack: prepareGiveBack(store),
     claimable: prepareClaimable(store, owners, abandon),
     changed: () => store.changed(),
     list: prepareList(store),

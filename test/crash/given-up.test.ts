@@ -1,0 +1,73 @@
+import Anthropic from '@anthropic-ai/sdk';
+import OpenAI from 'openai';
+import { afterEach, describe, expect, it } from 'vitest';
+import { type BatchingContext, batchify } from '../../src/index.ts';
+import { hour, requests, status } from '../guarantees/fault-case.ts';
+import { LeapingClock } from '../guarantees/leaping-clock.ts';
+import { ask, askClaude } from '../support/ask.ts';
+import { type AskInput, askToTheEnd, startAsker } from '../support/asker.ts';
+import { networkPoint, setTrap } from './kills.ts';
+import { openScene } from './scene.ts';
+import { judge } from './verdict.ts';
+
+const fine = { billedTwice: 0, lost: 0, wrong: 0, complaints: [] };
+const three = ['red', 'green', 'blue'];
+
+const leftOpen: { close(): Promise<unknown> }[] = [];
+afterEach(async () => {
+  for (const open of leftOpen.splice(0).reverse()) await open.close();
+});
+
+function asked(scope: BatchingContext, input: AskInput): Promise<PromiseSettledResult<string>[]> {
+  const { provider, apiKey, baseURL, prompts } = input;
+  const openai = new OpenAI({ apiKey, baseURL, organization: null, project: null });
+  const anthropic = new Anthropic({ apiKey, baseURL });
+  return scope.run(() =>
+    Promise.allSettled(
+      prompts.map((prompt) =>
+        provider === 'openai' ? ask(openai, prompt) : askClaude(anthropic, prompt),
+      ),
+    ),
+  );
+}
+
+/** Asks in this process, where hours pass in no time. The program lives on afterwards. */
+async function askHere(input: AskInput): Promise<(number | undefined)[]> {
+  const clock = new LeapingClock(40 * hour);
+  const scope = batchify({ ...input.options, clock });
+  leftOpen.push(scope, { close: async () => clock.stop() });
+  const told = await Promise.race([asked(scope, input), clock.overslept]);
+  return told.map((one) => (one.status === 'rejected' ? one.reason.status : 200));
+}
+
+async function openInput(provider: AskInput['provider']) {
+  const scene = await openScene(provider);
+  leftOpen.push(scene);
+  const { time: _, ...input } = scene.input(three, { options: { window: 10, poll: 10 } });
+  return { scene, input, simulator: scene.simulator };
+}
+
+const refused = { times: Number.POSITIVE_INFINITY, action: status(401) };
+
+describe.each(['openai', 'anthropic'] as const)('given up and given back: %s', (provider) => {
+  it('a batch that could not be read is collected by another program, while the first lives', async () => {
+    const { input, simulator } = await openInput(provider);
+    const fault = simulator.faults.add({ ...requests.poll, ...refused });
+    expect(await askHere(input)).toEqual([401, 401, 401]);
+    fault.remove();
+    const { heard } = await askToTheEnd(input);
+    expect(await judge(simulator, three, heard)).toEqual(fine);
+  });
+
+  it('a batch of a killed run that could not be looked for is found by the next', async () => {
+    const { input, scene, simulator } = await openInput(provider);
+    const accepted = networkPoint(provider, 'the create was accepted, its answer is on the way');
+    const trap = setTrap(simulator, accepted);
+    await trap(await startAsker(scene.input(three)));
+    const fault = simulator.faults.add({ ...requests.list, ...refused });
+    expect(await askHere(input)).toEqual([401, 401, 401]);
+    fault.remove();
+    const { heard } = await askToTheEnd(scene.input(three));
+    expect(await judge(simulator, three, heard)).toEqual(fine);
+  });
+});
