@@ -44,7 +44,9 @@ export class Governor {
     const { ledger, clock, report } = this.#workshop;
     try {
       const known = await ledger.limit(account, model);
-      return known && clock.now() - known.learntAt < remembered ? known : undefined;
+      const age = known === undefined ? -1 : clock.now() - known.learntAt;
+      // Learnt in the future: the clock was set back, and how old it is nobody knows.
+      return age >= 0 && age < remembered ? known : undefined;
     } catch (error) {
       report(`look up how much of ${model} may be under way`, error);
       return undefined;
