@@ -46,9 +46,8 @@ export class Governor {
     const { ledger, clock, report } = this.#workshop;
     try {
       const known = await ledger.limit(account, name);
-      const age = known === undefined ? -1 : clock.now() - known.learntAt;
-      // Learnt in the future: the clock was set back, and how old it is nobody knows.
-      return age >= 0 && age < remembered ? known : undefined;
+      // Either way: after a clock was set back it may have been learnt in the future.
+      return known && Math.abs(clock.now() - known.learntAt) < remembered ? known : undefined;
     } catch (error) {
       report(`look up how much of ${name} may be under way`, error);
       return undefined;
