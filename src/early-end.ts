@@ -10,6 +10,7 @@ export type EndReason = { readonly message: string } | { readonly reason: unknow
 export class EarlyEnd {
   #over: EndReason | undefined;
   #line = new AbortController();
+  readonly #listeners = new Set<(why: EndReason) => void>();
 
   /** An error or its signal has ended the scope: nothing more is spent, at no price. */
   get over(): EndReason | undefined {
@@ -21,6 +22,15 @@ export class EarlyEnd {
     return this.#line.signal;
   }
 
+  /**
+   * For who waits for something else than its turn; returns how it stops listening. Not a listener of
+   * the signal: thousands may wait at once, and each would be compared with all before it.
+   */
+  onSentAway(listener: (why: EndReason) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
   end(reason: EndReason): void {
     this.#over = reason;
     this.sendAway(reason);
@@ -30,6 +40,7 @@ export class EarlyEnd {
   sendAway(reason: EndReason): void {
     this.#line.abort(reason);
     this.#line = new AbortController();
+    for (const tell of this.#listeners) tell(reason);
   }
 }
 

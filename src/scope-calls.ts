@@ -5,15 +5,9 @@ import { type CallOwner, ClientCall, goOut, type Outgoing, signalOf } from './cl
 import { EarlyEnd, refuse } from './early-end.ts';
 import { EngineDoor } from './engine-door.ts';
 import { engineScope } from './engine-scope.ts';
-import {
-  decodeUtf8,
-  isPost,
-  isRequest,
-  readBody,
-  readHeaders,
-  urlText,
-} from './hooks/read-call.ts';
+import { decodeUtf8, isRequest, postUrl, readHeaders } from './hooks/read-call.ts';
 import type { Fetch, RawAnswer, RawRequest } from './hooks/state.ts';
+import { type LateBody, openBody, readUntilEnded } from './late-body.ts';
 import type { ResolvedOptions } from './options.ts';
 import { KeepAlive } from './orchestrator/keep-alive.ts';
 import type { CapturedCall, EngineScope } from './orchestrator/pending.ts';
@@ -51,41 +45,38 @@ export class ScopeCalls implements CallOwner {
   }
 
   handleFetch(passOn: Fetch, input: string | URL | Request, init?: RequestInit): Promise<Response> {
-    const url = isPost(input, init) ? urlText(input) : '';
+    const url = postUrl(input, init);
     const target = url === '' ? undefined : this.#router.find(url);
     if (target === undefined) return passOn(input, init);
-    let outgoing: Outgoing = { passOn, input, init };
-    const headers = readHeaders(input, init);
+    const outgoing: Outgoing = { passOn, input, init };
+    const headers = headersOf(outgoing);
+    if (headers === undefined) return passOn(input, init);
     if (headers['x-batchling'] === 'off') return goOut(withoutOurHeader(outgoing));
     if (signalOf(outgoing)?.aborted) return goOut(outgoing);
     const { over } = this.#earlyEnd;
     if (over) return refuseFetch(over, target, url);
-    if (init?.body instanceof ReadableStream) {
-      const [ours, theirs] = init.body.tee();
-      outgoing = { passOn, input, init: { ...init, body: theirs } };
-      const body = new Response(ours).text();
-      return this.#captureLater(outgoing, target, url, headers, body);
-    }
-    const body = readBody(input, init);
+    const body = openBody(input, init);
     return typeof body === 'string'
       ? this.#capture(outgoing, target, url, headers, body)
-      : this.#captureLater(outgoing, target, url, headers, body);
+      : this.#captureLater({ ...outgoing, init: body.init }, target, url, headers, body);
   }
 
-  /** A body that has to be read first; the scope does not end before it is. */
+  /** A body that has to be read first; the scope does not end before it is, unless it is told to. */
   async #captureLater(
     outgoing: Outgoing,
     target: Target,
     url: string,
     headers: Dict,
-    reading: Promise<string | undefined> | undefined,
+    late: LateBody,
   ): Promise<Response> {
     const isRead = this.#waitFor();
     try {
-      const body = await reading;
+      const read = await readUntilEnded(late, signalOf(outgoing), this.#earlyEnd);
+      if ('over' in read) return await refuseFetch(read.over, target, url);
       const { over } = this.#earlyEnd;
       if (over) return await refuseFetch(over, target, url);
       signalOf(outgoing)?.throwIfAborted();
+      const { body } = read;
       if (body === undefined) return await this.#waysOut.bypass(outgoing, target, url, notText);
       return this.#capture(outgoing, target, url, headers, body);
     } finally {
@@ -246,6 +237,15 @@ export class ScopeCalls implements CallOwner {
       .then(() => this.#door.release())
       .catch((error: unknown) => this.#options.logger.error('batchling could not close', { error }))
       .finally(() => keepAlive.release());
+  }
+}
+
+/** `undefined`: they are none, and fetch itself refuses them in its own way. */
+function headersOf({ input, init }: Outgoing): Dict | undefined {
+  try {
+    return readHeaders(input, init);
+  } catch {
+    return undefined;
   }
 }
 

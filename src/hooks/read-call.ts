@@ -1,12 +1,20 @@
 import type { Dict } from '../types.ts';
 
-/** The URL of a fetch as text, without parsing it. */
-export function urlText(input: string | URL | Request): string {
-  if (typeof input === 'string') return input;
-  return isRequest(input) ? input.url : String(input);
+/**
+ * The URL of a POST as text, without parsing it; empty for anything else. What cannot be read is left
+ * to fetch itself, which refuses it in its own way.
+ */
+export function postUrl(input: string | URL | Request, init: RequestInit | undefined): string {
+  try {
+    if (!isPost(input, init)) return '';
+    if (typeof input === 'string') return input;
+    return isRequest(input) ? input.url : String(input);
+  } catch {
+    return '';
+  }
 }
 
-export function isPost(input: string | URL | Request, init: RequestInit | undefined): boolean {
+function isPost(input: string | URL | Request, init: RequestInit | undefined): boolean {
   const method = init?.method ?? (isRequest(input) ? input.method : 'GET');
   return method === 'POST' || method.toUpperCase() === 'POST';
 }

@@ -61,7 +61,7 @@ export type Admission = { readonly request: RequestId; readonly occurrence: numb
   | { readonly is: 'wait'; readonly batch?: BatchId }
 );
 
-/** How much an account may have under way with a model, as its provider taught us. */
+/** How much an account may have under way in one room, as its provider taught us. */
 export interface LearntLimit {
   /** Estimated tokens of all batches under way together. */
   readonly tokens: number;
@@ -183,11 +183,12 @@ export interface Ledger {
   account(key: AccountKey): Promise<AccountId>;
   queue(key: QueueKey): Promise<QueueId>;
 
-  limit(account: AccountId, model: string): Promise<LearntLimit | undefined>;
+  /** `room`: a name for what the limit is about, such as a model at a base. */
+  limit(account: AccountId, room: string): Promise<LearntLimit | undefined>;
   /** The newest one replaces what was learnt before. */
   learn(
     account: AccountId,
-    model: string,
+    room: string,
     limit: Pick<LearntLimit, 'tokens' | 'named'>,
   ): Promise<void>;
 
@@ -204,8 +205,8 @@ export interface Ledger {
   staged(lease: Lease, handle: Handle): Promise<void>;
   /**
    * Durable (FULL sync) before it resolves: from here on the provider may have the batch.
-   * `alone`: false is returned, and nothing is written, while another batch of the same account is
-   * being created.
+   * `alone`: false is returned, and nothing is written, while another batch of the same account at
+   * the same base is being created.
    */
   creating(lease: Lease, handle: Handle, options: { alone: boolean }): Promise<boolean>;
   /** Durable (FULL sync) before it resolves. */

@@ -42,12 +42,3 @@ export const silentLogger: Logger = {
   warn: silence,
   error: silence,
 };
-
-const longestTimer = 2 ** 31 - 1;
-export const systemClock: Clock = {
-  now: () => Date.now(),
-  // A longer one would fire at once; who waits longer looks at the clock and waits again.
-  // None of them holds the process: a waiting caller does.
-  setTimeout: (callback, delay) => setTimeout(callback, Math.min(delay, longestTimer)).unref(),
-  clearTimeout: (timer) => clearTimeout(timer as NodeJS.Timeout),
-};

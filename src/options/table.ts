@@ -4,8 +4,9 @@ import { name, tags } from './labels.ts';
 import { only } from './only.ts';
 import { batchers, providers } from './providers.ts';
 import * as scalars from './scalars.ts';
-import { clock, dispatcher, logger, signal, silentLogger, systemClock } from './seams.ts';
+import { clock, dispatcher, logger, signal, silentLogger } from './seams.ts';
 import { defaultStore, store } from './store.ts';
+import { systemClock } from './system-clock.ts';
 import type { OptionName, ResolvedOptions } from './types.ts';
 
 /** Everything about one option; options, environment variables, flags and help come from it. */

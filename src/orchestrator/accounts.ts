@@ -6,7 +6,10 @@ import type { Dict } from '../types.ts';
 import { accountHash, credentialHint, type SplitHeaders } from './account.ts';
 import { Slots } from './slots.ts';
 
-/** A credential of this process. The newest headers seen are the ones used: tokens rotate. */
+/**
+ * A credential of this process at one base: what one base has no room for must not keep another
+ * waiting. The newest headers seen are the ones used: tokens rotate.
+ */
 export class Account {
   readonly id: AccountId;
   /** Batches under way. */
@@ -16,30 +19,28 @@ export class Account {
   /** Until then no create waits for one of another process whose outcome is unclear. */
   unclearUntil = 0;
   secrets: Dict;
-  readonly #wires = new Map<string, Wire>();
+  readonly #base: string;
   readonly #http: HttpClient;
+  #wire: Wire | undefined;
 
-  constructor(id: AccountId, secrets: Dict, http: HttpClient) {
+  constructor(id: AccountId, secrets: Dict, base: string, http: HttpClient) {
     this.id = id;
     this.secrets = secrets;
+    this.#base = base;
     this.#http = http;
   }
 
-  wire(batcher: Batcher, base: string): Wire {
-    let wire = this.#wires.get(base);
-    if (wire === undefined) {
-      const origins = batcher.origins(base);
-      wire = this.#http.wire({ base, origins, credentials: () => this.secrets });
-      this.#wires.set(base, wire);
-    }
-    return wire;
+  wire(batcher: Batcher): Wire {
+    const base = this.#base;
+    const origins = batcher.origins(base);
+    this.#wire ??= this.#http.wire({ base, origins, credentials: () => this.secrets });
+    return this.#wire;
   }
 }
 
-/** The accounts of one engine, found by the headers of a call. */
+/** The accounts of one engine, found by the base and the headers of a call. */
 export class Accounts {
-  readonly #byKey = new Map<string, Account>();
-  readonly #byId = new Map<AccountId, Account>();
+  readonly #atBases = new Map<string, AccountsAtBase>();
   readonly #ledger: Ledger;
   readonly #http: HttpClient;
 
@@ -48,12 +49,12 @@ export class Accounts {
     this.#http = http;
   }
 
-  known(headers: SplitHeaders): Account | undefined {
-    return this.#byKey.get(headers.key);
+  known(headers: SplitHeaders, base: string): Account | undefined {
+    return this.#atBases.get(base)?.byKey.get(headers.key);
   }
 
-  async open(headers: SplitHeaders, batcher: Batcher): Promise<Account> {
-    const known = this.#byKey.get(headers.key);
+  async open(headers: SplitHeaders, batcher: Batcher, base: string): Promise<Account> {
+    const known = this.known(headers, base);
     if (known) return known;
     const { secrets } = headers;
     const hint = credentialHint(secrets, batcher.info, process.env);
@@ -62,11 +63,23 @@ export class Accounts {
       hash: accountHash(this.#ledger.salt, secrets, batcher.info),
       ...(hint !== undefined && { hint }),
     });
+    const { byKey, byId } = this.#at(base);
     // Another header may carry the same identity: one account, with the newest credential.
-    const account = this.#byId.get(id) ?? new Account(id, secrets, this.#http);
+    const account = byId.get(id) ?? new Account(id, secrets, base, this.#http);
     account.secrets = secrets;
-    this.#byId.set(id, account);
-    this.#byKey.set(headers.key, account);
+    byId.set(id, account);
+    byKey.set(headers.key, account);
     return account;
   }
+
+  #at(base: string): AccountsAtBase {
+    const known = this.#atBases.get(base) ?? { byKey: new Map(), byId: new Map() };
+    this.#atBases.set(base, known);
+    return known;
+  }
+}
+
+interface AccountsAtBase {
+  readonly byKey: Map<string, Account>;
+  readonly byId: Map<AccountId, Account>;
 }

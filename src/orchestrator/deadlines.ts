@@ -11,17 +11,23 @@ import type { Workshop } from './workshop.ts';
 /** Fewer are not worth a look at which of them are answered. */
 const fewest = 1_000;
 
+/** Whatever a provider does, who wants an error hears of it so long after the deadline at the latest. */
+const cancelPatience = 10 * 60_000;
+
 const deadlineMessage = 'The deadline passed before the batch had an answer for this request.';
 
 /**
  * The user's `deadline`: the moment we start to cancel. What is not sent yet ends at once. What is
  * under way is cancelled at the provider, and nothing is sent again before that batch has ended:
- * finished answers are taken, and only the rest gets an error or goes out as an ordinary call.
+ * finished answers are taken, and only the rest gets an error or goes out as an ordinary call. Who
+ * wants an error does not wait for the end of a batch that never ends: an error sends nothing again.
  */
 export class Deadlines {
   readonly #workshop: Workshop;
   readonly #queues: () => Queues;
   readonly #waiting = new Set<PendingRequest>();
+  /** Whose batch is being cancelled, and until when they wait for its answers. */
+  readonly #late = new Map<PendingRequest, number>();
   #timer: unknown;
   #armedFor = Number.POSITIVE_INFINITY;
   #sweepAt = fewest;
@@ -41,6 +47,7 @@ export class Deadlines {
   close(): void {
     this.#workshop.clock.clearTimeout(this.#timer);
     this.#waiting.clear();
+    this.#late.clear();
   }
 
   /** A run of millions must not keep every answered call until its deadline. */
@@ -64,7 +71,7 @@ export class Deadlines {
     const now = clock.now();
     const unsent: PendingRequest[] = [];
     const batches = new Set<ActiveBatch>();
-    let next = Number.POSITIVE_INFINITY;
+    let next = this.#tellTheLate(now);
     for (const pending of this.#waiting) {
       const dueAt = pending.dueAt as number;
       if (pending.settled) {
@@ -77,11 +84,29 @@ export class Deadlines {
         if (pending.batch) batches.add(pending.batch);
         // Too late to take it out of a plan; the batch is cancelled as soon as it is there.
         else if (!pending.planning) unsent.push(pending);
+        if ((pending.batch || pending.planning) && pending.scope.onDeadline === 'error') {
+          this.#late.set(pending, now + cancelPatience);
+          next = Math.min(next, now + cancelPatience);
+        }
       }
     }
     if (unsent.length > 0) background('end requests at their deadline', this.end(unsent));
     for (const batch of batches) this.cancelIfDue(batch);
     if (next < Number.POSITIVE_INFINITY) this.#arm(next);
+  }
+
+  /** Returns when the next of them is to be told. */
+  #tellTheLate(now: number): number {
+    let next = Number.POSITIVE_INFINITY;
+    for (const [pending, until] of this.#late) {
+      if (until > now && !pending.settled) {
+        next = Math.min(next, until);
+        continue;
+      }
+      this.#late.delete(pending);
+      endAtDeadline(pending);
+    }
+    return next;
   }
 
   /** Cancels a batch once everyone who waits for it has run out of time. */

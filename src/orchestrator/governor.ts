@@ -8,7 +8,7 @@ import type { Workshop } from './workshop.ts';
 /** Quotas are raised, and what filled them was perhaps somebody else's: tomorrow we try again. */
 const remembered = 24 * 3_600_000;
 
-/** The rooms of one engine, by account and model. What they learn is kept in the ledger. */
+/** The rooms of one engine, by account, base and model. What they learn is kept in the ledger. */
 export class Governor {
   readonly #workshop: Workshop;
   readonly #rooms = new Map<string, Promise<Room>>();
@@ -18,7 +18,7 @@ export class Governor {
   }
 
   room(queue: Queue): Promise<Room> {
-    const key = `${queue.account.id}\n${queue.model}`;
+    const key = `${queue.account.id}\n${nameOf(queue)}`;
     let room = this.#rooms.get(key);
     if (room === undefined) {
       room = this.#open(queue);
@@ -46,25 +46,28 @@ export class Governor {
     for (const room of this.#rooms.values()) (await room).close();
   }
 
-  async #open({ account, model, batcher, endpoint }: Queue): Promise<Room> {
+  async #open(queue: Queue): Promise<Room> {
+    const { account, batcher, endpoint } = queue;
+    const name = nameOf(queue);
     const { ledger, clock, background } = this.#workshop;
     const { tokens, outlives } = batcher.limits(endpoint);
     const published = tokens === undefined ? undefined : { tokens, named: true };
     const onLearnt = (limit: RoomLimit) => {
-      const noted = ledger.learn(account.id, model, limit);
-      background(`note how much of ${model} may be under way`, noted);
+      const noted = ledger.learn(account.id, name, limit);
+      background(`note how much of ${name} may be under way`, noted);
     };
-    return new Room(clock, (await this.#known(account.id, model)) ?? published, outlives, onLearnt);
+    return new Room(clock, (await this.#known(account.id, name)) ?? published, outlives, onLearnt);
   }
 
   /** A ledger that cannot be read costs a refusal, not the batch. */
-  async #known(account: number, model: string): Promise<RoomLimit | undefined> {
+  async #known(account: number, name: string): Promise<RoomLimit | undefined> {
     const { ledger, clock, report } = this.#workshop;
     try {
-      const known = await ledger.limit(account, model);
-      return known && clock.now() - known.learntAt < remembered ? known : undefined;
+      const known = await ledger.limit(account, name);
+      // Either way: after a clock was set back it may have been learnt in the future.
+      return known && Math.abs(clock.now() - known.learntAt) < remembered ? known : undefined;
     } catch (error) {
-      report(`look up how much of ${model} may be under way`, error);
+      report(`look up how much of ${name} may be under way`, error);
       return undefined;
     }
   }
@@ -80,4 +83,9 @@ function tokensOf({ members }: ActiveBatch): number {
     known += 1;
   }
   return known === 0 ? 0 : Math.ceil((tokens / known) * members.size);
+}
+
+/** One key may be used at several bases, a dummy one above all: each has room of its own. */
+function nameOf({ model, wire }: Queue): string {
+  return `${model} at ${wire.base}`;
 }

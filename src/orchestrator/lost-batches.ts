@@ -120,7 +120,7 @@ export class LostBatches {
       report(`note that batch ${batch.token} is gone`, error);
       // Nothing can be planned anew: to the ledger these requests are still under way.
       const message = `Batch ${batch.token} is gone and could not be sent again: ${String(error)}`;
-      giveUpOn(batch, ownAnswer(batch.batcher, 'store', message));
+      await giveUpOn(this.#workshop, batch, ownAnswer(batch.batcher, 'store', message));
       return;
     }
     for (const pending of await dissolve(this.#workshop, batch)) pending.queue.add(pending);

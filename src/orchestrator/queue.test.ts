@@ -31,14 +31,14 @@ const names = new WeakMap<PendingRequest, string>();
 function queueWith(policy: Partial<Policy> = {}): Queue {
   const base = 'https://api.openai.com/v1';
   const http = createHttpClient({ clock });
-  const account = new Account(1, {}, http);
+  const account = new Account(1, {}, base, http);
   const batcher = new OpenAIBatcher();
   return new Queue(
     {
       id: 1,
       batcher,
       account,
-      wire: account.wire(batcher, base),
+      wire: account.wire(batcher),
       endpoint: '/v1/chat/completions',
       model: 'm',
       batchHeaders: {},

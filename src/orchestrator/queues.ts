@@ -37,7 +37,7 @@ export class Queues {
   /** Without waiting, where the queue is there already: the way of nearly every call. */
   known(call: CapturedCall, route: Route, headers: SplitHeaders): Queue | undefined {
     if (this.#last && belongsTo(this.#last, call, route, headers)) return this.#last.queue;
-    const account = this.#accounts.known(headers);
+    const account = this.#accounts.known(headers, call.target.wireBase);
     const queue = account && this.#queues.get(queueKey(call, route, account));
     if (queue) {
       const { endpoint, model, partition, batchHeaders } = route;
@@ -49,7 +49,7 @@ export class Queues {
 
   async open(call: CapturedCall, route: Route, headers: SplitHeaders): Promise<Queue> {
     const { batcher, wireBase } = call.target;
-    const account = await this.#accounts.open(headers, batcher);
+    const account = await this.#accounts.open(headers, batcher, wireBase);
     const key = queueKey(call, route, account);
     return this.#queues.get(key) ?? (await this.#create(key, call, route, account, wireBase));
   }
@@ -76,7 +76,7 @@ export class Queues {
         id: await this.#workshop.ledger.queue(stored),
         batcher,
         account,
-        wire: account.wire(batcher, base),
+        wire: account.wire(batcher),
         endpoint: route.endpoint,
         model: route.model,
         batchHeaders: route.batchHeaders,

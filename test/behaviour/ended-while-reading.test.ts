@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { batchify } from '../../src/index.ts';
 import { chatRequest } from '../support/ask.ts';
 import { runProgram } from '../support/run-program.ts';
@@ -59,4 +59,78 @@ it('a program whose scope throws while a body is read ends by itself', async () 
   const input = { url: chatUrl(stage), request: chatRequest('alive'), options: stage.options() };
   const { code, stdout } = await runProgram('throws-while-reading', input);
   expect({ code, stdout }).toEqual({ code: 0, stdout: '499\n' });
+});
+
+describe('a call whose streamed body never ends', () => {
+  let stopped: unknown[];
+
+  const askSlowly = (signal: AbortSignal | null = null) => {
+    stopped = [];
+    const body = new ReadableStream({
+      start: (stream) => stream.enqueue(new TextEncoder().encode('{"model":')),
+      cancel: (reason) => {
+        stopped.push(reason);
+      },
+    });
+    const init = { ...chatRequest('never'), body, signal, duplex: 'half' } as RequestInit;
+    return fetch(chatUrl(stage), init);
+  };
+
+  it('is rejected when its caller aborts, and the scope can be closed', async () => {
+    const controller = new AbortController();
+    const scope = batchify(stage.options());
+    const call = scope.run(() => askSlowly(controller.signal));
+    controller.abort(mistake);
+    await expect(soon(call)).rejects.toBe(mistake);
+    await soon(scope.close());
+    expect(stopped).toHaveLength(1);
+    expect(stage.simulator.requests).toEqual([]);
+  });
+
+  it('is rejected when the scope is aborted', async () => {
+    const controller = new AbortController();
+    const scope = batchify(stage.options({ signal: controller.signal }));
+    const call = scope.run(() => askSlowly());
+    controller.abort(mistake);
+    await expect(soon(call)).rejects.toBe(mistake);
+    expect(stopped).toHaveLength(1);
+  });
+
+  it('gets 499 when the scope is cancelled', async () => {
+    const scope = batchify(stage.options());
+    const call = scope.run(() => askSlowly());
+    await soon(scope.cancel());
+    expect((await soon(call)).status).toBe(499);
+    await soon(scope.close());
+    expect(stopped).toHaveLength(1);
+  });
+
+  it('gets 499 when the scope throws', async () => {
+    let call: Promise<Response> | undefined;
+    const failed = batchify(() => {
+      call = askSlowly();
+      throw mistake;
+    }, stage.options());
+    await expect(failed).rejects.toBe(mistake);
+    expect((await soon(call as Promise<Response>)).status).toBe(499);
+  });
+});
+
+describe('a streamed body', () => {
+  it('is batched once it is there', async () => {
+    const bytes = new TextEncoder().encode(chatRequest('Grüße').body as string);
+    const body = new ReadableStream({
+      start(stream) {
+        // Cut within a character.
+        const cut = bytes.indexOf(0xc3) + 1;
+        stream.enqueue(bytes.subarray(0, cut));
+        stream.enqueue(bytes.subarray(cut));
+        stream.close();
+      },
+    });
+    const init = { ...chatRequest('Grüße'), body, duplex: 'half' } as RequestInit;
+    const response = await batchify(() => fetch(chatUrl(stage), init), stage.options());
+    expect(await response.text()).toContain('Grüße');
+    expect(stage.simulator.meter).toMatchObject({ batched: 1, realtime: 0 });
+  });
 });

@@ -1,4 +1,5 @@
 import { createFaults } from './create.ts';
+import { deadlineFaults } from './deadline.ts';
 import type { FaultCase } from './fault-case.ts';
 import { limitFaults } from './limits.ts';
 import { lineFaults } from './lines.ts';
@@ -17,6 +18,7 @@ export const faultCases: readonly FaultCase[] = [
   ...unclearCreateFaults,
   ...pollFaults,
   ...wholeBatchFaults,
+  ...deadlineFaults,
   ...resultFileFaults,
   ...lineFaults,
   ...limitFaults,

@@ -153,29 +153,33 @@ export function batchConformance(subject: LedgerSubject): void {
       expect(await ask(2, { owner: other })).toMatchObject({ is: 'mine' });
     });
 
-    it('lets only one batch of an account be created at a time, when asked to', async () => {
+    it('lets only one batch of an account at a base be created at a time, when asked to', async () => {
       const { ledger, me, queue, ask } = await openBench(subject);
       const key = { provider: 'openai', hash: new Uint8Array(32).fill(1) };
-      const elsewhere = await ledger.queue({
-        account: await ledger.account(key),
+      const openai = {
+        account: await ledger.account({ ...key, hash: new Uint8Array(32) }),
         provider: 'openai',
         base: 'https://api.openai.com/v1',
         endpoint: '/v1/chat/completions',
         model: 'gpt-4o-mini',
         batchHeaders: {},
-      });
+      };
+      const elsewhere = await ledger.queue({ ...openai, account: await ledger.account(key) });
+      const otherBase = await ledger.queue({ ...openai, base: 'http://127.0.0.1:8000/v1' });
       const plan = async (number: number, where: number) =>
         ledger.plan(me, { token: newToken(), queue: where, tags: {} }, [
           (await ask(number)).request,
         ]);
-      const [one, two, three] = [
+      const [one, two, three, four] = [
         await plan(1, queue),
         await plan(2, queue),
         await plan(3, elsewhere),
+        await plan(4, otherBase),
       ];
       expect(await ledger.creating(one, {}, { alone: true })).toBe(true);
       expect(await ledger.creating(two, {}, { alone: true })).toBe(false);
       expect(await ledger.creating(three, {}, { alone: true })).toBe(true);
+      expect(await ledger.creating(four, {}, { alone: true })).toBe(true);
       expect(await ledger.creating(one, {}, { alone: true })).toBe(true);
       await ledger.accepted(one, { id: 'batch_1', raw: 'validating' });
       expect(await ledger.creating(two, {}, { alone: true })).toBe(true);

@@ -193,10 +193,12 @@ function mark(batch: MemoryBatch, remote: RemoteMark): void {
 }
 
 function anotherIsCreated(state: MemoryState, batch: MemoryBatch): boolean {
-  const account = accountOf(state, batch);
-  return [...state.batches.values()].some(
-    (other) => other !== batch && other.state === 'creating' && accountOf(state, other) === account,
-  );
+  const own = state.queues.get(batch.queue);
+  return [...state.batches.values()].some((other) => {
+    if (other === batch || other.state !== 'creating') return false;
+    const queue = state.queues.get(other.queue);
+    return queue?.account === own?.account && queue?.base === own?.base;
+  });
 }
 
 function accountOf(state: MemoryState, batch: MemoryBatch): AccountId | undefined {

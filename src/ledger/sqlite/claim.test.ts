@@ -61,3 +61,16 @@ describe('a claim of a batch whose owner has left and still writes', () => {
     expect(claimed?.members.map(({ request }) => request)).toEqual(requests.slice(1));
   });
 });
+
+describe('a claim of a batch from a time when the clock was ahead', () => {
+  it('has it created and accepted just now, not in the future', async () => {
+    const path = join(temporaryFolder(), 'ledger.db');
+    const [dead, next] = [await openAt(path), await openAt(path)];
+    dead.clock.time = 3_600_000;
+    const { lease } = await dead.send([1]);
+    await killOwner(dead.ledger, dead.me);
+    next.clock.time = 2_000;
+    const claimed = await next.ledger.claim(next.me, lease.batch);
+    expect(claimed).toMatchObject({ creatingAt: 2_000, acceptedAt: 2_000 });
+  });
+});

@@ -55,7 +55,8 @@ export function prepareClaim(
       if (!same || newAnswers.count(batch) > 0) return undefined;
       const lease = { batch, owner, epoch: row.epoch + 1 };
       take.run(owner, lease.epoch, batch);
-      return { claimed: claimed(row, { lease, queue: findQueue(row.queue), members: read }) };
+      const rest = { lease, queue: findQueue(row.queue), members: read };
+      return { claimed: claimed(row, store.now(), rest) };
     });
   };
 
@@ -78,8 +79,10 @@ export function prepareClaim(
   };
 }
 
+/** The owner before may have had another idea of the time: what it has done lies behind us. */
 function claimed(
   row: OpenBatchRow,
+  now: number,
   rest: Pick<ClaimedBatch, 'lease' | 'queue' | 'members'>,
 ): ClaimedBatch {
   return {
@@ -89,7 +92,7 @@ function claimed(
     handle: JSON.parse(row.handle),
     ...(row.remote_id !== null && { remoteId: row.remote_id }),
     ...(row.cursor !== null && { cursor: row.cursor }),
-    ...(row.creating_at !== null && { creatingAt: row.creating_at }),
-    ...(row.accepted_at !== null && { acceptedAt: row.accepted_at }),
+    ...(row.creating_at !== null && { creatingAt: Math.min(row.creating_at, now) }),
+    ...(row.accepted_at !== null && { acceptedAt: Math.min(row.accepted_at, now) }),
   };
 }

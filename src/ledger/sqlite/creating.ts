@@ -10,7 +10,7 @@ export function prepareCreating(store: Store): Ledger['creating'] {
   const findOther = store.prepare(
     `SELECT 1 FROM batch JOIN queue ON queue.id = batch.queue
      WHERE batch.state < ${BATCH.ended} AND batch.state = ${BATCH.creating} AND batch.id <> ?
-       AND queue.account = (SELECT account FROM queue WHERE id = ?)
+       AND (queue.account, queue.base) = (SELECT account, base FROM queue WHERE id = ?)
      LIMIT 1`,
   );
   const update = store.prepare(
