@@ -18,10 +18,15 @@ interface Group {
   interval: number;
   /** Rounds in a row in which nothing could be read. */
   errors: number;
+  /** What was in the way last. */
+  error: unknown;
   retryAfter: number | undefined;
   dueAt: number;
   polling: boolean;
 }
+
+/** A round could not read this batch; `denied`: because the key was refused. */
+type OnUnseen = (batch: ActiveBatch, denied: BatchFailure | undefined, error: unknown) => void;
 
 /**
  * Watches batches under way: one round for all batches of an account, so that the cost grows with
@@ -31,15 +36,14 @@ interface Group {
 export class Watcher {
   readonly #workshop: Workshop;
   readonly #onRemote: (batch: ActiveBatch, remote: Remote) => void;
-  readonly #onUnseen: (batch: ActiveBatch, denied: BatchFailure | undefined) => void;
+  readonly #onUnseen: OnUnseen;
   readonly #groups = new Map<Wire, Group>();
   #timer: unknown;
 
   constructor(
     workshop: Workshop,
     onRemote: (batch: ActiveBatch, remote: Remote) => void,
-    /** A round could not read this batch; `denied`: because the key was refused. */
-    onUnseen: (batch: ActiveBatch, denied: BatchFailure | undefined) => void,
+    onUnseen: OnUnseen,
   ) {
     this.#workshop = workshop;
     this.#onRemote = onRemote;
@@ -111,7 +115,7 @@ export class Watcher {
     if (unseen.size > 0 && size > 1) denied = await this.#pollOneByOne(group, unseen);
     for (const id of unseen) {
       const batch = group.batches.get(id);
-      if (batch) this.#onUnseen(batch, denied);
+      if (batch) this.#onUnseen(batch, denied, group.error);
     }
     group.errors = unseen.size === size ? group.errors + 1 : 0;
   }
@@ -126,7 +130,7 @@ export class Watcher {
       const denied = await this.#poll(group, [id], unseen);
       const batch = group.batches.get(id);
       if (batch === undefined || !unseen.has(id)) continue;
-      if (denied) this.#onUnseen(batch, denied);
+      if (denied) this.#onUnseen(batch, denied, group.error);
       group.batches.delete(id);
       group.batches.set(id, batch);
       errors += 1;
@@ -149,6 +153,7 @@ export class Watcher {
       }
     } catch (error) {
       this.#workshop.report('poll batches', error);
+      group.error = error;
       if (!(error instanceof ReplyError)) return undefined;
       group.retryAfter = error.failure.retryAfter;
       if (error.status === 401 || error.status === 403) return error.failure;
@@ -164,6 +169,7 @@ function newGroup({ batcher, wire }: ActiveBatch): Group {
     batches: new Map(),
     interval: 0,
     errors: 0,
+    error: undefined,
     retryAfter: undefined,
     dueAt: Number.POSITIVE_INFINITY,
     polling: false,
