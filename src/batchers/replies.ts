@@ -9,6 +9,9 @@ import { RefusedError } from './refused-error.ts';
 /** Statuses that say "not accepted": waiting and sending again cannot double anything. */
 const notAccepted = new Set([429, 503, 529]);
 
+/** Codes of a 429 that is about money, not about speed. */
+const paidUp = new Set<unknown>(['insufficient_quota', 'billing_hard_limit_reached']);
+
 /**
  * The body of a create that was accepted. A refusal throws `RefusedError`; a status that leaves open
  * whether the provider acted (408, 500, 502, 504 …) throws `UnknownOutcomeError`.
@@ -18,7 +21,7 @@ export async function createdBody(wire: Wire, reply: WireReply): Promise<unknown
   // A status that says no says so with and without a body that can be read.
   const body = redactBody(await reply.text().catch(() => ''), wire.redact);
   if (notAccepted.has(reply.status)) {
-    throw new RefusedError(refusal(wire, reply, body, 'later'));
+    throw new RefusedError(refusal(wire, reply, body, isForGood(body) ? 'fail' : 'later'));
   }
   if (reply.status === 408 || reply.status >= 500) {
     throw new UnknownOutcomeError(
@@ -61,10 +64,20 @@ function refusal(
 }
 
 function messageOf(body: string): string | undefined {
+  const parsed = parse(body);
+  const error = field(parsed, 'error');
+  return text(field(error, 'message')) ?? text(error) ?? text(field(parsed, 'message'));
+}
+
+/** A limit that only its user can lift: waiting makes no room. */
+function isForGood(body: string): boolean {
+  const error = field(parse(body), 'error');
+  return [field(error, 'code'), field(error, 'type')].some((word) => paidUp.has(word));
+}
+
+function parse(body: string): unknown {
   try {
-    const parsed: unknown = JSON.parse(body);
-    const error = field(parsed, 'error');
-    return text(field(error, 'message')) ?? text(error) ?? text(field(parsed, 'message'));
+    return JSON.parse(body);
   } catch {
     return undefined;
   }
@@ -91,7 +104,8 @@ export async function expectOk(wire: Wire, request: WireRequest): Promise<WireRe
   const reply = await wire.send(request);
   if (reply.status >= 200 && reply.status < 300) return reply;
   const body = redactBody(await reply.text().catch(() => ''), wire.redact);
-  const wait = notAccepted.has(reply.status) || reply.status >= 500 || reply.status === 408;
+  const unavailable = reply.status >= 500 || reply.status === 408;
+  const wait = unavailable || (reply.status === 429 && !isForGood(body));
   const next = wait ? 'later' : reply.status === 413 ? 'smaller' : 'fail';
   throw new ReplyError(request, refusal(wire, reply, body, next), reply.status);
 }

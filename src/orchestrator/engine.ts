@@ -163,7 +163,10 @@ export class Engine {
     this.#watcher = new Watcher(
       workshop,
       (batch, remote) => progress.seen(batch, remote),
-      (batch, denied) => (denied ? lost.denied(batch, denied) : lost.unread(batch)),
+      (batch, denied, error) => {
+        if (denied) lost.denied(batch, denied);
+        else lost.unread(batch, error);
+      },
     );
     workshop.background('prune the ledger', ledger.prune(options.prune));
   }

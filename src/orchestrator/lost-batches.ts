@@ -49,17 +49,18 @@ export class LostBatches {
   }
 
   /** An error, whatever it was: only one that lasts, of a batch that should be long over, counts. */
-  unread(batch: ActiveBatch): void {
-    if (this.#since(batch, 'error') >= missingPatience) this.overdue(batch);
+  unread(batch: ActiveBatch, error: unknown): void {
+    if (this.#since(batch, 'error') >= missingPatience) this.overdue(batch, error);
   }
 
-  /** Readable, but older than any provider lets a batch become. */
-  overdue(batch: ActiveBatch): void {
+  /** Older than any provider lets a batch become, whether it can be read or not. */
+  overdue(batch: ActiveBatch, error?: unknown): void {
     const { outlives } = batch.batcher.limits(batch.queue.endpoint);
     if (this.#workshop.clock.now() - batch.acceptedAt < outlives) return;
+    const why = error instanceof Error ? ` Reading it failed at last with: ${error.message}` : '';
     const message =
       `Batch ${batch.token} (${batch.remote?.id}) has neither ended nor expired long after its ` +
-      'completion window. It stays in the ledger: run the program again to look for its answers.';
+      `completion window. It stays in the ledger: run the program again to look for its answers.${why}`;
     this.#stop(batch, ownAnswer(batch.batcher, 'expired', message));
   }
 
@@ -75,7 +76,7 @@ export class LostBatches {
     }
     if (gone) this.#stop(batch, underOtherKey(batch));
     else if (status === 401 || status === 403) this.denied(batch, (error as ReplyError).failure);
-    else this.unread(batch);
+    else this.unread(batch, error);
     return batch.stuck ? 'stuck' : 'again';
   }
 

@@ -25,3 +25,14 @@ it('begins anew after the provider has been reached and had no room', () => {
   expect(patience.isOver(noRoom)).toBe(false);
   expect(patience.isOver(unreachable)).toBe(false);
 });
+
+it('with a provider that has no room ends when no other batch can take it up any longer', () => {
+  const clock = new ManualClock();
+  const patience = new Patience(clock, 28 * 60 * minute);
+  expect(patience.isOver(noRoom)).toBe(false);
+  clock.advance(27 * 60 * minute);
+  expect(patience.isOver(unreachable)).toBe(false);
+  expect(patience.isOver(noRoom)).toBe(false);
+  clock.advance(60 * minute);
+  expect(patience.isOver(noRoom)).toBe(true);
+});

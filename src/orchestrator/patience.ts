@@ -13,29 +13,33 @@ export const deniedPatience = 10 * minute;
 
 interface Wait {
   readonly retryAfter?: number | undefined;
-  /** Only for so long; waiting for room has no end of its own. */
+  /** A matter of minutes; waiting for room may last as long as other batches do. */
   readonly limited: boolean;
 }
 
 /** How long, and how often, the same step has failed. What it takes by itself does not count. */
 export class Patience {
   readonly #clock: Clock;
+  readonly #noRoomPatience: number;
   #failsSince: number | undefined;
+  #noRoomSince: number | undefined;
   #attempts = 0;
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, noRoomPatience = Number.POSITIVE_INFINITY) {
     this.#clock = clock;
+    this.#noRoomPatience = noRoomPatience;
   }
 
   isOver({ limited }: Wait): boolean {
-    if (!limited) {
-      // It was reached, and asks us to wait.
-      this.#failsSince = undefined;
-      return false;
-    }
     const now = this.#clock.now();
-    this.#failsSince ??= now;
-    return now - this.#failsSince >= unreachablePatience;
+    if (limited) {
+      this.#failsSince ??= now;
+      return now - this.#failsSince >= unreachablePatience;
+    }
+    // It was reached, and asks us to wait.
+    this.#failsSince = undefined;
+    this.#noRoomSince ??= now;
+    return now - this.#noRoomSince >= this.#noRoomPatience;
   }
 
   /** Milliseconds until the next try. */

@@ -11,6 +11,8 @@ export interface PollGroup {
   interval: number;
   /** Rounds in a row in which nothing could be read. */
   errors: number;
+  /** What was in the way last. */
+  error: unknown;
   dueAt: number;
   polling: boolean;
 }
@@ -37,6 +39,7 @@ export function newGroup({ batcher, wire }: ActiveBatch): PollGroup {
     batches: new Map(),
     interval: 0,
     errors: 0,
+    error: undefined,
     dueAt: Number.POSITIVE_INFINITY,
     polling: false,
   };

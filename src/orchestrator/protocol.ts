@@ -14,6 +14,8 @@ import { UnseenError } from './unseen.ts';
 import { isUnwanted, TooMuchError, UnwantedError } from './unwanted.ts';
 import type { Workshop } from './workshop.ts';
 
+/** Why a batch is sent again, for those who are told so. */
+export const neverAccepted = 'sent again: the create was never accepted';
 /** How long a create waits for another create of the same account. */
 const queueForCreate = 30_000;
 /** So many creates without a clear outcome, none of them to be found, and the callers are told. */
@@ -81,7 +83,7 @@ export class Protocol {
 
   /** Creates a batch that is staged, or that needs no staging of its own. */
   async create(batch: ActiveBatch, plan: Plan): Promise<Remote> {
-    const patience = new Patience(this.#workshop.clock);
+    const patience = this.#patienceFor(batch);
     for (let unclear = 0; ; ) {
       try {
         return await this.#tryToCreate(batch, plan);
@@ -93,10 +95,7 @@ export class Protocol {
           unclear += 1;
           if (unclear === mostUnclear) throw error;
           batch.resent = true;
-          batch.emit('batch:resent', {
-            ...batch.facts(),
-            reason: 'sent again: the create was never accepted',
-          });
+          batch.emit('batch:resent', { ...batch.facts(), reason: neverAccepted });
         } else {
           await this.#waitToCreate(batch, error, patience);
         }
@@ -104,9 +103,13 @@ export class Protocol {
     }
   }
 
+  #patienceFor({ batcher, queue }: ActiveBatch): Patience {
+    return new Patience(this.#workshop.clock, batcher.limits(queue.endpoint).outlives);
+  }
+
   async #stage(batch: ActiveBatch, plan: Plan): Promise<void> {
     const { queue } = batch;
-    const patience = new Patience(this.#workshop.clock);
+    const patience = this.#patienceFor(batch);
     for (;;) {
       try {
         batch.handle = await queue.transfer(
@@ -170,14 +173,15 @@ export class Protocol {
 
   async #waitToCreate(batch: ActiveBatch, error: unknown, patience: Patience): Promise<void> {
     const wait = waitFor(error, 'if it had no effect');
-    if (wait === undefined || patience.isOver(wait)) throw error;
+    if (wait === undefined) throw error;
     const failure = error instanceof RefusedError ? failureOf(error) : undefined;
-    if (failure?.answer?.status !== 429) {
-      await this.#pause(batch, error, patience.next(wait));
+    if (failure?.answer?.status === 429) {
+      if (batch.place?.isHopeless(batch.members.size)) throw error;
+      await this.#waitForRoom(batch, failure);
       return;
     }
-    if (batch.place?.isHopeless(batch.members.size)) throw error;
-    await this.#waitForRoom(batch, failure);
+    if (patience.isOver(wait)) throw error;
+    await this.#pause(batch, error, patience.next(wait));
   }
 
   async #pause(batch: ActiveBatch, error: unknown, milliseconds: number): Promise<void> {

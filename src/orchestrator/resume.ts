@@ -15,7 +15,7 @@ import type { Governor } from './governor.ts';
 import { underOtherKey } from './lost-batches.ts';
 import type { EngineScope, PendingRequest } from './pending.ts';
 import { planOf } from './plan.ts';
-import type { Protocol } from './protocol.ts';
+import { neverAccepted, type Protocol } from './protocol.ts';
 import type { Recovery } from './recovery.ts';
 import type { Spool } from './spool.ts';
 import { UnseenError } from './unseen.ts';
@@ -103,6 +103,7 @@ export class Resume {
         return;
       }
       batch.resent = true;
+      batch.emit('batch:resent', { ...batch.facts(), reason: neverAccepted });
     }
     const uploaded = claimed.state === 'creating' || claimed.state === 'staged';
     if (uploaded && (await this.#useUpload(batch, scope))) return;

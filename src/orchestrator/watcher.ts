@@ -11,6 +11,9 @@ const growth = 1.3;
 /** So many errors in one round say that the provider is down, not that one batch is broken. */
 const mostErrors = 3;
 
+/** A round could not read this batch; `denied`: because the key was refused. */
+type OnUnseen = (batch: ActiveBatch, denied: BatchFailure | undefined, error: unknown) => void;
+
 /**
  * Watches batches under way: one round for all batches of an account, so that the cost grows with
  * accounts, not with batches, and one timer for all. An error of a poll is backed off and reported; it
@@ -19,7 +22,7 @@ const mostErrors = 3;
 export class Watcher {
   readonly #workshop: Workshop;
   readonly #onRemote: (batch: ActiveBatch, remote: Remote) => void;
-  readonly #onUnseen: (batch: ActiveBatch, denied: BatchFailure | undefined) => void;
+  readonly #onUnseen: OnUnseen;
   readonly #groups = new Map<Wire, PollGroup>();
   /** Until when each provider asked us to stay away; it outlives the batches that we asked for. */
   readonly #awayUntil = new WeakMap<Wire, number>();
@@ -29,8 +32,7 @@ export class Watcher {
   constructor(
     workshop: Workshop,
     onRemote: (batch: ActiveBatch, remote: Remote) => void,
-    /** A round could not read this batch; `denied`: because the key was refused. */
-    onUnseen: (batch: ActiveBatch, denied: BatchFailure | undefined) => void,
+    onUnseen: OnUnseen,
   ) {
     this.#workshop = workshop;
     this.#onRemote = onRemote;
@@ -112,7 +114,7 @@ export class Watcher {
     else if (unseen.size > 0 && size > 1) denied = await this.#pollOneByOne(group, unseen);
     for (const id of unseen) {
       const batch = group.batches.get(id);
-      if (batch) this.#onUnseen(batch, denied);
+      if (batch) this.#onUnseen(batch, denied, group.error);
     }
     group.errors = unseen.size === size ? group.errors + 1 : 0;
   }
@@ -127,7 +129,7 @@ export class Watcher {
       const denied = await this.#poll(group, [id], unseen);
       const batch = group.batches.get(id);
       if (batch === undefined || !unseen.has(id)) continue;
-      if (denied) this.#onUnseen(batch, denied);
+      if (denied) this.#onUnseen(batch, denied, group.error);
       group.batches.delete(id);
       group.batches.set(id, batch);
       errors += 1;
@@ -151,6 +153,7 @@ export class Watcher {
       }
     } catch (error) {
       this.#workshop.report('poll batches', error);
+      group.error = error;
       if (!(error instanceof ReplyError)) return undefined;
       const { retryAfter = 0 } = error.failure;
       if (retryAfter > 0) {

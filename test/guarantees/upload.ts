@@ -5,6 +5,7 @@ import {
   type FaultCase,
   failed,
   forGood,
+  hour,
   minute,
   openaiOnly,
   requests,
@@ -90,4 +91,52 @@ export const uploadFaults: readonly FaultCase[] = [
       expect(heardAt[0]).toBeLessThan(18 * minute);
     },
   },
+  {
+    fault: 'upload: 429 for good',
+    providers: openaiOnly,
+    arrange: strike('upload', status(429), { times: forGood }),
+    fates: failed('429 rate_limit_exceeded'),
+    sentAgain: 0,
+    check({ heardAt }) {
+      expect(heardAt[0]).toBeGreaterThan(28 * hour);
+      expect(heardAt[0]).toBeLessThan(30 * hour);
+    },
+  },
+  {
+    fault: 'look at the list before a create: 429 for good',
+    providers: anthropicOnly,
+    arrange: strike('list', status(429), { times: forGood }),
+    fates: failed('429 rate_limit_error'),
+    sentAgain: 0,
+    check({ heardAt }) {
+      expect(heardAt[0]).toBeGreaterThan(28 * hour);
+      expect(heardAt[0]).toBeLessThan(30 * hour);
+    },
+  },
+  {
+    fault: 'upload: 429 `insufficient_quota`',
+    providers: openaiOnly,
+    arrange: strike('upload', usedUp('insufficient_quota'), { times: forGood }),
+    fates: failed('429 insufficient_quota'),
+    sentAgain: 0,
+    check: toldAtOnce,
+  },
+  {
+    fault: 'create: 429 `billing_hard_limit_reached`',
+    providers: openaiOnly,
+    arrange: strike('create', usedUp('billing_hard_limit_reached'), { times: forGood }),
+    fates: failed('429 insufficient_quota'),
+    sentAgain: 0,
+    check: toldAtOnce,
+  },
 ];
+
+/** No more money: waiting makes no room. */
+function usedUp(code: string) {
+  const message = 'You exceeded your current quota, please check your plan and billing details.';
+  return status(429, { body: { error: { message, type: 'insufficient_quota', code } } });
+}
+
+function toldAtOnce({ heardAt }: { heardAt: readonly number[] }): void {
+  expect(heardAt[0]).toBeLessThan(minute);
+}

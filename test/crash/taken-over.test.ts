@@ -7,7 +7,7 @@ import { LeapingClock } from '../guarantees/leaping-clock.ts';
 import { ask, askClaude } from '../support/ask.ts';
 import { type AskInput, askToTheEnd, startAsker } from '../support/asker.ts';
 import { networkPoint, setTrap } from './kills.ts';
-import { openScene } from './scene.ts';
+import { openScene, type Provider, type Scene } from './scene.ts';
 import { judge } from './verdict.ts';
 
 const fine = { billedTwice: 0, lost: 0, wrong: 0, complaints: [] };
@@ -32,28 +32,36 @@ function asked(scope: BatchingContext, input: AskInput): Promise<PromiseSettledR
 }
 
 /** Asks in this process, where hours pass in no time. The program lives on afterwards. */
-async function askHere(input: AskInput): Promise<(number | undefined)[]> {
+async function askHere(input: AskInput) {
   const clock = new LeapingClock(40 * hour);
   const scope = batchify({ ...input.options, clock });
   leftOpen.push(scope, { close: async () => clock.stop() });
+  const resent: string[] = [];
+  scope.on('batch:resent', ({ reason }) => resent.push(reason));
   const told = await Promise.race([asked(scope, input), clock.overslept]);
-  return told.map((one) => (one.status === 'rejected' ? one.reason.status : 200));
+  const statuses = told.map((one) => (one.status === 'rejected' ? one.reason.status : 200));
+  return { statuses, resent };
 }
 
-async function openInput(provider: AskInput['provider']) {
+async function openInput(provider: Provider) {
   const scene = await openScene(provider);
   leftOpen.push(scene);
   const { time: _, ...input } = scene.input(three, { options: { window: 10, poll: 10 } });
   return { scene, input, simulator: scene.simulator };
 }
 
+async function killAt(scene: Scene, provider: Provider, start: string): Promise<void> {
+  const trap = setTrap(scene.simulator, networkPoint(provider, start));
+  await trap(await startAsker(scene.input(three)));
+}
+
 const refused = { times: Number.POSITIVE_INFINITY, action: status(401) };
 
-describe.each(['openai', 'anthropic'] as const)('given up and given back: %s', (provider) => {
+describe.each(['openai', 'anthropic'] as const)('%s', (provider) => {
   it('a batch that could not be read is collected by another program, while the first lives', async () => {
     const { input, simulator } = await openInput(provider);
     const fault = simulator.faults.add({ ...requests.poll, ...refused });
-    expect(await askHere(input)).toEqual([401, 401, 401]);
+    expect((await askHere(input)).statuses).toEqual([401, 401, 401]);
     fault.remove();
     const { heard } = await askToTheEnd(input);
     expect(await judge(simulator, three, heard)).toEqual(fine);
@@ -61,13 +69,21 @@ describe.each(['openai', 'anthropic'] as const)('given up and given back: %s', (
 
   it('a batch of a killed run that could not be looked for is found by the next', async () => {
     const { input, scene, simulator } = await openInput(provider);
-    const accepted = networkPoint(provider, 'the create was accepted, its answer is on the way');
-    const trap = setTrap(simulator, accepted);
-    await trap(await startAsker(scene.input(three)));
+    await killAt(scene, provider, 'the create was accepted, its answer is on the way');
     const fault = simulator.faults.add({ ...requests.list, ...refused });
-    expect(await askHere(input)).toEqual([401, 401, 401]);
+    expect((await askHere(input)).statuses).toEqual([401, 401, 401]);
     fault.remove();
     const { heard } = await askToTheEnd(scene.input(three));
     expect(await judge(simulator, three, heard)).toEqual(fine);
+  });
+
+  it('a batch of a killed run that was never accepted is sent again, which is reported', async () => {
+    const { input, scene, simulator } = await openInput(provider);
+    await killAt(scene, provider, 'the create is under way');
+    expect(await askHere(input)).toEqual({
+      statuses: [200, 200, 200],
+      resent: ['sent again: the create was never accepted'],
+    });
+    expect(simulator.meter.total).toBe(3);
   });
 });
