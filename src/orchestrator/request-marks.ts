@@ -1,4 +1,12 @@
-const marks = { held: 1, settled: 2, queued: 4, due: 8, planning: 16, owns: 32 } as const;
+const marks = {
+  held: 1,
+  settled: 2,
+  queued: 4,
+  due: 8,
+  planning: 16,
+  owns: 32,
+  elsewhere: 64,
+} as const;
 
 type Mark = keyof typeof marks;
 
@@ -52,6 +60,14 @@ export class RequestMarks {
   }
   set owns(value: boolean) {
     this.mark('owns', value);
+  }
+
+  /** Somebody else is sending it, or has sent it: another process, or another caller here. */
+  get elsewhere(): boolean {
+    return this.is('elsewhere');
+  }
+  set elsewhere(value: boolean) {
+    this.mark('elsewhere', value);
   }
 
   private is(name: Mark): boolean {

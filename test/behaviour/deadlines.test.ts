@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { OpenAIBatcher, openaiInfo } from '../../src/batchers/index.ts';
-import { type BatchifyOptions, batchify, type Clock } from '../../src/index.ts';
+import { type BatchifyOptions, batchify } from '../../src/index.ts';
 import { chatRequest } from '../support/ask.ts';
+import { patientClock } from '../support/patient-clock.ts';
 import { chatUrl } from '../support/source-of.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 import { until } from '../support/until.ts';
@@ -13,31 +14,6 @@ beforeAll(async () => {
 });
 afterAll(() => stage.close());
 beforeEach(() => stage.simulator.reset());
-
-/** Hours pass when the test says so; everything short runs in real time. */
-function patientClock() {
-  const held = new Set<() => void>();
-  let skipped = 0;
-  const clock: Clock = {
-    now: () => Date.now() + skipped,
-    setTimeout: (callback, delay) => {
-      if (delay < 60_000) return setTimeout(callback, delay).unref();
-      held.add(callback);
-      return callback;
-    },
-    clearTimeout: (timer) => {
-      if (!held.delete(timer as () => void)) clearTimeout(timer as NodeJS.Timeout);
-    },
-  };
-  const skipHours = (hours: number) => {
-    skipped += hours * 3_600_000;
-    for (const callback of [...held]) {
-      held.delete(callback);
-      callback();
-    }
-  };
-  return { clock, skipHours };
-}
 
 /** A scope whose deadline of an hour passes as soon as its batch is with the provider. */
 function scopeWithPassingDeadline(given: BatchifyOptions = {}) {
