@@ -1,6 +1,4 @@
 import type { Batcher } from '../batchers/batcher.ts';
-import { redactBody } from '../http/redact-body.ts';
-import type { Wire } from '../http/wire.ts';
 import type { Answer } from '../types.ts';
 
 /** Why a caller gets an answer of ours instead of the provider's, with its HTTP status. */
@@ -25,13 +23,4 @@ export function ownAnswer(batcher: Batcher, reason: OwnReason, message: string):
     headers: { 'content-type': 'application/json' },
     body: batcher.errorBody(`batchling_${reason}`, message),
   };
-}
-
-/** Providers like to say which key they refuse, and what callers get is written to the ledger. */
-export function withoutSecrets(answer: Answer, { redact }: Pick<Wire, 'redact'>): Answer {
-  if (answer.status < 300) return answer;
-  const body = redactBody(answer.body, redact);
-  if (body === answer.body) return answer;
-  const { json: _echoing, ...rest } = answer;
-  return { ...rest, body };
 }

@@ -151,8 +151,13 @@ export class Deadlines {
   }
 }
 
-/** Ends it for this caller alone where the request is not its own, or others still want it. */
+/**
+ * Ends it for this caller alone where the request is not its own, or others still want it. Who is to
+ * send it as an ordinary call first waits for the outcome that somebody else is about to have.
+ */
 function handedOver(pending: PendingRequest): boolean {
+  // Whoever sends it pays for it: an ordinary call would be the second.
+  if (pending.elsewhere && pending.scope.onDeadline === 'realtime') return true;
   const others = pending.waiters().filter((other) => other !== pending && !other.due);
   if (pending.owns && others.length === 0) return false;
   pending.queue.remove(pending);

@@ -1,8 +1,10 @@
 import type { Outcome, RetryReason } from '../batchers/batcher.ts';
+import { redactBody } from '../http/redact-body.ts';
+import type { Wire } from '../http/wire.ts';
 import type { Settlement } from '../ledger/ledger.ts';
 import type { Answer } from '../types.ts';
 import type { ActiveBatch, BatchMember } from './active-batch.ts';
-import { ownAnswer, withoutSecrets } from './answers.ts';
+import { ownAnswer } from './answers.ts';
 import type { PendingRequest } from './pending.ts';
 
 /** What becomes of a request, for the ledger and for its caller. */
@@ -58,4 +60,13 @@ function finalAnswer(batch: ActiveBatch, reason: RetryReason, last: Answer): Ans
     return ownAnswer(batcher, 'missing', message);
   }
   return withoutSecrets(last, batch.wire);
+}
+
+/** Providers like to say which key they refuse, and what callers get is written to the ledger. */
+function withoutSecrets(answer: Answer, { redact }: Pick<Wire, 'redact'>): Answer {
+  if (answer.status < 300) return answer;
+  const body = redactBody(answer.body, redact);
+  if (body === answer.body) return answer;
+  const { json: _echoing, ...rest } = answer;
+  return { ...rest, body };
 }

@@ -139,7 +139,11 @@ export class Engine {
       services,
       (queue, requests, reason) => submitter.submit(queue, requests, reason),
     );
-    this.#neighbours = new Neighbours(workshop, (id, asker) => resume.claim(id, asker));
+    this.#neighbours = new Neighbours(
+      workshop,
+      (id, asker) => resume.claim(id, asker),
+      (requests) => this.#deadlines.end(requests),
+    );
     this.#intake = new Intake(
       workshop,
       this.#queues,

@@ -14,6 +14,7 @@ const askAtOnce = 500;
 /** How long the ledger may fail to say anything before those who wait are told. */
 const patience = 10 * 60_000;
 
+type End = (requests: readonly PendingRequest[]) => Promise<void>;
 type Resume = (batch: BatchId, asker: PendingRequest) => Promise<ActiveBatch | undefined>;
 
 /**
@@ -23,6 +24,7 @@ type Resume = (batch: BatchId, asker: PendingRequest) => Promise<ActiveBatch | u
 export class Neighbours {
   readonly #workshop: Workshop;
   readonly #resume: Resume;
+  readonly #end: End;
   readonly #waiting = new Set<PendingRequest>();
   readonly #resuming = new Map<BatchId, Promise<ActiveBatch | undefined>>();
   #timer: unknown;
@@ -31,9 +33,15 @@ export class Neighbours {
   /** Since when every look has failed. */
   #blindSince: number | undefined;
 
-  constructor(workshop: Workshop, resume: Resume) {
+  constructor(
+    workshop: Workshop,
+    resume: Resume,
+    /** For a request that has become ours after its time was up. */
+    end: End,
+  ) {
     this.#workshop = workshop;
     this.#resume = resume;
+    this.#end = end;
   }
 
   join(pending: PendingRequest, admission: Admission): void {
@@ -57,10 +65,12 @@ export class Neighbours {
     }
     // Its row may have been forgotten by another owner and made anew.
     pending.request = admission.request;
+    pending.elsewhere = admission.is === 'wait';
     if (admission.is === 'mine') {
       pending.attempt = admission.attempt ?? 0;
       pending.owns = true;
-      pending.queue.add(pending);
+      if (pending.due) await this.#end([pending]);
+      else pending.queue.add(pending);
     } else if (admission.is === 'answered') {
       deliver(pending, admission.answer, 'ledger', admission.batchToken);
     } else {
@@ -96,6 +106,7 @@ export class Neighbours {
     const member = batch.members.get(pending.id);
     if (member === undefined || member.settled) return false;
     batch.attach(pending);
+    pending.elsewhere = false;
     if (batch.stuck) deliver(pending, batch.stuck, 'batch', batch.token);
     return true;
   }

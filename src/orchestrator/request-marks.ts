@@ -7,6 +7,7 @@ const marks = {
   owns: 32,
   keyed: 64,
   expired: 128,
+  elsewhere: 256,
 } as const;
 
 type Mark = keyof typeof marks;
@@ -77,6 +78,14 @@ export class RequestMarks {
   }
   set expired(value: boolean) {
     this.mark('expired', value);
+  }
+
+  /** Somebody else is sending it, or has sent it: another process, or another caller here. */
+  get elsewhere(): boolean {
+    return this.is('elsewhere');
+  }
+  set elsewhere(value: boolean) {
+    this.mark('elsewhere', value);
   }
 
   private is(name: Mark): boolean {

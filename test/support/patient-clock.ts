@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/types.ts';
+import type { Clock } from '../../src/index.ts';
 
 /** Hours pass when the test says so; everything short runs in real time. */
 export function patientClock() {
@@ -22,5 +22,7 @@ export function patientClock() {
       callback();
     }
   };
-  return { clock, skipHours };
+  /** Whether anything waits for hours to pass. */
+  const isWaitedFor = () => held.size > 0;
+  return { clock, skipHours, isWaitedFor };
 }
