@@ -3,16 +3,12 @@ import type { Remote, Row } from '../batchers/batcher.ts';
 import { LeaseLostError } from '../errors.ts';
 import { backoff, sleep } from '../http/backoff.ts';
 import type { Settlement } from '../ledger/ledger.ts';
-import type { ItemId } from '../types.ts';
-import type { ActiveBatch, BatchMember } from './active-batch.ts';
+import type { ActiveBatch } from './active-batch.ts';
 import { ownAnswer } from './answers.ts';
-import { endAtDeadline } from './deadlines.ts';
-import { type Decided, decide } from './decide.ts';
-import { deliver } from './delivery.ts';
-import { letGoOf } from './dissolve.ts';
-import { publish } from './events.ts';
+import { conclude, type Decision } from './conclude.ts';
+import { decide } from './decide.ts';
 import { type LostBatches, UnreadableError } from './lost-batches.ts';
-import { type PendingRequest, standingFor } from './pending.ts';
+import type { PendingRequest } from './pending.ts';
 import type { Workshop } from './workshop.ts';
 
 /**
@@ -29,12 +25,6 @@ interface Round {
   /** Lines of no request of ours, or that could not be read. */
   strange: number;
   readonly retries: PendingRequest[];
-}
-
-interface Decision {
-  readonly id: ItemId;
-  readonly member: BatchMember;
-  readonly decided: Decided;
 }
 
 /**
@@ -174,7 +164,7 @@ export class Collector {
     if (cursor !== undefined) batch.cursor = cursor;
     // Writing them and waking their callers are two slices.
     if (decisions.length > answerAtOnce) await immediate();
-    for (const decision of decisions) conclude(batch, decision, round);
+    for (const decision of decisions) conclude(batch, decision, round.retries);
   }
 
   /**
@@ -231,51 +221,6 @@ function lacksLines({ members, retries }: ActiveBatch): boolean {
 function hasOpenMembers({ members }: ActiveBatch): boolean {
   for (const { settled } of members.values()) if (!settled) return true;
   return false;
-}
-
-/** The ledger knows: now the callers may. */
-function conclude(batch: ActiveBatch, { id, member, decided }: Decision, round: Round): void {
-  member.settled = true;
-  const { pending } = member;
-  // Nothing is asked of it here any more, and the batch lives on until its last line is stored.
-  member.pending = undefined;
-  if (decided.answer) {
-    if (decided.answer.status < 400) batch.answered += 1;
-    else batch.failed += 1;
-  }
-  if (pending === undefined) return;
-  if (decided.answer) {
-    deliver(pending, decided.answer, 'batch', batch.token, id);
-    for (let one: PendingRequest | undefined = pending; one; one = one.also) letGoOf(one);
-    return;
-  }
-  const callers = pending.callers();
-  for (const caller of callers) {
-    if (!caller.settled && caller.due) endAtDeadline(caller);
-    letGoOf(caller);
-  }
-  const stands = standingFor(callers.filter(({ settled }) => !settled));
-  if (stands) retry(batch, stands, member.attempt + 1, decided, round);
-}
-
-function retry(
-  { batcher, queue }: ActiveBatch,
-  pending: PendingRequest,
-  attempt: number,
-  { reason }: Decided,
-  { retries }: Round,
-): void {
-  pending.attempt = attempt;
-  const event = {
-    provider: batcher.info.name,
-    endpoint: queue.endpoint,
-    model: queue.model,
-    attempt: attempt + 1,
-    reason: reason as string,
-  };
-  publish('request:retried', event);
-  pending.scope.emit('request:retried', event);
-  retries.push(pending);
 }
 
 /** Results in which nothing is ours, although the provider ran something. */
