@@ -63,7 +63,10 @@ describe('a batch that was taken over from an earlier run', () => {
     await fail(old, options, () => simulator.countRequests('GET', /^\/v1\/batches/) > 0);
     const ledger = await openSqliteLedger({ path: options.store as string });
     // Each of these requests counts as five: the four of them fit, and no fifth.
-    await ledger.learn(1, 'gpt-test', { tokens: 24, named: true });
+    await ledger.learn(1, `gpt-test at ${simulator.baseUrl('openai')}`, {
+      tokens: 24,
+      named: true,
+    });
     await ledger.close();
 
     const scope = batchify(options);
