@@ -88,7 +88,7 @@ ${notes.map((note, at) => `[${at + 1}] ${note}`).join('\n\n')}
   started elsewhere. \`scope.bind(fn)\` gives it back; \`batchling/register\` needs none of it.
 - A signal shared by many calls of an SDK makes Node warn at the eleventh, with and without batchling:
   \`events.setMaxListeners(0, signal)\` silences it.
-- While a captured call waits, a timer that aborts its signal is taken for a client's timeout and is not heard,
+- While a captured call waits, a timer that aborts its signal is taken for a client's timeout: it is heard
   by nobody who uses that signal. Give calls that are not captured a signal of their own.
 - Node forgets that a \`Request\` made by \`request.clone()\` follows a signal once the original is collected as garbage.
   \`@mistralai/mistralai\` clones every request, so an abort that comes long after its call may not be heard.
