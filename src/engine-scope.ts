@@ -1,3 +1,4 @@
+import { aheadOfWall } from './options/system-clock.ts';
 import type { ResolvedOptions } from './options.ts';
 import type { EngineScope } from './orchestrator/pending.ts';
 import type { ScopeEvents } from './scope-events.ts';
@@ -8,7 +9,8 @@ export function engineScope(
   events: ScopeEvents,
 ): EngineScope & { flushing: boolean } {
   const { window, maxWindow, batchSize, completionWindow, attempts } = options;
-  const { minBatch, deadline, onDeadline } = options;
+  const { minBatch, onDeadline } = options;
+  const deadline = inTimeOf(options.clock, options.deadline);
   const policy = { window, maxWindow, batchSize, completionWindow, attempts };
   return {
     policy,
@@ -28,4 +30,14 @@ export function engineScope(
     flushing: false,
     emit: events.emit,
   };
+}
+
+/** A `Date` is the user's wall time, of which our clock may be ahead. */
+function inTimeOf(
+  clock: ResolvedOptions['clock'],
+  deadline: ResolvedOptions['deadline'],
+): ResolvedOptions['deadline'] {
+  if (!(deadline instanceof Date)) return deadline;
+  const ahead = aheadOfWall(clock);
+  return ahead === 0 ? deadline : new Date(deadline.getTime() + ahead);
 }

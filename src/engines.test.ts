@@ -61,6 +61,20 @@ describe('the engine of a process', () => {
     await Promise.all(users.map((user) => user.release()));
   });
 
+  it('in memory is not kept for every way out there ever was', async () => {
+    const [one, other] = [new Agent(), new Agent()];
+    const inMemory = (dispatcher: Agent) => use({ store: ':memory:', dispatcher });
+    const first = await inMemory(one);
+    await first.release();
+    const again = await inMemory(one);
+    expect(again.engine).toBe(first.engine);
+    await again.release();
+    await (await inMemory(other)).release();
+    const late = await inMemory(one);
+    expect(late.engine).not.toBe(first.engine);
+    await late.release();
+  });
+
   it('stays open until the last has left, and each can leave once only', async () => {
     const [one, two] = await Promise.all([use(), use()]);
     const left = one.release();

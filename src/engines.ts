@@ -75,9 +75,17 @@ function storeUse(key: string): StoreUse {
 function sharedEngine({ engines }: StoreUse, { keep, dispatcher }: ResolvedOptions): SharedEngine {
   const known = engines.find((one) => one.keep === keep && one.dispatcher === dispatcher);
   if (known) return known;
+  closeIdle(engines);
   const shared = { keep, dispatcher, users: 0, engine: undefined };
   engines.push(shared);
   return shared;
+}
+
+/** Kept in memory for the next scope with its dispatcher; a program may make one for each scope. */
+function closeIdle(engines: SharedEngine[]): void {
+  const idle = engines.findIndex(({ users, dispatcher }) => users === 0 && dispatcher);
+  const [closing] = idle === -1 ? [] : engines.splice(idle, 1);
+  closing?.engine?.then((engine) => engine.close()).catch(() => undefined);
 }
 
 async function leave(

@@ -27,3 +27,13 @@ export const systemClock: Clock = {
   setTimeout: (callback, delay) => setTimeout(callback, Math.min(delay, longestTimer)).unref(),
   clearTimeout: (timer) => clearTimeout(timer as NodeJS.Timeout),
 };
+
+/** Less is not a jump of the system clock. */
+const leastJump = 1_000;
+
+/** How far this clock is ahead of the system clock, because that was set back. */
+export function aheadOfWall(clock: Clock): number {
+  if (clock !== systemClock) return 0;
+  const ahead = clock.now() - Date.now();
+  return ahead < leastJump ? 0 : ahead;
+}

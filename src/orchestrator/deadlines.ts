@@ -1,3 +1,4 @@
+import { setImmediate as immediate } from 'node:timers/promises';
 import type { Remote } from '../batchers/batcher.ts';
 import { longestTimer } from '../http/backoff.ts';
 import type { ActiveBatch } from './active-batch.ts';
@@ -10,6 +11,9 @@ import type { Workshop } from './workshop.ts';
 
 /** Fewer are not worth a look at which of them are answered. */
 const fewest = 1_000;
+
+/** No synchronous slice of ours may be felt by the program. */
+const tellAtOnce = 500;
 
 /** Whatever a provider does, who wants an error hears of it so long after the deadline at the latest. */
 const cancelPatience = 10 * 60_000;
@@ -71,7 +75,8 @@ export class Deadlines {
     const now = clock.now();
     const unsent: PendingRequest[] = [];
     const batches = new Set<ActiveBatch>();
-    let next = this.#tellTheLate(now);
+    const { next: nextLate, told } = this.#takeTheLate(now);
+    let next = nextLate;
     for (const pending of this.#waiting) {
       const dueAt = pending.dueAt as number;
       if (pending.settled) {
@@ -90,23 +95,27 @@ export class Deadlines {
         }
       }
     }
+    // Whose batch has been taken apart meanwhile stands for its request alone.
+    for (const pending of told) if (!pending.batch && !pending.planning) unsent.push(pending);
     if (unsent.length > 0) background('end requests at their deadline', this.end(unsent));
+    if (told.length > 0) background('tell callers of their deadline', tellAll(told));
     for (const batch of batches) this.cancelIfDue(batch);
     if (next < Number.POSITIVE_INFINITY) this.#arm(next);
   }
 
-  /** Returns when the next of them is to be told. */
-  #tellTheLate(now: number): number {
+  /** Those who have waited long enough, and when the next of the others will have. */
+  #takeTheLate(now: number): { next: number; told: PendingRequest[] } {
     let next = Number.POSITIVE_INFINITY;
+    const told: PendingRequest[] = [];
     for (const [pending, until] of this.#late) {
       if (until > now && !pending.settled) {
         next = Math.min(next, until);
         continue;
       }
       this.#late.delete(pending);
-      endAtDeadline(pending);
+      if (!pending.settled) told.push(pending);
     }
-    return next;
+    return { next, told };
   }
 
   /** Cancels a batch once everyone who waits for it has run out of time. */
@@ -166,6 +175,13 @@ function handedOver(pending: PendingRequest): boolean {
   const stands = owns ? standingFor(others) : undefined;
   stands?.queue.add(stands);
   return true;
+}
+
+async function tellAll(late: readonly PendingRequest[]): Promise<void> {
+  for (const [index, pending] of late.entries()) {
+    if (index % tellAtOnce === tellAtOnce - 1) await immediate();
+    if (pending.batch || pending.planning) endAtDeadline(pending);
+  }
 }
 
 /** As its scope wishes. */

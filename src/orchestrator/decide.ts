@@ -25,7 +25,7 @@ export function decide(batch: ActiveBatch, member: BatchMember, outcome: Outcome
   const waiting = member.pending?.waiters().filter(({ due }) => !due) ?? [];
   // Nobody waits for it, or nobody has time for another attempt.
   if (waiting.length === 0) return { settlement: { request, is: 'release' } };
-  if (isWorthAnother(reason, member.attempt + 1, waiting)) {
+  if (isWorthAnother(batch, reason, member.attempt + 1, waiting)) {
     return { settlement: { request, is: 'retry' }, reason };
   }
   const answer = finalAnswer(batch, reason, outcome.last);
@@ -33,12 +33,13 @@ export function decide(batch: ActiveBatch, member: BatchMember, outcome: Outcome
 }
 
 function isWorthAnother(
+  { cancelRequested, cancelling }: ActiveBatch,
   reason: RetryReason,
   made: number,
   waiting: readonly PendingRequest[],
 ): boolean {
-  // It was meant to end.
-  if (reason === 'cancelled') return false;
+  // Somebody else meant it to end. Where we did, who still waits has come after those who wanted that.
+  if (reason === 'cancelled') return cancelRequested || cancelling;
   if (reason !== 'expired') return made < (waiting[0]?.scope.policy.attempts ?? 0);
   // Once more, whatever else went wrong before. Kept in memory only: a run that was killed may try again.
   const isFirst = !waiting.some(({ expired }) => expired);

@@ -37,3 +37,14 @@ it('tells fingerprints apart that differ in one byte of the first eight', () => 
   }
   expect(occurrences.next(key)).toBe(0);
 });
+
+it('hands out what was given back before it counts on', () => {
+  const occurrences = new Occurrences();
+  const key = keyOf(1);
+  for (const expected of [0, 1, 2]) expect(occurrences.next(key)).toBe(expected);
+  for (const left of [0, 2]) occurrences.giveBack(key, left);
+  const again = [occurrences.next(key), occurrences.next(key)];
+  expect(new Set(again)).toEqual(new Set([0, 2]));
+  expect(occurrences.next(key)).toBe(3);
+  expect(occurrences.next(keyOf(2))).toBe(0);
+});

@@ -20,15 +20,19 @@ export class Occurrences {
   next(key: string): number {
     const free = this.#givenBack.get(key);
     if (free === undefined) return this.#count(key);
-    const [first, ...rest] = free as [number, ...number[]];
-    if (rest.length === 0) this.#givenBack.delete(key);
-    else this.#givenBack.set(key, rest);
-    return first;
+    const occurrence = free.pop() as number;
+    if (free.length === 0) this.#givenBack.delete(key);
+    return occurrence;
   }
 
   /** Nobody has been told its answer: the next call may have it. */
   giveBack(key: string, occurrence: number): void {
-    this.#givenBack.set(key, [...(this.#givenBack.get(key) ?? []), occurrence]);
+    const free = this.#givenBack.get(key);
+    if (free) {
+      free.push(occurrence);
+      return;
+    }
+    this.#givenBack.set(key, [occurrence]);
     if (this.#givenBack.size <= mostGivenBack) return;
     const [oldest] = this.#givenBack.keys();
     this.#givenBack.delete(oldest as string);

@@ -66,10 +66,11 @@ export class Submitter {
   }
 
   async #pack(queue: Queue, requests: readonly PendingRequest[]): Promise<void> {
+    this.#endLate(requests);
     const room = await this.#stations.governor.room(queue);
     const { batcher, endpoint, policy } = queue;
     const limits = batcher.limits(endpoint);
-    const { batches, tooLarge } = pack(requests, {
+    const { batches, tooLarge } = pack(requests.filter(isWanted), {
       ...limits,
       items: Math.min(policy.batchSize ?? limits.recommendedItems, limits.items),
       tokens: room.limit,
@@ -95,14 +96,9 @@ export class Submitter {
     const ids = await idsOf(requests);
     const scopes = scopesOf(requests);
     await slots.acquire(() => queue.mostInFlight(scopes), this.#workshop.stopped, queue);
-    const late = requests.filter(({ settled, due }) => due && !settled);
     const members = requests.filter(isWanted);
     const batch = members.length > 0 ? await this.#plan(queue, members, ids) : undefined;
-    if (late.length > 0) {
-      // On its own: whatever becomes of them, the batch of the others must go on.
-      const ended = this.#stations.deadlines.end(late);
-      this.#workshop.background('end requests at their deadline', ended);
-    }
+    this.#endLate(requests);
     if (batch) {
       batch.place = place;
       batch.holdSlot();
@@ -112,6 +108,14 @@ export class Submitter {
     // A batch holds a slot of its own by now.
     slots.release();
     if (batch) await this.#carryOut(batch, members);
+  }
+
+  /** On its own: whatever becomes of them, the others must go on. None of them waits for room. */
+  #endLate(requests: readonly PendingRequest[]): void {
+    const late = requests.filter(({ settled, due }) => due && !settled);
+    if (late.length === 0) return;
+    const ended = this.#stations.deadlines.end(late);
+    this.#workshop.background('end requests at their deadline', ended);
   }
 
   /** `undefined`: it could not be written down, and its callers have been told. */

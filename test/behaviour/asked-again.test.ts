@@ -69,6 +69,29 @@ describe('what is asked again in the same run', () => {
     expect(answer.status).toBe(200);
   });
 
+  it('after it was aborted and its batch cancelled, is sent again', async () => {
+    stage.simulator.hold();
+    const options = stage.options();
+    const scope = batchify(options);
+    const controller = new AbortController();
+    const [aborted, other] = scope.run(() => [
+      ask('left', { signal: controller.signal }).catch((error: unknown) => error),
+      ask('cancelled'),
+    ]);
+    await until(() => scope.stats.batches.submitted === 1, 'the batch');
+    controller.abort('enough');
+    expect(await aborted).toBe('enough');
+    await scope.cancel();
+    expect(((await other) as Response).status).toBe(499);
+    const later = batchify(options);
+    const again = later.run(() => ask('left'));
+    await until(() => later.stats.captured === 1, 'the call');
+    stage.simulator.release();
+    expect((await again).status).toBe(200);
+    expect(stage.simulator.meter.total).toBe(1);
+    await Promise.all([scope.close(), later.close()]);
+  });
+
   it('while another caller waits for the same request, is another sample', async () => {
     stage.simulator.hold();
     const scope = batchify(stage.options());

@@ -124,4 +124,32 @@ describe('a batch that was taken over from an earlier run', () => {
     expect(simulator.countRequests('POST', '/v1/files')).toBe(2);
     expect(simulator.meter.total).toBe(2);
   });
+
+  it.each(['error', 'realtime'] as const)(
+    'and waits for a slot at its deadline is told then (%s)',
+    async (onDeadline) => {
+      const { simulator } = stage;
+      const options = stage.options({ maxInFlight: 1 });
+      const full = simulator.faults.add({
+        method: 'POST',
+        path: '/v1/batches',
+        times: 1_000,
+        action: { kind: 'status', status: 429, headers: { 'retry-after': '3600' } },
+      });
+      await fail(['staged'], options, () => full.hits > 0);
+      full.remove();
+
+      simulator.hold();
+      const first = batchify(options);
+      const other = first.run(() => ask(stage.openai(), 'under way'));
+      await until(() => first.stats.batches.submitted === 1, 'the first batch');
+      const second = batchify({ ...options, deadline: 300, onDeadline });
+      const staged = second.run(() => fetch(chatUrl(stage), chatRequest('staged')));
+      // Nothing was released: who is told now has not waited for the other batch.
+      expect((await soon(staged)).status).toBe(onDeadline === 'error' ? 504 : 200);
+      simulator.release();
+      await soon(other);
+      await Promise.all([first.close(), second.close()]);
+    },
+  );
 });
