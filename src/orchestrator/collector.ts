@@ -12,11 +12,11 @@ import type { PendingRequest } from './pending.ts';
 import type { Workshop } from './workshop.ts';
 
 /**
- * At most so many rows, or so much text, are held before they are stored and their callers answered.
- * What is held through garbage collections costs more than small transactions do.
+ * At most so many rows, or so much text, go into one ledger transaction and are held in memory until
+ * then. Fewer rows would cost more in transactions than they save in memory.
  */
-const storeAtOnce = 200;
-const charactersAtOnce = 1_000_000;
+const storeAtOnce = 1_000;
+const charactersAtOnce = 2_000_000;
 /** Callers that are woken in the same turn as their answers are written. */
 const answerAtOnce = 50;
 
