@@ -1,4 +1,5 @@
 import type { EngineUse } from './engines.ts';
+import { messageOf } from './errors.ts';
 import type { ResolvedOptions } from './options.ts';
 import { type OwnReason, ownAnswer } from './orchestrator/answers.ts';
 import type { Engine } from './orchestrator/engine.ts';
@@ -81,8 +82,4 @@ async function loadBatcher(call: CapturedCall): Promise<void> {
 function settle(call: CapturedCall, reason: OwnReason, message: string): void {
   const answer = ownAnswer(call.target.batcher, reason, message);
   call.settle({ answer, source: 'batch', itemId: '' });
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,3 +1,4 @@
+import { messageOf } from './errors.ts';
 import { sharedState } from './hooks/state.ts';
 import type { Ledger } from './ledger/ledger.ts';
 import { inheritedRun, type ResolvedOptions } from './options.ts';
@@ -147,7 +148,7 @@ async function openLedger({ store, clock, keep, onStoreError }: ResolvedOptions)
     return await openSqliteLedger({ path: store, clock, keep });
   } catch (error) {
     if (onStoreError === 'error') throw error;
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     warnOnce(`batchling goes on without a ledger, so nothing survives this process: ${reason}`);
     return openInMemory();
   }

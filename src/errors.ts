@@ -82,3 +82,8 @@ export function invariant(condition: unknown, message: string): asserts conditio
     );
   }
 }
+
+/** What an error says, whatever was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

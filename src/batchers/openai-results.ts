@@ -52,7 +52,7 @@ function bodyText(line: string, parsed: object, response: object): string {
   // An id that would have to be escaped is looked for like everything that is not usual.
   const start =
     `{"id":"${id}","custom_id":"${customId}","response":` +
-    `{"status_code":${status},"request_id":"${requestId}","body":`;
+    `{"status_code":${status},"request_id":${requestId === null ? null : `"${requestId}"`},"body":`;
   const compact =
     line.startsWith(start) &&
     line.endsWith(usualEnd) &&

@@ -13,8 +13,6 @@ export interface BatchMember {
   readonly attempt: number;
   pending: PendingRequest | undefined;
   settled: boolean;
-  /** The group of rows in which its outcome was found. */
-  group: number;
 }
 
 /** Not found, found without a line that could be read, the key refused, or any other error. */
@@ -61,8 +59,6 @@ export class ActiveBatch {
   matched = false;
   /** Outcomes that may go better next time, unless another line holds an answer. */
   readonly retries = new Map<ItemId, Outcome>();
-  /** Groups of rows read so far. */
-  group = 0;
   /** Answers read so far: good ones, and errors. */
   answered = 0;
   failed = 0;
@@ -103,7 +99,7 @@ export class ActiveBatch {
       return;
     }
     const { request, attempt } = pending;
-    this.members.set(id, { request, attempt, pending, settled: false, group: 0 });
+    this.members.set(id, { request, attempt, pending, settled: false });
   }
 
   /** The callers who still wait for a line of it. */

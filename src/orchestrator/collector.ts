@@ -3,6 +3,7 @@ import type { Remote, Row } from '../batchers/batcher.ts';
 import { LeaseLostError } from '../errors.ts';
 import { backoff, sleep } from '../http/backoff.ts';
 import type { Settlement } from '../ledger/ledger.ts';
+import type { ItemId } from '../types.ts';
 import type { ActiveBatch } from './active-batch.ts';
 import { ownAnswer } from './answers.ts';
 import { conclude, type Decision } from './conclude.ts';
@@ -130,8 +131,7 @@ export class Collector {
     { retries } = { retries: false },
   ): Promise<void> {
     const settlements: Settlement[] = [];
-    const decisions: Decision[] = [];
-    batch.group += 1;
+    const decisions = new Map<ItemId, Decision>();
     let cursor: string | undefined;
     for (const row of rows) {
       if ('cursor' in row) {
@@ -141,9 +141,9 @@ export class Collector {
       const member = 'id' in row ? batch.members.get(row.id) : undefined;
       if (member === undefined) round.strange += 1;
       else batch.matched = true;
-      if (!('id' in row) || member === undefined || member.settled) continue;
-      // Of two lines for one request in the same group the first one counts, too.
-      if (member.group === batch.group) continue;
+      if (!('id' in row) || member === undefined || member.settled || decisions.has(row.id)) {
+        continue;
+      }
       if (row.outcome.kind === 'retry' && !retries) {
         // Another line may hold the answer, and that has been paid for.
         batch.retries.set(row.id, row.outcome);
@@ -151,8 +151,7 @@ export class Collector {
       }
       const decided = decide(batch, member, row.outcome);
       settlements.push(decided.settlement);
-      member.group = batch.group;
-      decisions.push({ id: row.id, member, decided });
+      decisions.set(row.id, { id: row.id, member, decided });
     }
     // What is only to be tried again is known to this process alone: another one has to read it, too.
     const durable = batch.retries.size === 0 ? cursor : undefined;
@@ -163,8 +162,8 @@ export class Collector {
     }
     if (cursor !== undefined) batch.cursor = cursor;
     // Writing them and waking their callers are two slices.
-    if (decisions.length > answerAtOnce) await immediate();
-    for (const decision of decisions) conclude(batch, decision, round.retries);
+    if (decisions.size > answerAtOnce) await immediate();
+    for (const decision of decisions.values()) conclude(batch, decision, round.retries);
   }
 
   /**

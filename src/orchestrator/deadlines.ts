@@ -1,9 +1,9 @@
-import { setImmediate as immediate } from 'node:timers/promises';
 import type { Remote } from '../batchers/batcher.ts';
 import { longestTimer } from '../http/backoff.ts';
 import type { ActiveBatch } from './active-batch.ts';
 import { ownAnswer } from './answers.ts';
 import { deliverOne, refuse } from './delivery.ts';
+import { inTurns } from './in-turns.ts';
 import { type PendingRequest, standingFor } from './pending.ts';
 import type { Queues } from './queues.ts';
 import { endIfUnwanted, isUnwanted } from './unwanted.ts';
@@ -11,9 +11,6 @@ import type { Workshop } from './workshop.ts';
 
 /** Fewer are not worth a look at which of them are answered. */
 const fewest = 1_000;
-
-/** No synchronous slice of ours may be felt by the program. */
-const tellAtOnce = 500;
 
 /** Whatever a provider does, who wants an error hears of it so long after the deadline at the latest. */
 const cancelPatience = 10 * 60_000;
@@ -88,17 +85,18 @@ export class Deadlines {
         pending.due = true;
         if (pending.batch) batches.add(pending.batch);
         // Too late to take it out of a plan; the batch is cancelled as soon as it is there.
-        else if (!pending.planning) unsent.push(pending);
-        if ((pending.batch || pending.planning) && pending.scope.onDeadline === 'error') {
+        if (!isPlanned(pending)) {
+          unsent.push(pending);
+        } else if (pending.scope.onDeadline === 'error') {
           this.#late.set(pending, now + cancelPatience);
           next = Math.min(next, now + cancelPatience);
         }
       }
     }
     // Whose batch has been taken apart meanwhile stands for its request alone.
-    for (const pending of told) if (!pending.batch && !pending.planning) unsent.push(pending);
+    for (const pending of told) if (!isPlanned(pending)) unsent.push(pending);
     if (unsent.length > 0) background('end requests at their deadline', this.end(unsent));
-    if (told.length > 0) background('tell callers of their deadline', tellAll(told));
+    if (told.length > 0) background('tell callers of their deadline', inTurns(told, endIfPlanned));
     for (const batch of batches) this.cancelIfDue(batch);
     if (next < Number.POSITIVE_INFINITY) this.#arm(next);
   }
@@ -177,11 +175,13 @@ function handedOver(pending: PendingRequest): boolean {
   return true;
 }
 
-async function tellAll(late: readonly PendingRequest[]): Promise<void> {
-  for (const [index, pending] of late.entries()) {
-    if (index % tellAtOnce === tellAtOnce - 1) await immediate();
-    if (pending.batch || pending.planning) endAtDeadline(pending);
-  }
+function isPlanned({ batch, planning }: PendingRequest): boolean {
+  return batch !== undefined || planning;
+}
+
+/** Who is in no batch any more has gone back to its queue, and is told on its way out of that. */
+function endIfPlanned(pending: PendingRequest): void {
+  if (isPlanned(pending)) endAtDeadline(pending);
 }
 
 /** As its scope wishes. */

@@ -1,15 +1,13 @@
-import { setImmediate as immediate } from 'node:timers/promises';
 import type { Batcher, Usage } from '../batchers/batcher.ts';
+import { messageOf } from '../errors.ts';
 import type { Ledger, OwnerId, Settlement } from '../ledger/ledger.ts';
 import { priceOf } from '../pricing/prices.ts';
 import { isSuccess } from '../streams/stream-dialect.ts';
 import type { Answer } from '../types.ts';
 import { type OwnReason, ownAnswer } from './answers.ts';
 import { type AnswerSource, type BatchlingEvents, publish } from './events.ts';
+import { inTurns } from './in-turns.ts';
 import type { PendingRequest } from './pending.ts';
-
-/** No synchronous slice of ours may be felt by the program. */
-const tellAtOnce = 500;
 
 type Answered = BatchlingEvents['call:answered'];
 
@@ -97,7 +95,7 @@ function asAsked({ stream, batcher }: PendingRequest, answer: Answer): Answer {
   try {
     return stream(answer);
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = messageOf(error);
     return ownAnswer(batcher, 'unsupported', `The answer cannot be streamed: ${message}`);
   }
 }
@@ -121,10 +119,9 @@ export async function refuse(
     await ledger.settled(owner, settlements);
   } finally {
     // Whatever the ledger says, the callers must hear.
-    for (const [index, pending] of requests.entries()) {
-      if (index % tellAtOnce === tellAtOnce - 1) await immediate();
+    await inTurns(requests, (pending, index) => {
       deliver(pending, answers[index] as Answer, 'batch');
-    }
+    });
   }
 }
 

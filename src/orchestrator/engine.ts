@@ -1,6 +1,5 @@
 import { setMaxListeners } from 'node:events';
 import { hostname } from 'node:os';
-import { setImmediate as immediate } from 'node:timers/promises';
 import { BatchlingError, LeaseLostError } from '../errors.ts';
 import { sleep } from '../http/backoff.ts';
 import type { HttpClient } from '../http/client.ts';
@@ -14,6 +13,7 @@ import { Collector } from './collector.ts';
 import { Deadlines } from './deadlines.ts';
 import { deliverOne } from './delivery.ts';
 import { Governor } from './governor.ts';
+import { inTurns } from './in-turns.ts';
 import { Intake } from './intake.ts';
 import { LostBatches } from './lost-batches.ts';
 import { Neighbours } from './neighbours.ts';
@@ -33,8 +33,6 @@ import { Watcher } from './watcher.ts';
 import type { Workshop } from './workshop.ts';
 
 const closingGrace = 2_000;
-/** No synchronous slice of ours may be felt by the program. */
-const cancelAtOnce = 500;
 
 export interface EngineOptions {
   readonly ledger: Ledger;
@@ -95,8 +93,10 @@ export class Engine {
       batches: new Map(),
       stopped: stop.signal,
       report,
-      rejoin: (requests) => {
-        for (const pending of requests) {
+      rejoin: (batch) => {
+        // Before they look for it again: here it is no longer to be found.
+        workshop.batches.delete(batch.lease.batch);
+        for (const pending of batch.waiting()) {
           pending.batch = undefined;
           const { request, occurrence } = pending;
           this.#neighbours.join(pending, { is: 'wait', request, occurrence });
@@ -218,9 +218,8 @@ export class Engine {
   async cancel(calls: readonly CapturedCall[], message: string, remotely: boolean): Promise<void> {
     await this.#intake.drained();
     const batches = new Set<ActiveBatch>();
-    for (const [index, { pending }] of calls.entries()) {
-      if (index % cancelAtOnce === cancelAtOnce - 1) await immediate();
-      if (pending === undefined || pending.settled) continue;
+    await inTurns(calls, ({ pending }) => {
+      if (pending === undefined || pending.settled) return;
       const { batch } = pending;
       const answer = ownAnswer(pending.batcher, 'cancelled', message);
       // To this caller alone: another scope may wait for the same request.
@@ -230,7 +229,7 @@ export class Engine {
       if (!remotely) this.#giveBack(pending);
       if (batch) batches.add(batch);
       else this.#queues.leave(pending);
-    }
+    });
     if (remotely) await Promise.all([...batches].map((batch) => this.#cancelRemote(batch)));
   }
 

@@ -1,4 +1,5 @@
 import { setImmediate as immediate } from 'node:timers/promises';
+import { messageOf } from '../errors.ts';
 import type { Admission, Ask } from '../ledger/ledger.ts';
 import { estimateTokens } from '../pricing/token-estimate.ts';
 import { ownAnswer } from './answers.ts';
@@ -130,13 +131,13 @@ export class Intake {
         cache: call.scope.cache,
       });
       const pending = new PendingRequest(call, queue, route, key, now);
+      const idempotencyKey = call.headers['idempotency-key'];
       if (occurrence !== 'next') {
         // Before another call with the same idempotency key, which may stand right behind it.
         pending.occurrence = occurrence;
-        this.#returning.named(key, call.headers['idempotency-key'], occurrence);
+        this.#returning.named(key, idempotencyKey, occurrence);
       }
       requests.push(pending);
-      const idempotencyKey = call.headers['idempotency-key'];
       pending.keyed = idempotencyKey !== undefined;
       idempotencyKeys.push(idempotencyKey);
       call.pending = pending;
@@ -191,7 +192,7 @@ function announce({ batcher, endpoint, model }: Queue, call: CapturedCall, again
 
 /** Nothing was sent, so nothing is lost; a rejected fetch would make every SDK try again. */
 function storeTrouble({ target }: CapturedCall, error: unknown): Verdict {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   return { answer: ownAnswer(target.batcher, 'store', message), source: 'batch', itemId: '' };
 }
 

@@ -109,13 +109,12 @@ export class LostBatches {
   async #sendAgain(batch: ActiveBatch): Promise<void> {
     const reason = 'the provider no longer knows it';
     batch.emit('batch:resent', { ...batch.facts(), reason: `sent again: ${reason}` });
-    const { ledger, batches, report, rejoin } = this.#workshop;
+    const { ledger, report, rejoin } = this.#workshop;
     try {
       await ledger.refused(batch.lease, reason);
     } catch (error) {
       if (error instanceof LeaseLostError) {
-        batches.delete(batch.lease.batch);
-        rejoin(batch.waiting());
+        rejoin(batch);
         return;
       }
       report(`note that batch ${batch.token} is gone`, error);

@@ -1,9 +1,9 @@
-import { setImmediate as immediate } from 'node:timers/promises';
-import { BatchlingError } from '../errors.ts';
+import { BatchlingError, messageOf } from '../errors.ts';
 import type { Admission, Ask, BatchId, RequestId } from '../ledger/ledger.ts';
 import type { ActiveBatch } from './active-batch.ts';
 import { ownAnswer } from './answers.ts';
 import { deliver, deliverOne } from './delivery.ts';
+import { inTurns } from './in-turns.ts';
 import type { PendingRequest } from './pending.ts';
 import type { Workshop } from './workshop.ts';
 
@@ -133,10 +133,7 @@ export class Neighbours {
   async #giveUp(error: unknown): Promise<void> {
     const waiting = [...this.#waiting];
     this.#waiting.clear();
-    for (const [index, pending] of waiting.entries()) {
-      if (index % askAtOnce === askAtOnce - 1) await immediate();
-      tellTrouble(pending, error);
-    }
+    await inTurns(waiting, (pending) => tellTrouble(pending, error));
   }
 
   #again(): void {
@@ -168,7 +165,7 @@ export class Neighbours {
 
 /** As everywhere: a rejected fetch would make every SDK try again. */
 function tellTrouble(pending: PendingRequest, error: unknown): void {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   deliverOne(pending, ownAnswer(pending.batcher, 'store', message), 'ledger');
 }
 

@@ -99,7 +99,7 @@ export class Progress {
       if (!over || batch.stuck) return;
     } catch (error) {
       batches.delete(batch.lease.batch);
-      if (error instanceof LeaseLostError) rejoin(batch.waiting());
+      if (error instanceof LeaseLostError) rejoin(batch);
       if (!stopped.aborted) batch.makeRoom();
       throw error;
     }

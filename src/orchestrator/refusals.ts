@@ -1,4 +1,5 @@
 import type { BatchFailure } from '../batchers/batcher.ts';
+import { messageOf } from '../errors.ts';
 import type { Answer } from '../types.ts';
 import type { ActiveBatch } from './active-batch.ts';
 import { ownAnswer } from './answers.ts';
@@ -73,8 +74,4 @@ export class Refusals {
     const { ledger, owner } = this.#workshop;
     return refuse(ledger, owner, requests, answerFor);
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Remote } from '../batchers/batcher.ts';
 import { RefusedError } from '../batchers/refused-error.ts';
-import { LeaseLostError } from '../errors.ts';
+import { LeaseLostError, messageOf } from '../errors.ts';
 import { sleep } from '../http/backoff.ts';
 import type { BatchId, ClaimedBatch } from '../ledger/ledger.ts';
 import type { Answer } from '../types.ts';
@@ -69,12 +69,9 @@ export class Resume {
       await nextTurn();
       await this.#continue(batch, claimed, scope);
     } catch (error) {
-      const { batches, rejoin, stopped } = this.#workshop;
+      const { rejoin, stopped } = this.#workshop;
       if (!stopped.aborted) batch.makeRoom();
-      if (error instanceof LeaseLostError) {
-        batches.delete(batch.lease.batch);
-        rejoin(batch.waiting());
-      }
+      if (error instanceof LeaseLostError) rejoin(batch);
       if (error instanceof LeaseLostError || stopped.aborted) throw error;
       await giveUpOn(this.#workshop, batch, toldInsteadOf(batch, error));
       throw error;
@@ -153,7 +150,7 @@ export class Resume {
 
 function toldInsteadOf({ token, batcher }: ActiveBatch, error: unknown): Answer {
   if (error instanceof UnseenError) return error.answer;
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   const told = `Batch ${token} of an earlier run could not be continued: ${message}`;
   return ownAnswer(batcher, 'store', told);
 }
@@ -178,7 +175,6 @@ function activate(claimed: ClaimedBatch, asker: PendingRequest): ActiveBatch {
       attempt: member.attempt,
       pending: undefined,
       settled: member.settled,
-      group: 0,
     });
   }
   return batch;

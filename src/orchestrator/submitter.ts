@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { setImmediate as immediate } from 'node:timers/promises';
-import { BatchlingError, LeaseLostError } from '../errors.ts';
+import { BatchlingError, LeaseLostError, messageOf } from '../errors.ts';
 import { orAborted } from '../http/backoff.ts';
 import type { ItemId } from '../types.ts';
 import { ActiveBatch } from './active-batch.ts';
@@ -164,18 +164,16 @@ export class Submitter {
 
   /** The batch will not be sent: each caller gets the real reason, or a place in another one. */
   async #giveUp(batch: ActiveBatch, error: unknown): Promise<void> {
-    const { ledger, stopped, report, rejoin, background, batches } = this.#workshop;
+    const { ledger, stopped, report, rejoin, background } = this.#workshop;
     const { refusals, deadlines } = this.#stations;
     batch.freeSlot();
     if (stopped.aborted) return;
     if (error instanceof LeaseLostError) {
       batch.makeRoom();
-      // Before they look for it again: here it is no longer to be found.
-      batches.delete(batch.lease.batch);
-      rejoin(batch.waiting());
+      rejoin(batch);
       return;
     }
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     let trouble: unknown;
     await ledger.refused(batch.lease, reason).catch((broken: unknown) => {
       report(`note that batch ${batch.token} was refused`, broken);
@@ -203,7 +201,7 @@ export class Submitter {
     reason: OwnReason = isStoreError(error) ? 'store' : 'missing',
   ): Promise<void> {
     const { ledger, owner } = this.#workshop;
-    const message = error instanceof Error ? error.message : String(error);
+    const message = messageOf(error);
     await refuse(ledger, owner, requests, ({ batcher }) =>
       ownAnswer(batcher, reason, `The batch could not be sent: ${message}`),
     );

@@ -1,5 +1,5 @@
 import { ReplyError } from '../batchers/replies.ts';
-import { BatchlingError } from '../errors.ts';
+import { BatchlingError, messageOf } from '../errors.ts';
 import type { Answer, Clock } from '../types.ts';
 import type { ActiveBatch } from './active-batch.ts';
 import { ownAnswer } from './answers.ts';
@@ -41,7 +41,7 @@ export class UnseenTrouble {
     const { batcher, queue, token } = this.#batch;
     if (now - this.#since < missingPatience) return undefined;
     if (now - this.#createdAt < batcher.limits(queue.endpoint).outlives) return undefined;
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     const message =
       `It could not be seen whether batch ${token} was accepted: the batches of the account cannot ` +
       `be read (${reason}). Nothing was sent again. It stays in the ledger: run the program again ` +

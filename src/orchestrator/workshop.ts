@@ -1,7 +1,6 @@
 import type { Ledger, OwnerId } from '../ledger/ledger.ts';
 import type { Clock, Logger } from '../types.ts';
 import type { ActiveBatch } from './active-batch.ts';
-import type { PendingRequest } from './pending.ts';
 
 /** What the modules of one engine share. */
 export interface Workshop {
@@ -15,8 +14,8 @@ export interface Workshop {
   readonly stopped: AbortSignal;
   /** Something went wrong that is tried again or that nobody waits for. */
   report(what: string, error: unknown): void;
-  /** Another owner has these now: their callers wait for its answers. */
-  rejoin(requests: readonly PendingRequest[]): void;
+  /** Another owner has this batch now: its callers wait for the answers of that one. */
+  rejoin(batch: ActiveBatch): void;
   /** Work nobody waits for; the engine does before it closes. Its failure is reported as `what`. */
   background(what: string, work: Promise<unknown>): void;
 }
