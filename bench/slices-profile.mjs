@@ -19,19 +19,28 @@ export async function startProfile() {
   };
 }
 
-/** Samples as `{ at, milliseconds, place }`, in the time of `performance.now()`. */
+/** Samples as `{ at, milliseconds, place, isLoading }`, in the time of `performance.now()`. */
 function samplesOf({ nodes, samples, timeDeltas, startTime }, offset) {
   const byId = new Map(nodes.map((node) => [node.id, node]));
   for (const node of nodes) {
     for (const child of node.children ?? []) byId.get(child).parent = node;
   }
   const places = new Map(nodes.map((node) => [node.id, placeOf(node)]));
+  const loading = new Set(nodes.filter(isLoading).map(({ id }) => id));
   let at = startTime / 1_000;
   return samples.map((id, index) => {
     const milliseconds = timeDeltas[index] / 1_000;
     at += milliseconds;
-    return { at: at - offset, milliseconds, place: places.get(id) };
+    return { at: at - offset, milliseconds, place: places.get(id), isLoading: loading.has(id) };
   });
+}
+
+/** Within Node's loader: finding, compiling and running a module, its own ones included. */
+function isLoading(node) {
+  for (let frame = node; frame; frame = frame.parent) {
+    if (/^node:internal\/(modules|bootstrap)\//.test(frame.callFrame.url)) return true;
+  }
+  return false;
 }
 
 const dependency = /\/node_modules\/((?:@[^/]+\/)?[^/]+)\//;

@@ -18,7 +18,7 @@ await batchify(() => {
 const { slices: whole, collections } = watch.stop();
 const samples = await profile.stop();
 
-const slices = whole.map((slice) => ({ ...slice, own: Math.max(0, slice.own - idleIn(slice)) }));
+const slices = whole.map(withoutOthers);
 // What is shorter than that is the work of Node itself between two calls.
 const ours = slices
   .filter(({ name, own }) => name === '' && own > 0.05)
@@ -29,8 +29,11 @@ process.stdout.write(
     count: ours.length,
     median: ours[ours.length >> 1]?.own,
     over: ours.filter(({ own }) => own > 10).length,
-    longest: ours.slice(0, 15).map((slice) => ({ ...slice, places: placesIn(slice) })),
+    longest: ours
+      .slice(0, Number(process.env.LONGEST ?? 15))
+      .map((slice) => ({ ...slice, places: placesIn(slice) })),
     places: placesOf(ours.filter(({ own }) => own > 10)),
+    loading: loadingOf(slices.map(({ loading }) => loading)),
     collections: {
       count: collections.length,
       over: collections.filter(({ duration }) => duration > 10).length,
@@ -38,6 +41,14 @@ process.stdout.write(
     },
   })}\n`,
 );
+
+function loadingOf(times) {
+  return {
+    total: times.reduce((sum, time) => sum + time, 0),
+    over: times.filter((time) => time > 10).length,
+    longest: Math.max(0, ...times),
+  };
+}
 
 async function ask(body) {
   const response = await fetch(`${base}/chat/completions`, {
@@ -63,12 +74,18 @@ function firstFrom(moment) {
   return low;
 }
 
-function idleIn(slice) {
-  let idle = 0;
-  for (const { place, milliseconds } of samplesIn(slice)) {
-    if (place.endsWith(' (idle)')) idle += milliseconds;
+/**
+ * Less the time of waiting for work, of the instrument itself (its hooks run for every promise), and of
+ * loading modules, which Node does not let anybody cut.
+ */
+function withoutOthers(slice) {
+  let others = 0;
+  let loading = 0;
+  for (const { place, milliseconds, isLoading } of samplesIn(slice)) {
+    if (/ \(idle\)$|^the instrument:/.test(place)) others += milliseconds;
+    else if (isLoading) loading += milliseconds;
   }
-  return idle;
+  return { ...slice, loading, own: Math.max(0, slice.own - others - loading) };
 }
 
 function placesIn(slice) {
@@ -76,7 +93,7 @@ function placesIn(slice) {
   for (const { milliseconds, place } of samplesIn(slice)) {
     spent.set(place, (spent.get(place) ?? 0) + milliseconds);
   }
-  return [...spent].sort(([, a], [, b]) => b - a).slice(0, 4);
+  return [...spent].sort(([, a], [, b]) => b - a).slice(0, Number(process.env.PLACES ?? 4));
 }
 
 /** In how many of these slices each module of ours took the most time. */

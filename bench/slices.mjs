@@ -15,7 +15,7 @@ try {
   await rm(folder, { recursive: true, force: true });
 }
 
-function print({ program, count, median, over, longest, places, collections }) {
+function print({ program, count, median, over, longest, places, loading, collections }) {
   console.log(`${count} slices of ours, median ${ms(median)}, ${over} over 10 ms\n`);
   for (const { own, collecting, places: inside } of longest) {
     console.log(`${ms(own)} (and ${ms(collecting)} of garbage collection)`);
@@ -25,6 +25,9 @@ function print({ program, count, median, over, longest, places, collections }) {
   for (const [module, number] of places) console.log(`  ${number}  ${module}`);
   const { count: times, over: long, longest: most } = collections;
   console.log(`\n${times} garbage collections, ${long} over 10 ms, the longest ${ms(most)}`);
+  console.log(
+    `loading modules, once: ${ms(loading.total)}, ${loading.over} slices over 10 ms, the longest ${ms(loading.longest)}`,
+  );
   for (const { name, busy } of program) console.log(`not counted: ${name}, ${ms(busy)}`);
 }
 

@@ -1,3 +1,4 @@
+import { setImmediate as immediate } from 'node:timers/promises';
 import type { EngineUse } from './engines.ts';
 import { messageOf } from './errors.ts';
 import type { ResolvedOptions } from './options.ts';
@@ -6,12 +7,15 @@ import type { Engine } from './orchestrator/engine.ts';
 import type { CapturedCall } from './orchestrator/pending.ts';
 import type { ScopeEvents } from './scope-events.ts';
 
+/** A few milliseconds, if each of them has to be told that there is no engine. */
+const atOnce = 1_000;
+
 /** The way of a scope's calls into the engine, which the first of them opens. */
 export class EngineDoor {
   readonly #options: ResolvedOptions;
   readonly #events: ScopeEvents;
   /** Captured before the engine or their batcher was there: one list, not a promise per call. */
-  readonly #early: CapturedCall[] = [];
+  #early: CapturedCall[] = [];
   #opening: Promise<EngineUse> | undefined;
   #entering: Promise<void> = Promise.resolve();
   #engine: Engine | undefined;
@@ -28,12 +32,13 @@ export class EngineDoor {
   }
 
   enter(call: CapturedCall): void {
-    if (this.#engine && call.target.isLoaded && !this.#released) {
+    const isFree = this.#early.length === 0;
+    if (isFree && this.#engine && call.target.isLoaded && !this.#released) {
       this.#engine.capture(call);
       return;
     }
     this.#early.push(call);
-    if (this.#early.length === 1) this.#entering = this.#letIn();
+    if (isFree) this.#entering = this.#letIn();
   }
 
   /** Resolves when the early calls are with the engine. */
@@ -56,13 +61,16 @@ export class EngineDoor {
       return { error };
     });
     // Calls join the list while this waits; the last look at it is followed by no wait.
-    for (const call of this.#early) if (!call.target.isLoaded) await loadBatcher(call);
-    for (const call of this.#early.splice(0)) {
+    for (let at = 0; at < this.#early.length; at += 1) {
+      const call = this.#early[at] as CapturedCall;
+      if (!call.target.isLoaded) await loadBatcher(call);
+      if (at % atOnce === atOnce - 1) await immediate();
       if (call.aborted || !call.target.isLoaded) continue;
       if (opened === undefined || this.#released) settle(call, 'cancelled', 'The scope is closed.');
       else if ('engine' in opened) opened.engine.capture(call);
       else settle(call, 'store', messageOf(opened.error));
     }
+    this.#early = [];
   }
 
   async #open(): Promise<EngineUse> {

@@ -87,8 +87,13 @@ export class ActiveBatch {
   }
 
   /** Puts a waiting caller on a line of this batch. */
-  attach(pending: PendingRequest, id: ItemId = pending.id): void {
+  attach(pending: PendingRequest): void {
+    this.seat(pending, pending.id);
     pending.batch = this;
+  }
+
+  /** Gives a caller its line, who does not look to this batch yet. */
+  seat(pending: PendingRequest, id: ItemId): void {
     this.scopes.add(pending.scope);
     const member = this.members.get(id);
     if (member) {

@@ -1,4 +1,3 @@
-import { setImmediate as immediate } from 'node:timers/promises';
 import type { Remote, Row } from '../batchers/batcher.ts';
 import { LeaseLostError } from '../errors.ts';
 import { backoff, sleep } from '../http/backoff.ts';
@@ -8,8 +7,10 @@ import type { ActiveBatch } from './active-batch.ts';
 import { ownAnswer } from './answers.ts';
 import { conclude, type Decision } from './conclude.ts';
 import { decide } from './decide.ts';
+import { inTurns } from './in-turns.ts';
 import { type LostBatches, UnreadableError } from './lost-batches.ts';
 import type { PendingRequest } from './pending.ts';
+import { Slice } from './slice.ts';
 import type { Workshop } from './workshop.ts';
 
 /**
@@ -18,8 +19,6 @@ import type { Workshop } from './workshop.ts';
  */
 const storeAtOnce = 1_000;
 const charactersAtOnce = 2_000_000;
-/** Callers that are woken in the same turn as their answers are written. */
-const answerAtOnce = 50;
 
 /** One reading of the results. */
 interface Round {
@@ -133,7 +132,9 @@ export class Collector {
     const settlements: Settlement[] = [];
     const decisions = new Map<ItemId, Decision>();
     let cursor: string | undefined;
+    const slice = new Slice();
     for (const row of rows) {
+      if (slice.isOver) await slice.next();
       if ('cursor' in row) {
         cursor = row.cursor;
         continue;
@@ -161,9 +162,7 @@ export class Collector {
       );
     }
     if (cursor !== undefined) batch.cursor = cursor;
-    // Writing them and waking their callers are two slices.
-    if (decisions.size > answerAtOnce) await immediate();
-    for (const decision of decisions.values()) conclude(batch, decision, round.retries);
+    await inTurns(decisions.values(), (decision) => conclude(batch, decision, round.retries));
   }
 
   /**

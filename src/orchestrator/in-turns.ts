@@ -1,9 +1,9 @@
 import { setImmediate as immediate } from 'node:timers/promises';
 
-/** About a millisecond of telling callers. */
-const atOnce = 500;
+/** What a caller does with its answer happens in the same turn. */
+const atOnce = 100;
 
-/** No synchronous slice of ours may be felt by the program: the event loop turns in between. */
+/** Tells many callers: the event loop turns in between, so that the program does not feel it. */
 export async function inTurns<T>(
   items: Iterable<T>,
   work: (item: T, index: number) => void,

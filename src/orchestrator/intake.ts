@@ -6,19 +6,19 @@ import { ownAnswer } from './answers.ts';
 import type { Deadlines } from './deadlines.ts';
 import { deliver } from './delivery.ts';
 import { publish } from './events.ts';
+import { inTurns } from './in-turns.ts';
 import type { Occurrences } from './occurrences.ts';
 import { type CapturedCall, type Delivery, PendingRequest, type Verdict } from './pending.ts';
 import { type Prepared, prepare } from './prepare.ts';
 import type { Queue } from './queue.ts';
 import type { Queues } from './queues.ts';
 import type { Returning } from './returning.ts';
+import { Slice } from './slice.ts';
 import type { Spool } from './spool.ts';
 import type { Workshop } from './workshop.ts';
 
 /** At most so many rows in one ledger transaction. */
 const admitAtOnce = 1_000;
-/** No synchronous slice of ours may be felt by the program. */
-const sliceMilliseconds = 6;
 /** More than these are admitted in a turn of their own. */
 const admittedAtOnce = 50;
 
@@ -82,16 +82,14 @@ export class Intake {
   /** Takes as many calls as fit one transaction; each costs a page or two, whatever it holds. */
   async #group(calls: CapturedCall[], from: number): Promise<number> {
     const prepared: Prepared[] = [];
-    let until = performance.now() + sliceMilliseconds;
+    const slice = new Slice();
     let at = from;
     while (at < calls.length && prepared.length < admitAtOnce) {
       const call = calls[at] as CapturedCall;
       at += 1;
       const ready = call.aborted ? undefined : prepare(call);
       if (ready) prepared.push(ready);
-      if (performance.now() < until) continue;
-      await immediate();
-      until = performance.now() + sliceMilliseconds;
+      if (slice.isOver) await slice.next();
     }
     if (prepared.length > admittedAtOnce) await immediate();
     // One that was aborted meanwhile is not asked for.
@@ -110,7 +108,9 @@ export class Intake {
     const asks: Ask[] = [];
     const requests: PendingRequest[] = [];
     const idempotencyKeys: (string | undefined)[] = [];
+    const slice = new Slice();
     for (const one of prepared) {
+      if (slice.isOver) await slice.next();
       const { call, route, headers } = one;
       const queue =
         this.#queues.known(call, route, headers) ?? (await this.#queues.open(call, route, headers));
@@ -145,15 +145,17 @@ export class Intake {
     }
     const { ledger, owner } = this.#workshop;
     const admissions = await ledger.admit(owner, asks);
-    requests.forEach((pending, index) => {
+    await slice.next();
+    for (const [index, pending] of requests.entries()) {
+      if (slice.isOver) await slice.next();
       named(pending, admissions[index] as Admission);
       this.#returning.named(pending.key, idempotencyKeys[index], pending.occurrence);
       if (pending.call.abandoned && asks[index]?.occurrence === 'next') {
         this.#returning.abandoned(pending.key, pending.occurrence);
       }
-    });
+    }
     await this.#hold(requests, admissions);
-    admissions.forEach((admission, index) => {
+    await inTurns(admissions, (admission, index) => {
       const pending = requests[index] as PendingRequest;
       this.#deadlines.add(pending);
       pending.owns = admission.is === 'mine';

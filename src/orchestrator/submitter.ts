@@ -20,12 +20,10 @@ import type { Protocol } from './protocol.ts';
 import type { Queue } from './queue.ts';
 import type { Refusals } from './refusals.ts';
 import type { Room } from './room.ts';
+import { Slice } from './slice.ts';
 import type { Spool } from './spool.ts';
 import { TooMuchError, UnwantedError } from './unwanted.ts';
 import type { Workshop } from './workshop.ts';
-
-/** No synchronous slice of ours may be felt by the program. */
-const idsAtOnce = 2_000;
 
 /** What the submitter hands on to. */
 interface Stations {
@@ -68,6 +66,8 @@ export class Submitter {
   async #pack(queue: Queue, requests: readonly PendingRequest[]): Promise<void> {
     this.#endLate(requests);
     const room = await this.#stations.governor.room(queue);
+    // Fifty thousand may have been flushed in this turn.
+    await immediate();
     const { batcher, endpoint, policy } = queue;
     const limits = batcher.limits(endpoint);
     const { batches, tooLarge } = pack(requests.filter(isWanted), {
@@ -135,8 +135,13 @@ export class Submitter {
         members.map((pending) => pending.request),
       );
       const batch = new ActiveBatch(token, queue, lease);
+      const slice = new Slice();
+      for (const pending of members) {
+        if (slice.isOver) await slice.next();
+        batch.seat(pending, ids.get(pending) ?? pending.id);
+      }
       // In one go: a batch whose first members are gone must not look as if nobody wanted it.
-      for (const pending of members) batch.attach(pending, ids.get(pending));
+      for (const pending of members) pending.batch = batch;
       batches.set(lease.batch, batch);
       if (stopped.aborted) batch.ending.abort(stopped.reason);
       return batch;
@@ -212,9 +217,10 @@ async function idsOf(
   requests: readonly PendingRequest[],
 ): Promise<ReadonlyMap<PendingRequest, ItemId>> {
   const ids = new Map<PendingRequest, ItemId>();
+  const slice = new Slice();
   for (const pending of requests) {
+    if (slice.isOver) await slice.next();
     ids.set(pending, pending.id);
-    if (ids.size % idsAtOnce === 0) await immediate();
   }
   return ids;
 }

@@ -9,9 +9,10 @@ import { prepareSortIn } from './identities.ts';
 import { prepareInsertNew, type Wanted } from './insert-new.ts';
 import type { FindNewAnswer, NewAnswers } from './new-answers.ts';
 import type { Owners } from './owners.ts';
+import { Pace } from './pace.ts';
 import { prepareRequests, type RequestRow, type Requests } from './requests.ts';
 import { prepareRunCount } from './run-count.ts';
-import { inSlices, MANY_ROWS } from './slices.ts';
+import { inSlices } from './slices.ts';
 import type { Store } from './store.ts';
 
 interface Session {
@@ -36,12 +37,14 @@ export function prepareAdmit(
   const nextOccurrence = prepareRunCount(store);
   const batchLookup = prepareBatchLookup(store);
   const sortIn = prepareSortIn(store);
+  // A few statements write all rows, so many rows cost little more than few.
+  const pace = new Pace({ least: 100, most: 1_000 });
   return async (me, asks) => {
     const admissions: Admission[] = [];
     await inSlices(
       asks,
       async (slice) => {
-        const decided = await store.write(() => {
+        const work = () => {
           const run = owners.require(me);
           const standingOf = owners.standings(me, run);
           const session = {
@@ -65,10 +68,11 @@ export function prepareAdmit(
             if (request !== undefined) return { request, occurrence, is: 'mine' };
             return admitKnown(session, ask, occurrence);
           });
-        });
+        };
+        const decided = await store.write(work, { pace, rows: slice.length });
         for (const admission of decided) admissions.push(admission);
       },
-      { rows: MANY_ROWS },
+      { pace },
     );
     // What is admitted is admitted.
     await sortIn().catch(() => {});

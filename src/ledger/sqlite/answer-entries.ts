@@ -27,7 +27,7 @@ export interface Entries {
 }
 
 /** A few milliseconds. */
-const ROWS_PER_SLICE = 2_500;
+const ROWS_PER_SLICE = 1_500;
 
 /**
  * What rows are told of these blocks, in the order of the requests: so each page of rows is written once

@@ -1,55 +1,86 @@
+import { CheckpointThread, type ThreadOptions } from './checkpoint-thread.ts';
 import type { Database } from './driver.ts';
 
-/** About as much as a checkpoint copies within a few milliseconds. */
-const WRITING_WORTH_A_STEP_MILLISECONDS = 8;
-const IDLE_MILLISECONDS = 250;
+/** So much that most of the pages that are written again and again are copied once. */
+const WORTH_A_STEP_MILLISECONDS = 32;
+/** As little as can be copied at once without a thread. */
+const WORTH_A_THREAD_MILLISECONDS = 8;
 
 /**
  * Moves what was committed from the write-ahead log into the ledger file. SQLite would do it within a
- * COMMIT, which then takes tens of milliseconds; here it happens in small steps of their own, between
- * transactions and in pauses. After a complete step the next COMMIT starts the log anew, so it does
- * not grow.
+ * COMMIT, which then takes tens of milliseconds, and longer where the disk answers late. Here it happens
+ * in steps, in a thread of its own; a program that writes little has none, and no step before it closes.
  *
- * How long transactions took tells how much there is to copy: a row may be of any size, and SQLite
- * does not say how long the log is.
+ * Nobody of this process writes during a step, so it is complete, and the next COMMIT starts the log anew:
+ * it does not grow. How long transactions took tells how much there is to copy: a row may be of any size,
+ * and SQLite does not say how long the log is.
  */
 export class Checkpoints {
   readonly #database: Database;
+  readonly #options: ThreadOptions;
+  #thread: CheckpointThread | undefined;
+  #hasThreads = true;
   #written = 0;
-  #step: NodeJS.Immediate | undefined;
-  #pause: NodeJS.Timeout | undefined;
-  #closed = false;
+  #underWay: Promise<void> | undefined;
 
-  constructor(database: Database) {
+  constructor(database: Database, options: ThreadOptions) {
     this.#database = database;
+    this.#options = options;
+  }
+
+  /** The step that the next transaction has to wait for. */
+  get underWay(): Promise<void> | undefined {
+    return this.#underWay;
   }
 
   /** A transaction was committed, after so many milliseconds. */
   written(milliseconds: number): void {
     this.#written += milliseconds;
-    if (this.#written >= WRITING_WORTH_A_STEP_MILLISECONDS) {
-      this.#step ??= setImmediate(() => this.#run());
-    } else if (this.#pause) {
-      this.#pause.refresh();
-    } else {
-      this.#pause = setTimeout(() => this.#run(), IDLE_MILLISECONDS).unref();
+    if (this.#written >= WORTH_A_STEP_MILLISECONDS && !this.#underWay) void this.#step('PASSIVE');
+  }
+
+  /** Empties the log, unless others read it. */
+  async truncate(): Promise<void> {
+    while (this.#underWay) await this.#underWay;
+    await this.#step('TRUNCATE');
+  }
+
+  async close(): Promise<void> {
+    await this.truncate();
+    await this.#thread?.close();
+  }
+
+  #step(mode: 'PASSIVE' | 'TRUNCATE'): Promise<void> {
+    const needsThread = this.#written >= WORTH_A_THREAD_MILLISECONDS && this.#hasThreads;
+    this.#written = 0;
+    const step = this.#checkpoint(mode, needsThread).finally(() => {
+      this.#underWay = undefined;
+    });
+    this.#underWay = step;
+    return step;
+  }
+
+  async #checkpoint(mode: 'PASSIVE' | 'TRUNCATE', needsThread: boolean): Promise<void> {
+    const sql = `PRAGMA wal_checkpoint(${mode})`;
+    if (needsThread || this.#thread) {
+      if (await this.#inThread(sql)) return;
+      // Not every program may have threads.
+      this.#hasThreads = false;
+      this.#thread = undefined;
+    }
+    try {
+      this.#database.exec(sql);
+    } catch {
+      // The next write meets the same problem and reports it.
     }
   }
 
-  close(): void {
-    this.#closed = true;
-    clearImmediate(this.#step);
-    clearTimeout(this.#pause);
-  }
-
-  #run(): void {
-    this.#step = undefined;
-    if (this.#closed || this.#written === 0) return;
-    this.#written = 0;
+  async #inThread(sql: string): Promise<boolean> {
     try {
-      this.#database.exec('PRAGMA wal_checkpoint(PASSIVE)');
+      this.#thread ??= await CheckpointThread.start(this.#options);
+      return await this.#thread.run(sql);
     } catch {
-      // The next write meets the same problem and reports it.
+      return false;
     }
   }
 }

@@ -3,8 +3,9 @@ import type { Ledger } from '../ledger.ts';
 import { ENTERED_TOGETHER } from './enter-answers.ts';
 import { prepareRequireLease } from './lease.ts';
 import type { NewAnswers } from './new-answers.ts';
+import { Pace } from './pace.ts';
 import { prepareSettleMembers } from './settle-members.ts';
-import { inSlices, MANY_ROWS, settlementSize } from './slices.ts';
+import { inSlices, settlementSize } from './slices.ts';
 import type { Store } from './store.ts';
 
 /** The cursor goes with the last slice: after a crash what lies behind it is read again, not skipped. */
@@ -12,20 +13,23 @@ export function prepareCollected(store: Store, newAnswers: NewAnswers): Ledger['
   const requireLease = prepareRequireLease(store);
   const settleMembers = prepareSettleMembers(store, newAnswers);
   const setCursor = store.prepare('UPDATE batch SET cursor = ? WHERE id = ?');
+  // A few statements write all rows, so many rows cost little more than few.
+  const pace = new Pace({ least: 100, most: 1_000 });
   return async (lease, settlements, cursor) => {
     const { batch } = lease;
     await inSlices(
       settlements,
       async (slice, isLast) => {
-        const waiting = await store.write(() => {
+        const work = () => {
           // One that is over has no members left that wait for an outcome.
           if (isOpen(requireLease(lease).state)) settleMembers(slice, lease);
           if (isLast && cursor !== undefined) setCursor.run(cursor, batch);
           return newAnswers.count(batch);
-        });
+        };
+        const waiting = await store.write(work, { pace, rows: slice.length });
         if (waiting >= ENTERED_TOGETHER) await newAnswers.enter(batch);
       },
-      { sizeOf: settlementSize, rows: MANY_ROWS },
+      { sizeOf: settlementSize, pace },
     );
     store.touch();
   };

@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module';
 import { BatchlingError } from '../../errors.ts';
 
 export type SqliteValue = null | number | bigint | string | Uint8Array;
@@ -19,6 +20,8 @@ export interface Database {
 }
 
 export interface Driver {
+  /** What another thread requires to have the same SQLite library. */
+  readonly source: string;
   readonly DatabaseSync: new (
     path: string,
     options: { timeout: number; readOnly?: boolean },
@@ -40,12 +43,15 @@ export async function loadDriver(): Promise<Driver> {
 async function loadBuiltIn(): Promise<Driver | undefined> {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
   if (major < 22 || (major === 22 && minor < 13)) return undefined;
-  return withoutExperimentalWarning(() => import('node:sqlite'));
+  const { DatabaseSync } = await withoutExperimentalWarning(() => import('node:sqlite'));
+  return { DatabaseSync, source: 'node:sqlite' };
 }
 
 async function loadPackage(): Promise<Driver> {
   try {
-    return await import('@photostructure/sqlite');
+    const { DatabaseSync } = await import('@photostructure/sqlite');
+    const source = createRequire(import.meta.url).resolve('@photostructure/sqlite');
+    return { DatabaseSync, source };
   } catch (error) {
     throw new BatchlingError(
       'STORE_UNUSABLE',

@@ -37,17 +37,16 @@ export function prepareForgetAnswers(store: Store): (owner: OwnerId) => Promise<
     const forgetting = new Pace({ least: 1, most: 20 });
     for (let last: BlockId = 0; ; await nextTurn()) {
       const from = last;
-      const blocks = await looking.slice((most) =>
-        store.read(() => {
-          last = (findNext.all(from, most) as BlockRow[]).at(-1)?.id ?? from;
-          return select.all(from, last, owner) as BlockRow[];
-        }),
-      );
+      const look = () => {
+        last = (findNext.all(from, looking.rows) as BlockRow[]).at(-1)?.id ?? from;
+        return select.all(from, last, owner) as BlockRow[];
+      };
+      const blocks = await store.read(look, { pace: looking });
       for (let at = 0; at < blocks.length; ) {
         await nextTurn();
         const slice = blocks.slice(at, at + forgetting.rows);
         at += slice.length;
-        await forgetting.slice(() => store.write(() => forget(slice, owner)));
+        await store.write(() => forget(slice, owner), { pace: forgetting });
       }
       if (last === from) return;
     }

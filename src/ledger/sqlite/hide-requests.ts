@@ -33,11 +33,10 @@ export function prepareHideRequests(
     for (let at = 0; at < ids.length; await nextTurn()) {
       const slice = ids.slice(at, at + pace.rows);
       at += slice.length;
-      await pace.slice(() =>
-        store.write(() => {
-          for (const removal of removals) removal.run(JSON.stringify(slice), ...valuesOf(query));
-        }),
-      );
+      const remove = () => {
+        for (const removal of removals) removal.run(JSON.stringify(slice), ...valuesOf(query));
+      };
+      await store.write(remove, { pace });
     }
   };
 }

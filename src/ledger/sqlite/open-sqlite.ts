@@ -4,6 +4,7 @@ import { type Database, loadDriver } from './driver.ts';
 import { migrate } from './migrate.ts';
 import { OwnerLocks } from './owner-locks.ts';
 import { retryBusy } from './retry-busy.ts';
+import { nextTurn } from './slices.ts';
 import { sqliteLedger } from './sqlite-ledger.ts';
 import { Store } from './store.ts';
 import { unusable } from './store-errors.ts';
@@ -25,15 +26,25 @@ export async function openSqliteLedger(options: SqliteLedgerOptions): Promise<Le
   const driver = await loadDriver();
   const path = prepareStoreFile(options.path);
   const open = () => new driver.DatabaseSync(path, { timeout: BUSY_TIMEOUT_MILLISECONDS });
+  // Loading the library, opening, configuring and migrating are a turn each.
+  await nextTurn();
   const database = await retryBusy(path, patience, open);
   try {
     await retryBusy(path, patience, () => configure(database, path));
     // What is not to be kept must not stay behind in free pages either.
     if (keep === 'none') database.exec('PRAGMA secure_delete = ON');
+    await nextTurn();
     const locks = new OwnerLocks(driver, path);
     const isHeld = (lock: string) => locks.isHeld(lock);
     const salt = await retryBusy(path, patience, () => migrate(database, path, isHeld));
-    const store = new Store(database, { path, now: () => clock.now(), keep, patience });
+    await nextTurn();
+    const store = new Store(database, {
+      path,
+      source: driver.source,
+      now: () => clock.now(),
+      keep,
+      patience,
+    });
     return sqliteLedger(store, locks, salt);
   } catch (error) {
     database.close();

@@ -1,35 +1,29 @@
 import { describe, expect, it } from 'vitest';
 import { Pace } from './pace.ts';
 
-function spin(milliseconds: number): void {
-  const until = performance.now() + milliseconds;
-  while (performance.now() < until);
-}
-
-describe('the pace of slices', () => {
-  it('gives the next slice fewer rows when one took long, down to the least', async () => {
+describe('the pace of transactions', () => {
+  it('gives the next one fewer rows when one took long, down to the least', () => {
     const pace = new Pace({ least: 10, most: 1_000 });
-    const before = pace.rows;
-    await pace.slice(async () => spin(20));
-    expect(pace.rows).toBeLessThanOrEqual(before / 5);
-    expect(pace.rows).toBeGreaterThanOrEqual(10);
-    for (let slice = 0; slice < 5; slice += 1) await pace.slice(async () => spin(20));
+    expect(pace.rows).toBe(100);
+    pace.took(20);
+    expect(pace.rows).toBe(25);
+    for (let times = 0; times < 5; times += 1) pace.took(20);
     expect(pace.rows).toBe(10);
   });
 
-  it('finds its way up again from a single row, to the most', async () => {
+  it('finds its way up again from a single row, to the most', () => {
     const pace = new Pace({ least: 1, most: 100 });
-    for (let slice = 0; slice < 8; slice += 1) await pace.slice(async () => spin(10));
+    for (let times = 0; times < 8; times += 1) pace.took(10);
     expect(pace.rows).toBe(1);
-    const rows: number[] = [];
-    for (let slice = 0; slice < 200; slice += 1) {
-      await pace.slice(async (given) => rows.push(given));
-    }
-    expect(Math.max(...rows)).toBe(100);
+    for (let times = 0; times < 20; times += 1) pace.took(0.1);
+    expect(pace.rows).toBe(100);
   });
 
-  it('passes errors on', async () => {
-    const pace = new Pace({ least: 1, most: 100 });
-    await expect(pace.slice(() => Promise.reject(new Error('full')))).rejects.toThrow('full');
+  it('learns only bad news from a transaction of few rows', () => {
+    const pace = new Pace({ least: 10, most: 1_000 });
+    pace.took(0.1, 3);
+    expect(pace.rows).toBe(100);
+    pace.took(10, 60);
+    expect(pace.rows).toBe(30);
   });
 });

@@ -1,8 +1,8 @@
-const TARGET_MILLISECONDS = 4;
+const TARGET_MILLISECONDS = 5;
 
 /**
- * How many rows a slice takes. How long they take depends on the machine, on the rows and on how many
- * pages they lie on, so each slice says how large the next one may be.
+ * How many rows a transaction takes. How long they take depends on the machine, on the rows and on how
+ * many pages they lie on, so each transaction says how large the next one may be.
  */
 export class Pace {
   readonly #most: number;
@@ -19,13 +19,10 @@ export class Pace {
     return this.#rows;
   }
 
-  /** Runs one slice of at most `rows` rows. */
-  async slice<T>(work: (rows: number) => Promise<T>): Promise<T> {
-    const startedAt = performance.now();
-    const result = await work(this.#rows);
-    const share = TARGET_MILLISECONDS / (performance.now() - startedAt);
-    const rows = Math.ceil(this.#rows * Math.min(share, 1.5));
-    this.#rows = Math.max(this.#least, Math.min(rows, this.#most));
-    return result;
+  /** A transaction took so long. One of fewer rows than it might have had proves nothing about more. */
+  took(milliseconds: number, rows = this.#rows): void {
+    const share = Math.min(TARGET_MILLISECONDS / milliseconds, 1.5);
+    if (share > 1 && rows < this.#rows) return;
+    this.#rows = Math.max(this.#least, Math.min(Math.ceil(rows * share), this.#most));
   }
 }

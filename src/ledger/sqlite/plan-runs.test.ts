@@ -17,16 +17,15 @@ describe('planRuns', () => {
   });
 
   it('splits what is too much for one transaction', () => {
-    const consecutive = Array.from({ length: 25_000 }, (_, index) => index + 1);
+    const consecutive = Array.from({ length: 10_000 }, (_, index) => index + 1);
     expect(planRuns(consecutive).map((group) => group.map(({ count }) => count))).toEqual([
-      [5_000],
-      [5_000],
-      [5_000],
-      [5_000],
-      [5_000],
+      [2_500],
+      [2_500],
+      [2_500],
+      [2_500],
     ]);
     expect(planRuns(consecutive.reverse()).map((group) => group.length)).toEqual(
-      Array.from({ length: 50 }, () => 500),
+      Array.from({ length: 20 }, () => 500),
     );
   });
 

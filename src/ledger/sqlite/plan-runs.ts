@@ -1,7 +1,7 @@
 import type { RequestId } from '../ledger.ts';
 import { ROWS_PER_TRANSACTION } from './slices.ts';
 
-/** Members with consecutive ids: one UPDATE, about half a microsecond per row. */
+/** Members with consecutive ids: one UPDATE, about a microsecond per row. */
 export interface IdRun {
   readonly first: RequestId;
   readonly count: number;
@@ -9,7 +9,7 @@ export interface IdRun {
   readonly seq: number;
 }
 
-const ROWS_OF_RUNS_PER_TRANSACTION = 5_000;
+const ROWS_OF_RUNS_PER_TRANSACTION = 2_500;
 
 /** Groups the members of a batch into runs, and the runs into transactions. Never empty. */
 export function planRuns(requests: readonly RequestId[]): IdRun[][] {

@@ -33,7 +33,7 @@ export function preparePruneBatches(
       const among: BatchId[] = [];
       while ((waiting.at(-1) ?? Infinity) <= to) among.push(waiting.pop() as BatchId);
       const work = () => remove.run(from, to, before, JSON.stringify(among), owners);
-      removed += Number((await pace.slice(() => store.write(work))).changes);
+      removed += Number((await store.write(work, { pace })).changes);
       from = to + 1;
     }
     return removed;

@@ -53,7 +53,7 @@ export function preparePruneRequests(
     while (next <= to && found.length < DROPPED_TOGETHER && bytes < enough) {
       const until = Math.min(next + IDS_AT_ONCE - 1, to);
       const most = pace.rows;
-      const rows = await pace.slice(() => store.read(() => readOld(query, next, until, most)));
+      const rows = await store.read(() => readOld(query, next, until, most), { pace });
       for (const row of rows) {
         found.push(row);
         bytes += row.bytes;
@@ -70,9 +70,8 @@ export function preparePruneRequests(
       at += slice.length;
       const [from, to] = [slice[0] as OldRow, slice.at(-1) as OldRow];
       // Asked again under the lock: another process may have taken one up since.
-      const rows = await pace.slice(() =>
-        store.write(() => remove(readOld(query, from.id, to.id, slice.length))),
-      );
+      const work = () => remove(readOld(query, from.id, to.id, slice.length));
+      const rows = await store.write(work, { pace });
       for (const { batch, bytes } of rows) {
         dropped.requests += 1;
         dropped.bytes += bytes;

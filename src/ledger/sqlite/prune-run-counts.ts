@@ -34,7 +34,7 @@ export function preparePruneRunCounts(
       const isLeft = () => isNeeded.get(name, before, owners) === undefined;
       const isAnyLeft = await store.read(isLeft);
       for (let removed = isAnyLeft ? 1 : 0; removed > 0; await nextTurn()) {
-        removed = await pace.slice((most) => store.write(() => removeSome(name, isLeft, most)));
+        removed = await store.write(() => removeSome(name, isLeft, pace.rows), { pace });
       }
     }
   };

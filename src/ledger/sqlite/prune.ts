@@ -39,11 +39,11 @@ export function preparePrune(store: Store, owners: Owners, abandon: AbandonPlan)
     for (;;) {
       const { total, free, size } = await store.read(sizes);
       if (free === 0 || total * size <= maxBytes) break;
-      await pace.slice((most) => store.maintain(`PRAGMA incremental_vacuum(${most})`));
+      await store.maintain(`PRAGMA incremental_vacuum(${pace.rows})`, { pace });
       if ((await store.read(sizes)).free === free) break;
       await nextTurn();
     }
-    await store.maintain('PRAGMA wal_checkpoint(TRUNCATE)');
+    await store.truncateLog();
   };
 
   return async ({ before, maxBytes }) => {

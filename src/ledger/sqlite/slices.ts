@@ -1,28 +1,28 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Settlement } from '../ledger.ts';
+import type { Pace } from './pace.ts';
 
 /** Rows per transaction: keeps one synchronous slice within a few milliseconds. */
 export const ROWS_PER_TRANSACTION = 500;
-/** Where a few statements write all rows. */
-export const MANY_ROWS = 1_000;
 const CHARACTERS_PER_TRANSACTION = 4_000_000;
 
 interface SliceOptions<T> {
   /** How much text an item brings. */
   readonly sizeOf?: (item: T) => number;
-  readonly rows?: number;
+  /** Says how many rows, instead. */
+  readonly pace?: Pace;
 }
 
 /** Runs `work` on slices, one after the other, and lets the event loop turn in between. */
 export async function inSlices<T>(
   items: readonly T[],
   work: (slice: readonly T[], isLast: boolean) => Promise<void>,
-  { sizeOf = () => 0, rows = ROWS_PER_TRANSACTION }: SliceOptions<T> = {},
+  { sizeOf = () => 0, pace }: SliceOptions<T> = {},
 ): Promise<void> {
   let start = 0;
   do {
     if (start > 0) await nextTurn();
-    const end = sliceEnd(items, start, start + rows, sizeOf);
+    const end = sliceEnd(items, start, start + (pace?.rows ?? ROWS_PER_TRANSACTION), sizeOf);
     const whole = start === 0 && end === items.length;
     await work(whole ? items : items.slice(start, end), end === items.length);
     start = end;

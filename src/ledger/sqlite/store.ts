@@ -1,15 +1,30 @@
+import { open } from 'node:fs/promises';
 import type { Keep } from '../ledger-options.ts';
 import { Checkpoints } from './checkpoints.ts';
 import type { Database, Statement } from './driver.ts';
+import { LateStatement } from './late-statement.ts';
+import type { Pace } from './pace.ts';
 import { retryBusy } from './retry-busy.ts';
-import { unusable } from './store-errors.ts';
+import { explainStoreError, unusable } from './store-errors.ts';
 
 export interface StoreSettings {
   readonly path: string;
+  /** See `Driver`. */
+  readonly source: string;
   readonly now: () => number;
   readonly keep: Keep;
   /** How long to wait for another process's lock, in milliseconds. */
   readonly patience: number;
+}
+
+interface WriteOptions {
+  /** On the disk, with everything written before it, when the promise resolves. */
+  readonly durable?: boolean;
+  /** See the settings; 0 tries once. */
+  readonly patience?: number;
+  /** Is told how long it took, for so many rows. */
+  readonly pace?: Pace;
+  readonly rows?: number;
 }
 
 /** One connection to the ledger file, and how transactions run on it. */
@@ -31,41 +46,39 @@ export class Store {
     this.#patience = settings.patience;
     this.#database = database;
     this.#dataVersion = database.prepare('PRAGMA data_version');
-    this.#checkpoints = new Checkpoints(database);
+    const { path, source } = settings;
+    this.#checkpoints = new Checkpoints(database, { path, source });
   }
 
   prepare(sql: string): Statement {
-    return this.#database.prepare(sql);
+    return new LateStatement(this.#database, sql);
   }
 
-  read<T>(work: () => T): Promise<T> {
-    return this.#attempt(work);
+  /** `pace`: is told how long it took. */
+  read<T>(work: () => T, { pace }: { pace?: Pace } = {}): Promise<T> {
+    return this.#attempt(() => timed(work, pace));
   }
 
-  /**
-   * `work` runs in one transaction; it may run again when another process was in the way.
-   * `durable`: on the disk, with everything written before it, when the promise resolves.
-   * `patience`: see the settings; 0 tries once.
-   */
-  write<T>(
+  /** `work` runs in one transaction; it may run again when another process was in the way. */
+  async write<T>(
     work: () => T,
-    { durable = false, patience = this.#patience }: { durable?: boolean; patience?: number } = {},
+    { durable = false, patience = this.#patience, pace, rows }: WriteOptions = {},
   ): Promise<T> {
-    const attempt = () => {
-      // SQLite ignores a change of `synchronous` inside a transaction.
-      if (durable) this.#database.exec('PRAGMA synchronous = FULL');
-      try {
-        return this.#transaction(work);
-      } finally {
-        if (durable) this.#database.exec('PRAGMA synchronous = NORMAL');
-      }
-    };
-    return this.#attempt(attempt, patience);
+    while (this.#checkpoints.underWay) await this.#checkpoints.underWay;
+    const attempt = () => timed(() => this.#transaction(work), pace, rows);
+    const result = await this.#attempt(attempt, patience);
+    if (durable) await this.#sync();
+    return result;
   }
 
   /** Outside of any transaction: pragmas that move pages. */
-  maintain(sql: string): Promise<void> {
-    return this.#attempt(() => this.#database.exec(sql));
+  maintain(sql: string, { pace }: { pace?: Pace } = {}): Promise<void> {
+    return this.#attempt(() => timed(() => this.#database.exec(sql), pace));
+  }
+
+  /** Empties the write-ahead log. Best effort: while others read, the last one to close does it. */
+  truncateLog(): Promise<void> {
+    return this.#checkpoints.truncate();
   }
 
   /** Waiters should look again. */
@@ -83,9 +96,7 @@ export class Store {
 
   async close(): Promise<void> {
     if (this.#closed) return;
-    this.#checkpoints.close();
-    // Best effort: while others read, the last one to close does it.
-    await this.maintain('PRAGMA wal_checkpoint(TRUNCATE)').catch(() => {});
+    await this.#checkpoints.close();
     this.#closed = true;
     this.#database.close();
   }
@@ -95,6 +106,24 @@ export class Store {
       if (this.#closed) throw unusable(this.path, 'it is closed.');
       return work();
     });
+  }
+
+  /**
+   * What SQLite does within a COMMIT when `synchronous` is FULL, where it blocks the event loop. A
+   * checkpoint that comes in between syncs both files itself. SQLite has no lock on this file that
+   * closing it could drop.
+   */
+  async #sync(): Promise<void> {
+    try {
+      const log = await open(`${this.path}-wal`, 'r+');
+      try {
+        await log.datasync();
+      } finally {
+        await log.close();
+      }
+    } catch (error) {
+      throw explainStoreError(this.path, error);
+    }
   }
 
   #transaction<T>(work: () => T): T {
@@ -118,4 +147,11 @@ export class Store {
       // SQLite has rolled back by itself, as it does when the disk is full.
     }
   }
+}
+
+function timed<T>(work: () => T, pace: Pace | undefined, rows?: number): T {
+  const startedAt = performance.now();
+  const result = work();
+  pace?.took(performance.now() - startedAt, rows);
+  return result;
 }
