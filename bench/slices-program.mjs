@@ -1,13 +1,19 @@
-// Cuts a run into its slices: node slices-program.mjs <base URL> <count> <store>
+// Cuts a run into its slices: node slices-program.mjs <base URL> <count> <store> <size>
 import { batchify } from '../dist/index.js';
 import { bodyOf, makePrompts } from './bodies.mjs';
 import { pollMilliseconds } from './measure.mjs';
 import { startProfile } from './slices-profile.mjs';
 import { watchSlices } from './slices-watch.mjs';
 
-const [base, count, store] = process.argv.slice(2);
+const [base, count, store, size] = process.argv.slice(2);
 const bodies = makePrompts(Number(count)).map((prompt) => JSON.stringify(bodyOf(prompt)));
-const options = { hosts: { [base]: 'openai' }, store, poll: pollMilliseconds, display: 'none' };
+const options = {
+  hosts: { [base]: 'openai' },
+  store,
+  batchSize: Number(size),
+  poll: pollMilliseconds,
+  display: 'none',
+};
 
 const profile = await startProfile();
 const watch = watchSlices();

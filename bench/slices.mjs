@@ -1,15 +1,15 @@
-// npm run build && node bench/slices.mjs [calls]: how long batchling keeps the event loop at a time.
+// npm run build && node bench/slices.mjs [calls] [size of a batch]: how long batchling keeps the event loop at a time.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runOnce, startProvider } from './processes.mjs';
 
-const [calls = '50000'] = process.argv.slice(2);
+const [calls = '50000', size = '50000'] = process.argv.slice(2);
 const folder = await mkdtemp(join(tmpdir(), 'batchling-slices-'));
 const provider = await startProvider();
 try {
   const store = join(folder, 'ledger.db');
-  print(await runOnce('slices-program.mjs', provider.base, calls, store));
+  print(await runOnce('slices-program.mjs', provider.base, calls, store, size));
 } finally {
   await provider.stop();
   await rm(folder, { recursive: true, force: true });

@@ -66,11 +66,13 @@ export class Submitter {
   async #pack(queue: Queue, requests: readonly PendingRequest[]): Promise<void> {
     this.#endLate(requests);
     const room = await this.#stations.governor.room(queue);
-    // Fifty thousand may have been flushed in this turn.
+    // Of fifty thousand each step takes a turn.
+    await immediate();
+    const wanted = requests.filter(isWanted);
     await immediate();
     const { batcher, endpoint, policy } = queue;
     const limits = batcher.limits(endpoint);
-    const { batches, tooLarge } = pack(requests.filter(isWanted), {
+    const { batches, tooLarge } = pack(wanted, {
       ...limits,
       items: Math.min(policy.batchSize ?? limits.recommendedItems, limits.items),
       tokens: room.limit,
@@ -129,6 +131,7 @@ export class Submitter {
     const labels = labelsOf(scopesOf(members));
     for (const pending of members) pending.planning = true;
     try {
+      await immediate();
       const lease = await ledger.plan(
         owner,
         { token, queue: queue.id, ...labels },
@@ -218,15 +221,23 @@ async function idsOf(
 ): Promise<ReadonlyMap<PendingRequest, ItemId>> {
   const ids = new Map<PendingRequest, ItemId>();
   const slice = new Slice();
+  await slice.next();
   for (const pending of requests) {
     if (slice.isOver) await slice.next();
     ids.set(pending, pending.id);
   }
+  await slice.next();
   return ids;
 }
 
 function scopesOf(requests: readonly PendingRequest[]): ReadonlySet<EngineScope> {
-  return new Set(requests.map(({ scope }) => scope));
+  const scopes = new Set<EngineScope>();
+  let last: EngineScope | undefined;
+  for (const { scope } of requests) {
+    if (scope !== last) scopes.add(scope);
+    last = scope;
+  }
+  return scopes;
 }
 
 /** Whoever gave up while the batch waited for room needs its body no more. */

@@ -1,6 +1,9 @@
 import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { hour } from './fault-case.ts';
 import { LeapingClock } from './leaping-clock.ts';
@@ -36,6 +39,16 @@ it('stands still while something is on the network', async () => {
   expect(clock.elapsed).toBe(1);
   server.closeAllConnections();
   server.close();
+});
+
+it('stands still while something is on the disk', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'batchling-clock-'));
+  const slept = sleep(1);
+  for (let time = 0; time < 30; time += 1) await writeFile(join(folder, 'file'), 'text');
+  expect(clock.elapsed).toBe(0);
+  await slept;
+  expect(clock.elapsed).toBe(1);
+  await rm(folder, { recursive: true });
 });
 
 it('forgets a timer that was cleared', async () => {

@@ -6,8 +6,8 @@ import type { Clock } from '../../src/index.ts';
 const quietTurns = 25;
 
 /**
- * Time for a program and its provider together. It stands still while anything is on the network or
- * being computed, and then leaps to the next timer of either. Hours pass in milliseconds, and what
+ * Time for a program and its provider together. It stands still while anything is on the network, on
+ * the disk or being computed, and then leaps to the next timer of either. Hours pass in milliseconds, and what
  * happens first happens first, however busy the machine is.
  */
 export class LeapingClock implements Clock {
@@ -91,9 +91,14 @@ export class LeapingClock implements Clock {
   async #quiet(): Promise<void> {
     for (let calm = 0; calm < quietTurns; calm += 1) {
       await turn();
-      if (this.#underWay.size > 0) calm = 0;
+      if (this.#underWay.size > 0 || isWorking()) calm = 0;
     }
   }
+}
+
+/** A file is being read or written, or a thread is waited for. */
+function isWorking(): boolean {
+  return process.getActiveResourcesInfo().some((type) => /^(FSReq|CloseReq|MessagePort)/.test(type));
 }
 
 interface Timer {

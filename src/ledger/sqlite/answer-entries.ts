@@ -1,5 +1,6 @@
 import type { OwnerId, RequestId } from '../ledger.ts';
 import type { BlockId } from './answers.ts';
+import type { Pace } from './pace.ts';
 
 /** A block of answers that rows of requests do not know yet. */
 export interface NewBlock {
@@ -26,15 +27,12 @@ export interface Entries {
   readonly isLast: boolean;
 }
 
-/** A few milliseconds. */
-const ROWS_PER_SLICE = 1_500;
-
 /**
  * What rows are told of these blocks, in the order of the requests: so each page of rows is written once
  * or twice, whatever the order in which answers came. Of two answers to one request the first one counts.
  * Never empty.
  */
-export function* entriesOf(blocks: readonly NewBlock[]): Generator<Entries> {
+export function* entriesOf(blocks: readonly NewBlock[], pace: Pace): Generator<Entries> {
   const outcomes = outcomesOf(blocks);
   const sorted = requestsWithPlaces(blocks).sort();
   let last: RequestId | undefined;
@@ -42,7 +40,8 @@ export function* entriesOf(blocks: readonly NewBlock[]): Generator<Entries> {
   do {
     const requests: RequestId[] = [];
     const pairs = new Map<Outcome, string[]>();
-    for (const code of sorted.subarray(from, from + ROWS_PER_SLICE)) {
+    const { rows } = pace;
+    for (const code of sorted.subarray(from, from + rows)) {
       const place = code % blocks.length;
       const request = (code - place) / blocks.length;
       if (request === last) continue;
@@ -55,7 +54,7 @@ export function* entriesOf(blocks: readonly NewBlock[]): Generator<Entries> {
       else pairs.set(outcome, [pair]);
     }
     const texts = [...pairs].map(([outcome, list]) => [outcome, `{${list.join()}}`] as const);
-    from += ROWS_PER_SLICE;
+    from += rows;
     yield { requests, blocks: new Map(texts), isLast: from >= sorted.length };
   } while (from < sorted.length);
 }

@@ -1,30 +1,8 @@
 import { once } from 'node:events';
 import type { Worker } from 'node:worker_threads';
 
-/**
- * Text, because a bundler or a loader of TypeScript would not find a file. It has a connection of its
- * own, which is never in a transaction.
- */
-const program = `
-  const { parentPort, workerData } = require('node:worker_threads');
-  process.emitWarning = () => {};
-  const { DatabaseSync } = require(workerData.source);
-  const database = new DatabaseSync(workerData.path, { timeout: 5 });
-  database.exec('PRAGMA fullfsync = ON');
-  parentPort.on('message', (sql) => {
-    if (sql === undefined) {
-      database.close();
-      parentPort.close();
-      return;
-    }
-    try {
-      database.exec(sql);
-    } catch {
-      // The next write meets the same problem and reports it.
-    }
-    parentPort.postMessage(undefined);
-  });
-`;
+/** `PASSIVE` copies what there is; `TRUNCATE` also empties the log. */
+export type CheckpointMode = 'PASSIVE' | 'TRUNCATE';
 
 export interface ThreadOptions {
   readonly path: string;
@@ -32,37 +10,58 @@ export interface ThreadOptions {
   readonly source: string;
 }
 
-/** Runs checkpoints where waiting for the disk keeps nobody waiting. */
+/**
+ * As text: a bundler, or a loader of TypeScript, would not find a file. Whoever writes first after a
+ * checkpoint starts the log anew and has to wait for the disk, so that is done here, too.
+ */
+const program = `
+  const { parentPort, workerData } = require('node:worker_threads');
+  process.emitWarning = () => {};
+  const { DatabaseSync } = require(workerData.source);
+  const database = new DatabaseSync(workerData.path, { timeout: 5 });
+  database.exec('PRAGMA fullfsync = ON; PRAGMA wal_autocheckpoint = 0');
+  parentPort.on('message', (mode) => {
+    if (mode === 'close') {
+      database.close();
+      parentPort.close();
+      return;
+    }
+    try {
+      database.exec('PRAGMA wal_checkpoint(' + mode + ')');
+      if (mode === 'PASSIVE') database.exec('PRAGMA user_version = 0');
+    } catch {
+      // Somebody is in the way, or the next write meets the same problem and reports it.
+    }
+    parentPort.postMessage('done');
+  });
+`;
+
+/** Runs checkpoints where waiting for the disk keeps nobody waiting, on a connection of its own. */
 export class CheckpointThread {
   readonly #worker: Worker;
-  readonly #ended: Promise<unknown>;
+  readonly #ended: Promise<void>;
   #hasEnded = false;
 
   private constructor(worker: Worker) {
     this.#worker = worker;
-    this.#ended = once(worker, 'exit')
-      .catch(() => undefined)
-      .then(() => {
-        this.#hasEnded = true;
-      });
+    this.#ended = this.#end();
     worker.unref();
   }
 
   /** Rejects where threads are not to be had. */
-  static async start(workerData: ThreadOptions): Promise<CheckpointThread> {
+  static async start({ path, source }: ThreadOptions): Promise<CheckpointThread> {
     const { Worker } = await import('node:worker_threads');
-    // Flags and variables of the program may load other modules into every thread, batchling's too.
-    return new CheckpointThread(
-      new Worker(program, { eval: true, execArgv: [], env: {}, workerData }),
-    );
+    // Flags and variables of the program may load modules into every thread, batchling among them.
+    const options = { eval: true, execArgv: [], env: {}, workerData: { path, source } };
+    return new CheckpointThread(new Worker(program, options));
   }
 
   /** `false`: the thread is gone. */
-  async run(sql: string): Promise<boolean> {
+  async checkpoint(mode: CheckpointMode): Promise<boolean> {
     if (this.#hasEnded) return false;
     // Somebody waits for it, so the program must not end meanwhile.
     this.#worker.ref();
-    this.#worker.postMessage(sql);
+    this.#worker.postMessage(mode);
     await Promise.race([once(this.#worker, 'message'), this.#ended]);
     this.#worker.unref();
     return !this.#hasEnded;
@@ -71,7 +70,13 @@ export class CheckpointThread {
   async close(): Promise<void> {
     if (this.#hasEnded) return;
     this.#worker.ref();
-    this.#worker.postMessage(undefined);
+    this.#worker.postMessage('close');
     await this.#ended;
+  }
+
+  async #end(): Promise<void> {
+    // An error is followed by the exit, too.
+    await once(this.#worker, 'exit').catch(() => undefined);
+    this.#hasEnded = true;
   }
 }

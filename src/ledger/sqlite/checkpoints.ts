@@ -1,5 +1,6 @@
-import { CheckpointThread, type ThreadOptions } from './checkpoint-thread.ts';
+import { type CheckpointMode, CheckpointThread, type ThreadOptions } from './checkpoint-thread.ts';
 import type { Database } from './driver.ts';
+import { nextTurn } from './slices.ts';
 
 /** So much that most of the pages that are written again and again are copied once. */
 const WORTH_A_STEP_MILLISECONDS = 32;
@@ -50,7 +51,7 @@ export class Checkpoints {
     await this.#thread?.close();
   }
 
-  #step(mode: 'PASSIVE' | 'TRUNCATE'): Promise<void> {
+  #step(mode: CheckpointMode): Promise<void> {
     const needsThread = this.#written >= WORTH_A_THREAD_MILLISECONDS && this.#hasThreads;
     this.#written = 0;
     const step = this.#checkpoint(mode, needsThread).finally(() => {
@@ -60,25 +61,25 @@ export class Checkpoints {
     return step;
   }
 
-  async #checkpoint(mode: 'PASSIVE' | 'TRUNCATE', needsThread: boolean): Promise<void> {
-    const sql = `PRAGMA wal_checkpoint(${mode})`;
+  async #checkpoint(mode: CheckpointMode, needsThread: boolean): Promise<void> {
     if (needsThread || this.#thread) {
-      if (await this.#inThread(sql)) return;
+      if (await this.#inThread(mode)) return;
       // Not every program may have threads.
       this.#hasThreads = false;
       this.#thread = undefined;
     }
+    await nextTurn();
     try {
-      this.#database.exec(sql);
+      this.#database.exec(`PRAGMA wal_checkpoint(${mode})`);
     } catch {
       // The next write meets the same problem and reports it.
     }
   }
 
-  async #inThread(sql: string): Promise<boolean> {
+  async #inThread(mode: CheckpointMode): Promise<boolean> {
     try {
       this.#thread ??= await CheckpointThread.start(this.#options);
-      return await this.#thread.run(sql);
+      return await this.#thread.checkpoint(mode);
     } catch {
       return false;
     }

@@ -4,6 +4,7 @@ import { prepareAnswers } from './answers.ts';
 import { REQUEST } from './codes.ts';
 import { prepareEraseBodies } from './erase-bodies.ts';
 import type { NewAnswers } from './new-answers.ts';
+import { Pace } from './pace.ts';
 import { nextTurn } from './slices.ts';
 import type { Store } from './store.ts';
 
@@ -34,6 +35,8 @@ export function prepareEnterAnswers(store: Store): Pick<NewAnswers, 'enter' | 'e
   const addAnswered = store.prepare('UPDATE batch SET answered = answered + ? WHERE id = ?');
   const remove = store.prepare('DELETE FROM answer_new WHERE batch = ? AND id <= ?');
 
+  const pace = new Pace({ least: 200, most: 2_500 });
+
   const tell = (batch: BatchId, { requests, blocks }: Omit<Entries, 'isLast'>): number => {
     if (store.keep !== 'all') bodies.ofMembers(requests, batch);
     let told = 0;
@@ -55,14 +58,16 @@ export function prepareEnterAnswers(store: Store): Pick<NewAnswers, 'enter' | 'e
   const enterRows = async (batch: BatchId, rows: readonly NewRow[]) => {
     const count = rows.reduce((sum, row) => sum + row.count, 0);
     let told = 0;
-    for (const slice of entriesOf(rows)) {
-      // Each a turn of its own: whoever asks for this has just written something else.
-      await nextTurn();
-      told += await store.write(() => {
+    // Each a turn of its own: whoever asks for this has just written something else.
+    await nextTurn();
+    for (const slice of entriesOf(rows, pace)) {
+      const work = () => {
         const changes = tell(batch, slice);
         if (slice.isLast) finish(batch, rows, told + changes === count);
         return changes;
-      });
+      };
+      told += await store.write(work, { pace, rows: slice.requests.length });
+      await nextTurn();
     }
   };
 

@@ -6,7 +6,7 @@ describe('the pace of transactions', () => {
     const pace = new Pace({ least: 10, most: 1_000 });
     expect(pace.rows).toBe(100);
     pace.took(20);
-    expect(pace.rows).toBe(25);
+    expect(pace.rows).toBe(20);
     for (let times = 0; times < 5; times += 1) pace.took(20);
     expect(pace.rows).toBe(10);
   });
@@ -15,7 +15,7 @@ describe('the pace of transactions', () => {
     const pace = new Pace({ least: 1, most: 100 });
     for (let times = 0; times < 8; times += 1) pace.took(10);
     expect(pace.rows).toBe(1);
-    for (let times = 0; times < 20; times += 1) pace.took(0.1);
+    for (let times = 0; times < 60; times += 1) pace.took(0.1);
     expect(pace.rows).toBe(100);
   });
 
@@ -24,6 +24,6 @@ describe('the pace of transactions', () => {
     pace.took(0.1, 3);
     expect(pace.rows).toBe(100);
     pace.took(10, 60);
-    expect(pace.rows).toBe(30);
+    expect(pace.rows).toBe(24);
   });
 });

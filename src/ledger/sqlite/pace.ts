@@ -1,4 +1,6 @@
-const TARGET_MILLISECONDS = 5;
+const TARGET_MILLISECONDS = 4;
+/** Slowly up, at once down: the same rows may take twice as long the next time. */
+const MOST_GROWTH = 1.1;
 
 /**
  * How many rows a transaction takes. How long they take depends on the machine, on the rows and on how
@@ -21,7 +23,7 @@ export class Pace {
 
   /** A transaction took so long. One of fewer rows than it might have had proves nothing about more. */
   took(milliseconds: number, rows = this.#rows): void {
-    const share = Math.min(TARGET_MILLISECONDS / milliseconds, 1.5);
+    const share = Math.min(TARGET_MILLISECONDS / milliseconds, MOST_GROWTH);
     if (share > 1 && rows < this.#rows) return;
     this.#rows = Math.max(this.#least, Math.min(Math.ceil(rows * share), this.#most));
   }

@@ -39,7 +39,7 @@ export function preparePlan(store: Store, owners: Owners, abandon: AbandonPlan):
     let batch: BatchId | undefined;
     try {
       for (const [index, group] of groups.entries()) {
-        await nextTurn();
+        if (index > 0) await nextTurn();
         batch = await store.write(() => {
           const run = owners.require(owner);
           const id = batch ?? insertBatch(owner, run, newBatch, requests.length);

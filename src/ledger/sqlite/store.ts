@@ -1,4 +1,4 @@
-import { open } from 'node:fs/promises';
+import { type FileHandle, open } from 'node:fs/promises';
 import type { Keep } from '../ledger-options.ts';
 import { Checkpoints } from './checkpoints.ts';
 import type { Database, Statement } from './driver.ts';
@@ -36,6 +36,8 @@ export class Store {
   readonly #database: Database;
   readonly #dataVersion: Statement;
   readonly #checkpoints: Checkpoints;
+  /** The write-ahead log, once something had to be on the disk. */
+  #log: Promise<FileHandle> | undefined;
   #closed = false;
   #changes = 0;
 
@@ -72,7 +74,8 @@ export class Store {
   }
 
   /** Outside of any transaction: pragmas that move pages. */
-  maintain(sql: string, { pace }: { pace?: Pace } = {}): Promise<void> {
+  async maintain(sql: string, { pace }: { pace?: Pace } = {}): Promise<void> {
+    while (this.#checkpoints.underWay) await this.#checkpoints.underWay;
     return this.#attempt(() => timed(() => this.#database.exec(sql), pace));
   }
 
@@ -98,6 +101,7 @@ export class Store {
     if (this.#closed) return;
     await this.#checkpoints.close();
     this.#closed = true;
+    await (await this.#log?.catch(() => undefined))?.close();
     this.#database.close();
   }
 
@@ -115,12 +119,11 @@ export class Store {
    */
   async #sync(): Promise<void> {
     try {
-      const log = await open(`${this.path}-wal`, 'r+');
-      try {
-        await log.datasync();
-      } finally {
-        await log.close();
-      }
+      this.#log ??= open(`${this.path}-wal`, 'r+').catch((error: unknown) => {
+        this.#log = undefined;
+        throw error;
+      });
+      await (await this.#log).datasync();
     } catch (error) {
       throw explainStoreError(this.path, error);
     }

@@ -43,7 +43,9 @@ if (task === 'collect') {
   await ledger.collected(lease, settlements.reverse(), 'cursor-1');
 }
 if (task === 'die-planning') {
-  // The first of many transactions is done when `plan` gives back its promise.
+  // The first of many transactions is done when `plan` gives back its promise, unless there is a
+  // checkpoint under way, which this waits for.
+  await ledger.withdraw(owner, []);
   void ledger.plan(owner, batch, mine);
   process.kill(process.pid, 'SIGKILL');
 }
