@@ -2,6 +2,7 @@ import type { Remote, Row } from '../batchers/batcher.ts';
 import { LeaseLostError } from '../errors.ts';
 import { backoff, sleep } from '../http/backoff.ts';
 import type { Settlement } from '../ledger/ledger.ts';
+import { loadPrices } from '../pricing/prices.ts';
 import type { ItemId } from '../types.ts';
 import type { ActiveBatch } from './active-batch.ts';
 import { ownAnswer } from './answers.ts';
@@ -98,7 +99,9 @@ export class Collector {
 
   async #read(batch: ActiveBatch, remote: Remote, round: Round): Promise<void> {
     if (!remote.readable) return;
-    const { stopped } = this.#workshop;
+    const { stopped, report } = this.#workshop;
+    // An answer without a price is an answer all the same.
+    await loadPrices().catch((error: unknown) => report('load the list prices', error));
     await batch.queue.transfer(async () => {
       let rows: Row[] = [];
       let characters = 0;

@@ -2,7 +2,6 @@ import type { BatchFailure, Plan, Remote } from '../batchers/batcher.ts';
 import { RefusedError } from '../batchers/refused-error.ts';
 import { LeaseLostError, NotSentError, UnknownOutcomeError } from '../errors.ts';
 import { orAborted, sleep } from '../http/backoff.ts';
-import { loadPrices } from '../pricing/prices.ts';
 import type { ActiveBatch } from './active-batch.ts';
 import { cancelUnwanted } from './cancel-remote.ts';
 import { failureOf } from './failures.ts';
@@ -48,7 +47,6 @@ export class Protocol {
   }
 
   async send(batch: ActiveBatch, plan: Plan): Promise<void> {
-    this.#workshop.background('load the list prices', loadPrices());
     batch.emit('batch:submitting', { ...batch.facts(), bytes: plan.bytes });
     if (batch.batcher.info.exactlyFindable) await this.#stage(batch, plan);
     try {

@@ -20,7 +20,7 @@ interface FlatPrice {
 let calculate: CalculatePrice | undefined;
 const flatPrices = new Map<string, FlatPrice | undefined>();
 
-/** The table is large, so it is loaded when the first batch is on its way. */
+/** The table is large, so it is loaded when the first answers are there. */
 export async function loadPrices(): Promise<void> {
   calculate ??= (await import('@pydantic/genai-prices')).calcPrice;
 }

@@ -51,6 +51,20 @@ describe('with cache: false', () => {
   });
 });
 
+describe.each([
+  ['openai', 'gpt-4o-mini'],
+  ['anthropic', 'claude-haiku-4-5'],
+] as const)('a batch of a killed run: %s', (provider, model) => {
+  it('is collected with what it has saved, though nothing was sent', async () => {
+    scene = await openScene(provider);
+    await killAt(scene.input(three, { model }), 'a poll is under way');
+    const { heard, saved } = await askToTheEnd(scene.input(three, { model }));
+    expect(heard.map(({ source }) => source)).toEqual(['batch', 'batch', 'batch']);
+    expect(scene.simulator.meter.total).toBe(3);
+    expect(saved).toBeGreaterThan(0);
+  });
+});
+
 describe('a file that was uploaded before the program was killed', () => {
   it('is used and not uploaded again when the same is asked', async () => {
     scene = await openScene('openai');

@@ -98,7 +98,9 @@ export class LeapingClock implements Clock {
 
 /** A file is being read or written, or a thread is waited for. */
 function isWorking(): boolean {
-  return process.getActiveResourcesInfo().some((type) => /^(FSReq|CloseReq|MessagePort)/.test(type));
+  return process
+    .getActiveResourcesInfo()
+    .some((type) => /^(FSReq|CloseReq|MessagePort)/.test(type));
 }
 
 interface Timer {

@@ -12,6 +12,7 @@ export interface AskInput {
   readonly options: BatchifyOptions;
   readonly time?: FastTime;
   readonly kill?: KillPoint;
+  readonly model?: string;
 }
 
 export interface Heard {
@@ -24,25 +25,29 @@ export interface Heard {
 export interface AskOutput {
   readonly heard: readonly Heard[];
   readonly commits: number;
+  /** Dollars. */
+  readonly saved: number;
 }
 
 type Ask = (content: string) => Promise<Heard>;
 
-const { provider, prompts, baseURL, apiKey, options, time, kill } = readInput<AskInput>();
+const { provider, prompts, baseURL, apiKey, options, time, kill, model } = readInput<AskInput>();
 await killAtCommit(kill);
 const ask = provider === 'openai' ? await openai() : await anthropic();
-const heard = await batchify(
-  () => Promise.all(prompts.map((prompt) => ask(prompt).catch(heardError))),
-  { ...options, ...(time && { clock: fastClock(time) }) },
+const scope = batchify({ ...options, ...(time && { clock: fastClock(time) }) });
+const heard = await scope.run(() =>
+  Promise.all(prompts.map((prompt) => ask(prompt).catch(heardError))),
 );
-console.log(JSON.stringify({ heard, commits: commitsSoFar() } satisfies AskOutput));
+await scope.close();
+const { saved } = scope.stats.dollars;
+console.log(JSON.stringify({ heard, commits: commitsSoFar(), saved } satisfies AskOutput));
 
 async function openai(): Promise<Ask> {
   const { default: OpenAI } = await import('openai');
   const client = new OpenAI({ apiKey, baseURL, organization: null, project: null });
   return async (content) => {
     const { data, response } = await client.chat.completions
-      .create({ model: 'gpt-test', messages: [{ role: 'user', content }] })
+      .create({ model: model ?? 'gpt-test', messages: [{ role: 'user', content }] })
       .withResponse();
     const text = data.choices[0]?.message.content ?? '';
     return { text, source: response.headers.get('x-batchling-source') };
@@ -54,7 +59,11 @@ async function anthropic(): Promise<Ask> {
   const client = new Anthropic({ apiKey, baseURL });
   return async (content) => {
     const { data, response } = await client.messages
-      .create({ model: 'claude-test', max_tokens: 64, messages: [{ role: 'user', content }] })
+      .create({
+        model: model ?? 'claude-test',
+        max_tokens: 64,
+        messages: [{ role: 'user', content }],
+      })
       .withResponse();
     const [block] = data.content;
     const text = block?.type === 'text' ? block.text : '';
