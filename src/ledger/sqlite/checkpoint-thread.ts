@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import type { Worker } from 'node:worker_threads';
 
-/** `PASSIVE` copies what there is; `TRUNCATE` also empties the log. */
-export type CheckpointMode = 'PASSIVE' | 'TRUNCATE';
+/** `FULL` copies everything, and other processes cannot write meanwhile; `TRUNCATE` also empties the log. */
+export type CheckpointMode = 'FULL' | 'TRUNCATE';
 
 export interface ThreadOptions {
   readonly path: string;
@@ -18,7 +18,7 @@ const program = `
   const { parentPort, workerData } = require('node:worker_threads');
   process.emitWarning = () => {};
   const { DatabaseSync } = require(workerData.source);
-  const database = new DatabaseSync(workerData.path, { timeout: 5 });
+  const database = new DatabaseSync(workerData.path, { timeout: 200 });
   database.exec('PRAGMA fullfsync = ON; PRAGMA wal_autocheckpoint = 0');
   parentPort.on('message', (mode) => {
     if (mode === 'close') {
@@ -28,7 +28,7 @@ const program = `
     }
     try {
       database.exec('PRAGMA wal_checkpoint(' + mode + ')');
-      if (mode === 'PASSIVE') database.exec('PRAGMA user_version = 0');
+      if (mode === 'FULL') database.exec('PRAGMA user_version = 0');
     } catch {
       // Somebody is in the way, or the next write meets the same problem and reports it.
     }

@@ -12,9 +12,9 @@ const WORTH_A_THREAD_MILLISECONDS = 8;
  * COMMIT, which then takes tens of milliseconds, and longer where the disk answers late. Here it happens
  * in steps, in a thread of its own; a program that writes little has none, and no step before it closes.
  *
- * Nobody of this process writes during a step, so it is complete, and the next COMMIT starts the log anew:
- * it does not grow. How long transactions took tells how much there is to copy: a row may be of any size,
- * and SQLite does not say how long the log is.
+ * Nobody writes during a step, so it is complete, and the next COMMIT starts the log anew: it does not
+ * grow. How long transactions took tells how much there is to copy: a row may be of any size, and SQLite
+ * does not say how long the log is.
  */
 export class Checkpoints {
   readonly #database: Database;
@@ -37,7 +37,7 @@ export class Checkpoints {
   /** A transaction was committed, after so many milliseconds. */
   written(milliseconds: number): void {
     this.#written += milliseconds;
-    if (this.#written >= WORTH_A_STEP_MILLISECONDS && !this.#underWay) void this.#step('PASSIVE');
+    if (this.#written >= WORTH_A_STEP_MILLISECONDS && !this.#underWay) void this.#step('FULL');
   }
 
   /** Empties the log, unless others read it. */
