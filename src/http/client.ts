@@ -43,7 +43,11 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
 
   async function dispatcher(): Promise<Dispatcher> {
     if (given) return given;
-    own ??= createAgent(idleTimeout);
+    own ??= createAgent(idleTimeout).catch((error: unknown) => {
+      // The next request tries again.
+      own = undefined;
+      throw error;
+    });
     return own;
   }
 

@@ -38,7 +38,7 @@ export function prepareAdmit(
   const batchLookup = prepareBatchLookup(store);
   const sortIn = prepareSortIn(store);
   // A few statements write all rows, so many rows cost little more than few.
-  const pace = new Pace({ least: 100, most: 1_000 });
+  const pace = new Pace({ least: 20, most: 1_000 });
   return async (me, asks) => {
     const admissions: Admission[] = [];
     await inSlices(

@@ -14,7 +14,7 @@ export function prepareCollected(store: Store, newAnswers: NewAnswers): Ledger['
   const settleMembers = prepareSettleMembers(store, newAnswers);
   const setCursor = store.prepare('UPDATE batch SET cursor = ? WHERE id = ?');
   // A few statements write all rows, so many rows cost little more than few.
-  const pace = new Pace({ least: 100, most: 1_000 });
+  const pace = new Pace({ least: 20, most: 1_000 });
   return async (lease, settlements, cursor) => {
     const { batch } = lease;
     await inSlices(
