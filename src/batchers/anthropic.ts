@@ -1,4 +1,3 @@
-import { splitLines } from '../http/jsonl.ts';
 import type { StreamedBody, Wire } from '../http/wire.ts';
 import { anthropicMessages } from '../streams/anthropic.ts';
 import type { Handle, ItemId } from '../types.ts';
@@ -21,6 +20,7 @@ import {
 import { onOneLine, withoutMembers } from './json-text.ts';
 import { count, field, text } from './outcomes.ts';
 import { createdBody, expectOk } from './replies.ts';
+import { resultRows } from './result-rows.ts';
 
 const hour = 3_600_000;
 const opening = '{"requests":[';
@@ -131,9 +131,7 @@ export class AnthropicBatcher extends Batcher {
     if (remote.sources.url === undefined) return;
     const path = this.#resultsAt(wire, remote.id, remote.sources.url);
     const reply = await expectOk(wire, { method: 'GET', path, headers: versionOnly });
-    for await (const group of splitLines(reply.bytes())) {
-      yield group.map((line) => readResultLine(line.toString()));
-    }
+    yield* resultRows(reply, readResultLine);
   }
 
   /**

@@ -139,7 +139,9 @@ export type Row =
   /** Everything before this was read; reading may go on here. */
   | { readonly cursor: string }
   /** A line that could not be understood, shortened for people. */
-  | { readonly broken: string };
+  | { readonly broken: string }
+  /** At the end of a source without a line that could be understood, such as a proxy's page. */
+  | { readonly unreadable: 'empty' | 'garbled' };
 
 /** What looking for a batch after an unknown outcome brought. */
 export type Found =

@@ -1,8 +1,8 @@
-import { splitLines } from '../http/jsonl.ts';
 import type { StreamedBody, Wire } from '../http/wire.ts';
 import type { Handle } from '../types.ts';
 import { Batcher, type Plan, type Remote, type Row } from './batcher.ts';
 import { expectOk } from './replies.ts';
+import { resultRows } from './result-rows.ts';
 
 /**
  * Batchers whose requests are written to a file and processed in bulk. The template: stage = upload
@@ -33,9 +33,7 @@ export abstract class FileBatcher extends Batcher {
   override async *results(wire: Wire, remote: Remote): AsyncIterable<readonly Row[]> {
     for (const path of this.resultFiles(remote)) {
       const reply = await expectOk(wire, { method: 'GET', path });
-      for await (const group of splitLines(reply.bytes())) {
-        yield group.map((line) => this.readLine(line.toString()));
-      }
+      yield* resultRows(reply, (line) => this.readLine(line));
     }
   }
 }

@@ -25,6 +25,9 @@ const charactersAtOnce = 2_000_000;
 interface Round {
   /** Lines of no request of ours, or that could not be read. */
   strange: number;
+  /** Sources that held no line, or none that could be read. */
+  empty: boolean;
+  garbled: boolean;
   readonly retries: PendingRequest[];
 }
 
@@ -142,6 +145,10 @@ export class Collector {
         cursor = row.cursor;
         continue;
       }
+      if ('unreadable' in row) {
+        round[row.unreadable] = true;
+        continue;
+      }
       const member = 'id' in row ? batch.members.get(row.id) : undefined;
       if (member === undefined) round.strange += 1;
       else batch.matched = true;
@@ -199,7 +206,7 @@ export class Collector {
 }
 
 function newRound(): Round {
-  return { strange: 0, retries: [] };
+  return { strange: 0, empty: false, garbled: false, retries: [] };
 }
 
 function charactersOf(row: Row): number {
@@ -224,12 +231,23 @@ function hasOpenMembers({ members }: ActiveBatch): boolean {
   return false;
 }
 
-/** Results in which nothing is ours, although the provider ran something. */
+/**
+ * Requests have no line, and the line may be where nothing could be read. An empty source is believed if
+ * the provider says that it ran no more than has been read.
+ */
 function isUnreadable(
   batch: ActiveBatch,
   { readable, incomplete, counts }: Remote,
-  { strange }: Round,
+  { strange, empty, garbled }: Round,
 ): boolean {
-  if (!readable || incomplete || batch.matched || !hasOpenMembers(batch)) return false;
-  return strange > 0 || (counts !== undefined && counts.completed > 0);
+  if (!readable || incomplete || !lacksLines(batch)) return false;
+  if (garbled || (!batch.matched && strange > 0)) return true;
+  const ranMore = counts && linesOf(batch) < counts.completed + counts.failed;
+  return empty ? ranMore !== false : !batch.matched && ranMore === true;
+}
+
+function linesOf({ members, retries }: ActiveBatch): number {
+  let lines = 0;
+  for (const [id, { settled }] of members) if (settled || retries.has(id)) lines += 1;
+  return lines;
 }

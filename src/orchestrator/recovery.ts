@@ -3,6 +3,7 @@ import { UnknownOutcomeError } from '../errors.ts';
 import { sleep } from '../http/backoff.ts';
 import type { ActiveBatch } from './active-batch.ts';
 import { cancelRemote } from './cancel-remote.ts';
+import { missingPatience } from './patience.ts';
 import { UnseenError, UnseenTrouble } from './unseen.ts';
 import type { Workshop } from './workshop.ts';
 
@@ -65,6 +66,8 @@ export class Recovery {
   async #findCandidate(batch: ActiveBatch, since: number): Promise<Remote | undefined> {
     const { clock, stopped, ledger } = this.#workshop;
     const disproved = new Set<string>();
+    /** Since when each was seen to have ended. */
+    const ended = new Map<string, number>();
     for (let looks = 1; ; looks += 1) {
       // A candidate may run for hours before it can be proved.
       await sleep(clock, pauseAfter(looks), stopped);
@@ -82,7 +85,10 @@ export class Recovery {
         }
         const ours = await this.#isOurs(batch, candidate);
         if (ours === true) return candidate;
-        if (ours === false) disproved.add(candidate.id);
+        const endedAt = ended.get(candidate.id) ?? clock.now();
+        ended.set(candidate.id, endedAt);
+        const isEmpty = ours === 'no lines' && clock.now() - endedAt >= missingPatience;
+        if (ours === false || isEmpty) disproved.add(candidate.id);
         else open += 1;
       }
       const waited = clock.now() - since;
@@ -96,13 +102,19 @@ export class Recovery {
     }
   }
 
-  async #isOurs(batch: ActiveBatch, candidate: Remote): Promise<boolean | undefined> {
+  /** `undefined`: it cannot be read. */
+  async #isOurs(batch: ActiveBatch, candidate: Remote): Promise<boolean | 'no lines' | undefined> {
+    let isRead = false;
     try {
       for await (const rows of batch.batcher.results(batch.wire, candidate)) {
         // Not the first line alone: there may be foreign lines among ours.
-        for (const row of rows) if ('id' in row && batch.members.has(row.id)) return true;
+        for (const row of rows) {
+          if (!('id' in row)) continue;
+          if (batch.members.has(row.id)) return true;
+          isRead = true;
+        }
       }
-      return false;
+      return isRead ? false : 'no lines';
     } catch (error) {
       this.#workshop.report(`read batch ${candidate.id} to see whether it is ours`, error);
       return undefined;

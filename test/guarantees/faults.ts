@@ -7,6 +7,7 @@ import { networkFaults } from './network.ts';
 import { pollFaults } from './poll.ts';
 import { resultFileFaults } from './result-files.ts';
 import { unclearCreateFaults } from './unclear-create.ts';
+import { unreadableResults } from './unreadable-results.ts';
 import { uploadFaults } from './upload.ts';
 import { wholeBatchFaults } from './whole-batch.ts';
 import { wireFaults } from './wire.ts';
@@ -20,6 +21,7 @@ export const faultCases: readonly FaultCase[] = [
   ...wholeBatchFaults,
   ...deadlineFaults,
   ...resultFileFaults,
+  ...unreadableResults,
   ...lineFaults,
   ...limitFaults,
   ...networkFaults,
