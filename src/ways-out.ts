@@ -5,7 +5,9 @@ import type { RawAnswer, RawRequest } from './hooks/state.ts';
 import type { ResolvedOptions } from './options.ts';
 import { answerHeaders } from './orchestrator/answer-headers.ts';
 import { ownAnswer } from './orchestrator/answers.ts';
+import { type AnswerSource, factsOf, tell } from './orchestrator/events.ts';
 import type { Delivery, Verdict } from './orchestrator/pending.ts';
+import type { Queue } from './orchestrator/queue.ts';
 import type { Target } from './orchestrator/router.ts';
 import type { RealtimeRules } from './realtime-calls.ts';
 import { respond } from './respond.ts';
@@ -48,7 +50,7 @@ export class WaysOut {
       }
       const { over } = this.#earlyEnd;
       if (over) return refuse(over, call.target);
-      if ('realtime' in verdict) return this.#letOut(call, answered);
+      if ('realtime' in verdict) return this.#letOut(call, verdict.realtime, answered);
       if ('passThrough' in verdict) return undefined;
       return this.#bypasses.bypassed(call.target, call.url, verdict.bypass);
     };
@@ -64,14 +66,14 @@ export class WaysOut {
     const { target, url } = call;
     const { over } = this.#earlyEnd;
     if (over) return refuseFetch(over, target, url);
-    if ('realtime' in verdict) return this.#sendRealtime(call);
+    if ('realtime' in verdict) return this.#sendRealtime(call, verdict.realtime);
     const outgoing = call.outgoing as Outgoing;
     if ('passThrough' in verdict) return goOut(outgoing);
     return this.bypass(outgoing, target, url, verdict.bypass);
   }
 
-  async #sendRealtime(call: ClientCall<Response>): Promise<Response> {
-    const rules = this.#realtimeRules();
+  async #sendRealtime(call: ClientCall<Response>, queue: Queue): Promise<Response> {
+    const rules = this.#realtimeRules(queue);
     const { sendRealtime } = await import('./realtime-calls.ts');
     try {
       const response = await sendRealtime(call, rules);
@@ -86,9 +88,10 @@ export class WaysOut {
 
   async #letOut(
     call: ClientCall<RawAnswer | undefined>,
+    queue: Queue,
     answered: RawRequest['answered'],
   ): Promise<RawAnswer | undefined> {
-    const rules = this.#realtimeRules();
+    const rules = this.#realtimeRules(queue);
     const { letOutRealtime } = await import('./realtime-calls.ts');
     try {
       await letOutRealtime(call, rules, answered, this.#waitFor());
@@ -98,9 +101,14 @@ export class WaysOut {
     }
   }
 
-  #realtimeRules(): RealtimeRules {
+  #realtimeRules(queue: Queue): RealtimeRules {
     const { realtimeConcurrency: atOnce, clock } = this.#options;
-    return { atOnce, clock, emit: this.#events.emit, line: this.#earlyEnd.line };
+    const answered = (status: number) => this.#answered(queue, status, 'realtime');
+    return { atOnce, clock, answered, line: this.#earlyEnd.line };
+  }
+
+  #answered(queue: Queue, status: number, source: AnswerSource): void {
+    tell(this.#events.emit, 'call:answered', { ...factsOf(queue), status, source });
   }
 }
 

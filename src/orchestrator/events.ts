@@ -1,7 +1,9 @@
 import { channel } from 'node:diagnostics_channel';
 import type { Counts } from '../types.ts';
+import type { Queue } from './queue.ts';
 
-interface CallFacts {
+/** What every event says of its calls. */
+export interface CallFacts {
   readonly provider: string;
   readonly endpoint: string;
   readonly model: string;
@@ -46,6 +48,15 @@ export type Emit = <Name extends BatchlingEventName>(
   payload: BatchlingEvents[Name],
 ) => void;
 
+/** What events say of the calls of a queue. */
+export function factsOf({
+  batcher,
+  endpoint,
+  model,
+}: Pick<Queue, 'batcher' | 'endpoint' | 'model'>): CallFacts {
+  return { provider: batcher.info.name, endpoint, model };
+}
+
 /** Looked up once: `channel()` costs a map access per event otherwise. */
 const channels = new Map<BatchlingEventName, ReturnType<typeof channel>>();
 
@@ -58,3 +69,13 @@ export const publish: Emit = (name, payload) => {
   }
   if (target.hasSubscribers) target.publish(payload);
 };
+
+/** Tells a scope, and everyone else who listens. */
+export function tell<Name extends BatchlingEventName>(
+  emit: Emit,
+  name: Name,
+  payload: BatchlingEvents[Name],
+): void {
+  publish(name, payload);
+  emit(name, payload);
+}

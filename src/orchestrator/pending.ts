@@ -79,8 +79,8 @@ export type Verdict =
   | Delivery
   /** Cannot be batched: goes out at full price, and the user should know. */
   | { readonly bypass: string }
-  /** Was ours; we send it as an ordinary call, counted and not too many at once. */
-  | { readonly realtime: true }
+  /** Was ours, in this queue; we send it as an ordinary call, counted and not too many at once. */
+  | { readonly realtime: Queue }
   /** Not chosen: an ordinary call. */
   | { readonly passThrough: true };
 
