@@ -49,7 +49,7 @@ export class WaysOut {
         return { status, headers: answerHeaders(verdict), body };
       }
       const { over } = this.#earlyEnd;
-      if (over) return refuse(over, call.target);
+      if (over) return this.#refuse(over, call, verdict);
       if ('realtime' in verdict) return this.#letOut(call, verdict.realtime, answered);
       if ('passThrough' in verdict) return undefined;
       return this.#bypasses.bypassed(call.target, call.url, verdict.bypass);
@@ -65,7 +65,7 @@ export class WaysOut {
   async #sendOut(call: ClientCall<Response>, verdict: WayOut): Promise<Response> {
     const { target, url } = call;
     const { over } = this.#earlyEnd;
-    if (over) return refuseFetch(over, target, url);
+    if (over) return toFetch(this.#refuse(over, call, verdict), url);
     if ('realtime' in verdict) return this.#sendRealtime(call, verdict.realtime);
     const outgoing = call.outgoing as Outgoing;
     if ('passThrough' in verdict) return goOut(outgoing);
@@ -79,10 +79,12 @@ export class WaysOut {
       const response = await sendRealtime(call, rules);
       if (response !== 'timed out') return response;
     } catch (error) {
-      return refuseFetch(whySentAway(rules, error), call.target, call.url);
+      const refused = this.#refuse(whySentAway(rules, error), call, { realtime: queue });
+      return toFetch(refused, call.url);
     }
     const message = 'The call went out as an ordinary one, and no answer came within 10 minutes.';
     const answer = ownAnswer(call.target.batcher, 'deadline', message);
+    rules.answered(answer.status);
     return this.toResponse(call, { answer, source: 'realtime', itemId: '' });
   }
 
@@ -97,8 +99,15 @@ export class WaysOut {
       await letOutRealtime(call, rules, answered, this.#waitFor());
       return undefined;
     } catch (error) {
-      return refuse(whySentAway(rules, error), call.target);
+      return this.#refuse(whySentAway(rules, error), call, { realtime: queue });
     }
+  }
+
+  /** What a call gets that is not to go out. One that was captured has been answered with it. */
+  async #refuse(why: EndReason, { target }: Leaving, verdict: WayOut): Promise<RawAnswer> {
+    const answer = await refuse(why, target);
+    if ('realtime' in verdict) this.#answered(verdict.realtime, answer.status, 'batch');
+    return answer;
   }
 
   #realtimeRules(queue: Queue): RealtimeRules {
@@ -108,15 +117,20 @@ export class WaysOut {
   }
 
   #answered(queue: Queue, status: number, source: AnswerSource): void {
-    tell(this.#events.emit, 'call:answered', { ...factsOf(queue), status, source });
+    tell(this.#events.emit, 'call:answered', { ...factsOf(queue.batcher, queue), status, source });
   }
 }
 
 type WayOut = Exclude<Verdict, Delivery>;
+type Leaving = Pick<ClientCall, 'target'>;
 
-/** What a call by fetch gets that is not to go out. */
-export async function refuseFetch(why: EndReason, target: Target, url: string): Promise<Response> {
-  const raw = await refuse(why, target);
+/** What a call by fetch gets that was not captured and is not to go out. */
+export function refuseFetch(why: EndReason, target: Target, url: string): Promise<Response> {
+  return toFetch(refuse(why, target), url);
+}
+
+async function toFetch(refused: Promise<RawAnswer>, url: string): Promise<Response> {
+  const raw = await refused;
   return respond(raw, raw.headers, url);
 }
 

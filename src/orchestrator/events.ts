@@ -1,8 +1,7 @@
 import { channel } from 'node:diagnostics_channel';
+import type { Batcher, Route } from '../batchers/batcher.ts';
 import type { Counts } from '../types.ts';
-import type { Queue } from './queue.ts';
 
-/** What every event says of its calls. */
 export interface CallFacts {
   readonly provider: string;
   readonly endpoint: string;
@@ -48,13 +47,12 @@ export type Emit = <Name extends BatchlingEventName>(
   payload: BatchlingEvents[Name],
 ) => void;
 
-/** What events say of the calls of a queue. */
-export function factsOf({
-  batcher,
-  endpoint,
-  model,
-}: Pick<Queue, 'batcher' | 'endpoint' | 'model'>): CallFacts {
-  return { provider: batcher.info.name, endpoint, model };
+/** What every event says of a call that goes this way. */
+export function factsOf(
+  { info }: Pick<Batcher, 'info'>,
+  { endpoint, model }: Pick<Route, 'endpoint' | 'model'>,
+): CallFacts {
+  return { provider: info.name, endpoint, model };
 }
 
 /** Looked up once: `channel()` costs a map access per event otherwise. */

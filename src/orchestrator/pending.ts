@@ -71,6 +71,8 @@ export interface CapturedCall {
   /** Set by the engine, so that an abort finds the request. */
   pending: PendingRequest | undefined;
   aborted: boolean;
+  /** It has its verdict, or was rejected. */
+  readonly settled: boolean;
   /** Its client has lost patience and may come back. */
   readonly abandoned: boolean;
 }
