@@ -1,5 +1,6 @@
 import type { Match, Route } from '../batchers/batcher.ts';
 import { parseDuration } from '../duration.ts';
+import { messageOf } from '../errors.ts';
 import { type SplitHeaders, splitHeaders } from './account.ts';
 import type { OwnReason } from './answers.ts';
 import { refuseCall } from './delivery.ts';
@@ -42,8 +43,9 @@ export function prepare(call: CapturedCall): Prepared | undefined {
     tell(call.scope.emit, 'call:captured', factsOf(batcher, match));
     return { call, route, headers, fingerprint };
   } catch (error) {
-    // A predicate or a batcher of the user's may throw: that is its own call's trouble.
-    call.fail(error);
+    // A predicate or a batcher of the user's may throw: that is its own call's trouble. It goes
+    // nowhere: nobody has said that it may be paid for.
+    turnAway(call, 'unsupported', `The call cannot be batched: ${messageOf(error)}`);
     return undefined;
   }
 }
