@@ -12,6 +12,7 @@ interface BatchFacts extends CallFacts {
   /** The batch's local token, as `ls` shows it. */
   readonly batch: string;
   readonly remoteId?: string;
+  /** Requests of the whole batch, whichever scope they are of. */
   readonly count: number;
 }
 
@@ -22,6 +23,7 @@ export interface BatchlingEvents {
     readonly status: number;
     readonly source: AnswerSource;
     readonly batch?: string;
+    /** Tokens and dollars: of answers from a batch only. */
     readonly inputTokens?: number;
     readonly outputTokens?: number;
     /** At list prices; missing where no price is known. */
@@ -33,7 +35,12 @@ export interface BatchlingEvents {
   'batch:submitted': BatchFacts;
   'batch:polled': BatchFacts & { readonly status: string; readonly counts?: Counts };
   'batch:ended': BatchFacts & { readonly status: string };
-  'batch:collected': BatchFacts & { readonly answered: number; readonly failed: number };
+  'batch:collected': BatchFacts & {
+    /** Requests with an answer below status 400. */
+    readonly answered: number;
+    /** Requests with a final error. What neither counts is tried again, late, or not waited for. */
+    readonly failed: number;
+  };
   'batch:resent': BatchFacts & { readonly reason: string };
   'request:retried': CallFacts & { readonly attempt: number; readonly reason: string };
 }

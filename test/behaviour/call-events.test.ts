@@ -151,3 +151,19 @@ it('a call whose client ended with its deadline is not answered, only the one th
   const inputTokens = expect.any(Number);
   expect(answered).toMatchObject([{ ...facts, status: 200, source: 'batch', inputTokens }]);
 });
+
+it('a request that is tried again is in neither figure of the batch it was in', async () => {
+  const { scope } = watched(stage.options());
+  const collected: unknown[] = [];
+  scope.on('batch:collected', ({ count, answered, failed }) =>
+    collected.push({ count, answered, failed }),
+  );
+  const prompts = ['good', '[[once status 500]] later', '[[status 400]] bad'];
+  expect(await askIn(scope, prompts)).toEqual([200, 200, 400]);
+  await scope.close();
+  expect(collected).toEqual([
+    { count: 3, answered: 1, failed: 1 },
+    { count: 1, answered: 1, failed: 0 },
+  ]);
+  expect(scope.stats).toMatchObject({ answered: 3, failed: 1, retried: 1 });
+});
