@@ -120,6 +120,10 @@ export class ClientCall<Result = unknown> extends AsyncResource implements Captu
     if (this.signal) this.#listen(this.signal);
   }
 
+  get settled(): boolean {
+    return this.#has(settled);
+  }
+
   #has(trait: number): boolean {
     return (this.#traits & trait) !== 0;
   }

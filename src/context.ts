@@ -6,6 +6,7 @@ import {
   type HookScope,
   type RawAnswer,
   type RawRequest,
+  type RealtimeMark,
   type Surroundings,
   sharedState,
 } from './hooks/state.ts';
@@ -258,11 +259,21 @@ const optionsOf = new WeakMap<object, ResolvedOptions>();
 
 /** A nested scope inherits every option it does not set, from its nearest surrounding scope. */
 function inheritedOptions(around: Surroundings | undefined): ResolvedOptions | undefined {
-  for (let scope = around; scope !== undefined && 'open' in scope; scope = scope.parent) {
-    const options = optionsOf.get(scope);
-    if (options && scope.open) return options;
+  for (let place = around; place !== undefined; place = outsideOf(place)) {
+    const options = optionsOf.get(place);
+    if (options && 'open' in place && place.open) return options;
   }
   return undefined;
+}
+
+/** For options only: calls inside of `realtime` look for no scope further out. */
+interface MarkWithParent extends RealtimeMark {
+  readonly parent: Surroundings | undefined;
+}
+
+/** A mark may have no parent: it is one of another copy of the package, or made for a single call. */
+function outsideOf(place: Surroundings): Surroundings | undefined {
+  return (place as HookScope | Partial<MarkWithParent>).parent;
 }
 
 /** `batchify`, bound to an entry point that touches globals or one that does not. */
@@ -308,5 +319,10 @@ async function runScope<T>(
  * const plan = await realtime(() => ask('What should I ask first?'));
  */
 export function realtime<T>(fn: () => T): T {
-  return sharedState().scopes.run({ realtime: true }, fn);
+  const { scopes } = sharedState();
+  const around = scopes.getStore();
+  // Not the mark around this one: a loop that goes on inside of itself would chain them for ever.
+  const parent = around && 'realtime' in around ? outsideOf(around) : around;
+  const mark: MarkWithParent = { realtime: true, parent };
+  return scopes.run(mark, fn);
 }

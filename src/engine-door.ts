@@ -1,14 +1,11 @@
-import { setImmediate as immediate } from 'node:timers/promises';
 import type { EngineUse } from './engines.ts';
 import { messageOf } from './errors.ts';
 import type { ResolvedOptions } from './options.ts';
-import { type OwnReason, ownAnswer } from './orchestrator/answers.ts';
+import type { OwnReason } from './orchestrator/answers.ts';
 import type { Engine } from './orchestrator/engine.ts';
 import type { CapturedCall } from './orchestrator/pending.ts';
+import { Slice } from './orchestrator/slice.ts';
 import type { ScopeEvents } from './scope-events.ts';
-
-/** A few milliseconds, if each of them has to be told that there is no engine. */
-const atOnce = 1_000;
 
 /** The way of a scope's calls into the engine, which the first of them opens. */
 export class EngineDoor {
@@ -60,15 +57,17 @@ export class EngineDoor {
       this.#opening = undefined;
       return { error };
     });
+    // Each of them may have to be told that there is no engine.
+    const slice = new Slice();
     // Calls join the list while this waits; the last look at it is followed by no wait.
     for (let at = 0; at < this.#early.length; at += 1) {
       const call = this.#early[at] as CapturedCall;
       if (!call.target.isLoaded) await loadBatcher(call);
-      if (at % atOnce === atOnce - 1) await immediate();
+      if (slice.isOver) await slice.next();
       if (call.aborted || !call.target.isLoaded) continue;
-      if (opened === undefined || this.#released) settle(call, 'cancelled', 'The scope is closed.');
+      if (opened === undefined || this.#released) await turnAway(call, 'cancelled', scopeClosed);
       else if ('engine' in opened) opened.engine.capture(call);
-      else settle(call, 'store', messageOf(opened.error));
+      else await turnAway(call, 'store', messageOf(opened.error));
     }
     this.#early = [];
   }
@@ -82,12 +81,15 @@ export class EngineDoor {
   }
 }
 
+const scopeClosed = 'The scope is closed.';
+
+/** What it takes is loaded with the engine, of which there is none. */
+async function turnAway(call: CapturedCall, reason: OwnReason, message: string): Promise<void> {
+  const prepare = await import('./orchestrator/prepare.ts');
+  prepare.turnAway(call, reason, message);
+}
+
 /** A batcher that cannot be loaded has no error bodies either: its calls are rejected. */
 async function loadBatcher(call: CapturedCall): Promise<void> {
   await call.target.load().catch((error: unknown) => call.fail(error));
-}
-
-function settle(call: CapturedCall, reason: OwnReason, message: string): void {
-  const answer = ownAnswer(call.target.batcher, reason, message);
-  call.settle({ answer, source: 'batch', itemId: '' });
 }

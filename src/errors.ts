@@ -85,5 +85,7 @@ export function invariant(condition: unknown, message: string): asserts conditio
 
 /** What an error says, whatever was thrown. */
 export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  if (error instanceof Error) return error.message;
+  // Not every object can be made a string.
+  return typeof error === 'object' ? Object.prototype.toString.call(error) : String(error);
 }

@@ -1,6 +1,5 @@
 import { type ClientCall, goOut, type Outgoing } from './client-call.ts';
 import type { RawRequest } from './hooks/state.ts';
-import { type Emit, publish } from './orchestrator/events.ts';
 import { isTriedAgain } from './orchestrator/returning.ts';
 import { Slots } from './orchestrator/slots.ts';
 import type { Clock } from './types.ts';
@@ -11,11 +10,12 @@ const timeLimit = 10 * 60_000;
 /** For all scopes: a provider counts the calls of the process, not of a scope. */
 const slots = new Slots();
 
-type RealtimeCall = Pick<ClientCall, 'signal' | 'pending' | 'target'>;
+type RealtimeCall = Pick<ClientCall, 'signal' | 'pending'>;
 
 export interface RealtimeRules {
   readonly atOnce: number;
-  readonly emit: Emit;
+  /** Told the status of a call that has its response. */
+  readonly answered: (status: number) => void;
   readonly clock: Clock;
   /** Its abort rejects, with its reason, who has not gone out yet. */
   readonly line: AbortSignal;
@@ -32,11 +32,11 @@ export async function sendRealtime(
   await takeTurn(call, rules);
   try {
     const response = await inTime(call, rules.clock).catch((error: unknown) => {
-      ended(call, undefined, rules.emit);
+      ended(call, undefined, rules);
       throw error;
     });
     if (response === 'timed out') return response;
-    ended(call, response.status, rules.emit);
+    ended(call, response.status, rules);
     return marked(response);
   } finally {
     slots.release();
@@ -64,7 +64,7 @@ export async function letOutRealtime(
   });
   const timer = rules.clock.setTimeout(leave, timeLimit);
   void answered().then((status) => {
-    ended(call, status, rules.emit);
+    ended(call, status, rules);
     rules.clock.clearTimeout(timer);
     leave();
   });
@@ -80,22 +80,16 @@ async function takeTurn(call: RealtimeCall, rules: RealtimeRules): Promise<void>
 }
 
 /** `undefined`: without a response. */
-function ended(call: RealtimeCall, status: number | undefined, emit: Emit): void {
-  const { pending, target } = call;
+function ended(
+  { pending }: RealtimeCall,
+  status: number | undefined,
+  { answered }: RealtimeRules,
+): void {
   // What its client tries again goes out at once, too: it has waited long enough.
   if (pending && (status === undefined || isTriedAgain(status))) {
     pending.queue.returning.wentRealtime(pending);
   }
-  if (status === undefined) return;
-  const event = {
-    provider: target.batcher.info.name,
-    endpoint: pending?.queue.endpoint ?? target.path,
-    model: pending?.queue.model ?? '',
-    status,
-    source: 'realtime',
-  } as const;
-  publish('call:answered', event);
-  emit('call:answered', event);
+  if (status !== undefined) answered(status);
 }
 
 /** Waits for the head of the answer; what of the body comes later is the client's affair. */

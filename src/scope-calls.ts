@@ -210,24 +210,17 @@ export class ScopeCalls implements CallOwner {
 
   /** Drops what is not planned and lets go; batches under way stay in the ledger. */
   abandon(): void {
-    const { store } = this.#options;
-    const { submitted, ended } = this.events.stats.batches;
-    const open = submitted - ended;
     const message = 'The scope ended with an error before this call was answered.';
     this.#earlyEnd.end({ message });
-    this.#leaveBehind(
-      this.cancel(message, false),
-      open > 0 && store !== ':memory:'
-        ? `ended by an error; ${open === 1 ? 'a batch' : `${open} batches`} under way stay in ` +
-            `${store}. Run the program again to collect the answers.`
-        : undefined,
-    );
+    const note = this.#whatIsStored('an error');
+    this.#leaveBehind(this.cancel(message, false), note);
   }
 
   abort(reason: unknown): void {
     this.#earlyEnd.end({ reason });
+    const note = this.#whatIsStored('its signal');
     for (const call of [...this.#pending]) call.abort(reason);
-    this.#leaveBehind(Promise.resolve(), undefined);
+    this.#leaveBehind(Promise.resolve(), note);
   }
 
   #leaveBehind(work: Promise<void>, note: string | undefined): void {
@@ -237,6 +230,18 @@ export class ScopeCalls implements CallOwner {
       .then(() => this.#door.release())
       .catch((error: unknown) => this.#options.logger.error('batchling could not close', { error }))
       .finally(() => keepAlive.release());
+  }
+
+  /** For the user: what callers still wait for, where it is, and how to come by it. */
+  #whatIsStored(endedBy: string): string | undefined {
+    const { store } = this.#options;
+    const open = new Set<object>();
+    for (const { pending } of this.#pending) if (pending?.batch?.remote) open.add(pending.batch);
+    if (open.size === 0 || store === ':memory:') return undefined;
+    const batches =
+      open.size === 1 ? 'a batch under way stays' : `${open.size} batches under way stay`;
+    const collect = 'Run the program again to collect the answers.';
+    return `ended by ${endedBy}; ${batches} in ${store}. ${collect}`;
   }
 }
 

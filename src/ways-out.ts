@@ -5,7 +5,9 @@ import type { RawAnswer, RawRequest } from './hooks/state.ts';
 import type { ResolvedOptions } from './options.ts';
 import { answerHeaders } from './orchestrator/answer-headers.ts';
 import { ownAnswer } from './orchestrator/answers.ts';
+import { type AnswerSource, factsOf, tell } from './orchestrator/events.ts';
 import type { Delivery, Verdict } from './orchestrator/pending.ts';
+import type { Queue } from './orchestrator/queue.ts';
 import type { Target } from './orchestrator/router.ts';
 import type { RealtimeRules } from './realtime-calls.ts';
 import { respond } from './respond.ts';
@@ -47,8 +49,8 @@ export class WaysOut {
         return { status, headers: answerHeaders(verdict), body };
       }
       const { over } = this.#earlyEnd;
-      if (over) return refuse(over, call.target);
-      if ('realtime' in verdict) return this.#letOut(call, answered);
+      if (over) return this.#refuse(over, call, verdict);
+      if ('realtime' in verdict) return this.#letOut(call, verdict.realtime, answered);
       if ('passThrough' in verdict) return undefined;
       return this.#bypasses.bypassed(call.target, call.url, verdict.bypass);
     };
@@ -63,52 +65,72 @@ export class WaysOut {
   async #sendOut(call: ClientCall<Response>, verdict: WayOut): Promise<Response> {
     const { target, url } = call;
     const { over } = this.#earlyEnd;
-    if (over) return refuseFetch(over, target, url);
-    if ('realtime' in verdict) return this.#sendRealtime(call);
+    if (over) return toFetch(this.#refuse(over, call, verdict), url);
+    if ('realtime' in verdict) return this.#sendRealtime(call, verdict.realtime);
     const outgoing = call.outgoing as Outgoing;
     if ('passThrough' in verdict) return goOut(outgoing);
     return this.bypass(outgoing, target, url, verdict.bypass);
   }
 
-  async #sendRealtime(call: ClientCall<Response>): Promise<Response> {
-    const rules = this.#realtimeRules();
+  async #sendRealtime(call: ClientCall<Response>, queue: Queue): Promise<Response> {
+    const rules = this.#realtimeRules(queue);
     const { sendRealtime } = await import('./realtime-calls.ts');
     try {
       const response = await sendRealtime(call, rules);
       if (response !== 'timed out') return response;
     } catch (error) {
-      return refuseFetch(whySentAway(rules, error), call.target, call.url);
+      const refused = this.#refuse(whySentAway(rules, error), call, { realtime: queue });
+      return toFetch(refused, call.url);
     }
     const message = 'The call went out as an ordinary one, and no answer came within 10 minutes.';
     const answer = ownAnswer(call.target.batcher, 'deadline', message);
+    rules.answered(answer.status);
     return this.toResponse(call, { answer, source: 'realtime', itemId: '' });
   }
 
   async #letOut(
     call: ClientCall<RawAnswer | undefined>,
+    queue: Queue,
     answered: RawRequest['answered'],
   ): Promise<RawAnswer | undefined> {
-    const rules = this.#realtimeRules();
+    const rules = this.#realtimeRules(queue);
     const { letOutRealtime } = await import('./realtime-calls.ts');
     try {
       await letOutRealtime(call, rules, answered, this.#waitFor());
       return undefined;
     } catch (error) {
-      return refuse(whySentAway(rules, error), call.target);
+      return this.#refuse(whySentAway(rules, error), call, { realtime: queue });
     }
   }
 
-  #realtimeRules(): RealtimeRules {
+  /** What a call gets that is not to go out. One that was captured has been answered with it. */
+  async #refuse(why: EndReason, { target }: Leaving, verdict: WayOut): Promise<RawAnswer> {
+    const answer = await refuse(why, target);
+    if ('realtime' in verdict) this.#answered(verdict.realtime, answer.status, 'batch');
+    return answer;
+  }
+
+  #realtimeRules(queue: Queue): RealtimeRules {
     const { realtimeConcurrency: atOnce, clock } = this.#options;
-    return { atOnce, clock, emit: this.#events.emit, line: this.#earlyEnd.line };
+    const answered = (status: number) => this.#answered(queue, status, 'realtime');
+    return { atOnce, clock, answered, line: this.#earlyEnd.line };
+  }
+
+  #answered(queue: Queue, status: number, source: AnswerSource): void {
+    tell(this.#events.emit, 'call:answered', { ...factsOf(queue.batcher, queue), status, source });
   }
 }
 
 type WayOut = Exclude<Verdict, Delivery>;
+type Leaving = Pick<ClientCall, 'target'>;
 
-/** What a call by fetch gets that is not to go out. */
-export async function refuseFetch(why: EndReason, target: Target, url: string): Promise<Response> {
-  const raw = await refuse(why, target);
+/** What a call by fetch gets that was not captured and is not to go out. */
+export function refuseFetch(why: EndReason, target: Target, url: string): Promise<Response> {
+  return toFetch(refuse(why, target), url);
+}
+
+async function toFetch(refused: Promise<RawAnswer>, url: string): Promise<Response> {
+  const raw = await refused;
   return respond(raw, raw.headers, url);
 }
 

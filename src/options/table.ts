@@ -98,7 +98,7 @@ export const optionTable: OptionTable = {
   ),
   cleanup: define(flag, true, 'true', 'delete our input files at the provider afterwards'),
   hosts: define(hosts, [], 'none', 'further base URLs and the provider whose wire they speak'),
-  only: optional(only, 'all', 'what to batch'),
+  only: optional(only, 'all', 'what to batch; if a function throws, its call gets status 400'),
   bypass: define(
     choice('warn', 'error', 'ignore'),
     'warn',

@@ -94,7 +94,10 @@ export interface BatchifyOptions {
    * the key stands for the provider's own host. Default: `{}`.
    */
   readonly hosts?: Readonly<Record<string, string>> | undefined;
-  /** What to batch: a predicate, or `"openai,anthropic:claude-*"`. Default: everything. */
+  /**
+   * What to batch: a predicate, or `"openai,anthropic:claude-*"`. A call whose predicate throws is
+   * answered with status 400 and not sent. Default: everything.
+   */
   readonly only?: OnlyPredicate | string | undefined;
   /**
    * When an LLM call cannot be batched and goes out at full price: `"warn"` once per reason,

@@ -212,5 +212,5 @@ export function goRealtime(pending: PendingRequest): void {
   if (pending.settled) return;
   pending.settled = true;
   pending.queue.spool.letGo(pending);
-  pending.call.settle({ realtime: true });
+  pending.call.settle({ realtime: pending.queue });
 }

@@ -5,9 +5,9 @@ import { priceOf } from '../pricing/prices.ts';
 import { isSuccess } from '../streams/stream-dialect.ts';
 import type { Answer } from '../types.ts';
 import { type OwnReason, ownAnswer } from './answers.ts';
-import { type AnswerSource, type BatchlingEvents, publish } from './events.ts';
+import { type AnswerSource, type BatchlingEvents, type CallFacts, tell } from './events.ts';
 import { inTurns } from './in-turns.ts';
-import type { PendingRequest } from './pending.ts';
+import type { CapturedCall, Delivery, PendingRequest } from './pending.ts';
 
 type Answered = BatchlingEvents['call:answered'];
 
@@ -38,15 +38,38 @@ export function deliverOne(
   pending.settled = true;
   pending.queue.spool.letGo(pending);
   if (answer.status >= 400) pending.queue.returning.failed(pending, answer);
-  const event = answered(pending, answer, source, batchToken);
-  publish('call:answered', event);
-  pending.scope.emit('call:answered', event);
-  pending.call.settle({
+  answerCall(pending.call, answered(pending, answer, source, batchToken), {
     answer: asAsked(pending, answer),
     source,
     itemId,
     ...(batchToken !== undefined && { batchToken }),
   });
+}
+
+/** Hands an answer to a call, and tells of it. One whose client has gone has ended already. */
+export function answerCall(call: CapturedCall, event: Answered, delivery: Delivery): void {
+  if (call.settled) return;
+  tell(call.scope.emit, 'call:answered', event);
+  call.settle(delivery);
+}
+
+/** Ends a call that no request stands behind, with an error of ours. */
+export function refuseCall(
+  call: CapturedCall,
+  facts: CallFacts,
+  reason: OwnReason,
+  message: string,
+): void {
+  const source = 'batch';
+  let answer: Answer;
+  try {
+    answer = ownAnswer(call.target.batcher, reason, message);
+  } catch (error) {
+    // A batcher of the user's without an error body.
+    call.fail(error);
+    return;
+  }
+  answerCall(call, { ...facts, status: answer.status, source }, { answer, source, itemId: '' });
 }
 
 /** Assignments instead of spreads: this is made for every call. */

@@ -1,7 +1,8 @@
 import { channel } from 'node:diagnostics_channel';
+import type { Batcher, Route } from '../batchers/batcher.ts';
 import type { Counts } from '../types.ts';
 
-interface CallFacts {
+export interface CallFacts {
   readonly provider: string;
   readonly endpoint: string;
   readonly model: string;
@@ -11,6 +12,7 @@ interface BatchFacts extends CallFacts {
   /** The batch's local token, as `ls` shows it. */
   readonly batch: string;
   readonly remoteId?: string;
+  /** Requests of the whole batch, whichever scope they are of. */
   readonly count: number;
 }
 
@@ -21,6 +23,7 @@ export interface BatchlingEvents {
     readonly status: number;
     readonly source: AnswerSource;
     readonly batch?: string;
+    /** Tokens and dollars: of answers from a batch only. */
     readonly inputTokens?: number;
     readonly outputTokens?: number;
     /** At list prices; missing where no price is known. */
@@ -32,7 +35,12 @@ export interface BatchlingEvents {
   'batch:submitted': BatchFacts;
   'batch:polled': BatchFacts & { readonly status: string; readonly counts?: Counts };
   'batch:ended': BatchFacts & { readonly status: string };
-  'batch:collected': BatchFacts & { readonly answered: number; readonly failed: number };
+  'batch:collected': BatchFacts & {
+    /** Requests with an answer below status 400. */
+    readonly answered: number;
+    /** Requests with a final error. What neither counts is tried again, late, or not waited for. */
+    readonly failed: number;
+  };
   'batch:resent': BatchFacts & { readonly reason: string };
   'request:retried': CallFacts & { readonly attempt: number; readonly reason: string };
 }
@@ -46,6 +54,14 @@ export type Emit = <Name extends BatchlingEventName>(
   payload: BatchlingEvents[Name],
 ) => void;
 
+/** What every event says of a call that goes this way. */
+export function factsOf(
+  { info }: Pick<Batcher, 'info'>,
+  { endpoint, model }: Pick<Route, 'endpoint' | 'model'>,
+): CallFacts {
+  return { provider: info.name, endpoint, model };
+}
+
 /** Looked up once: `channel()` costs a map access per event otherwise. */
 const channels = new Map<BatchlingEventName, ReturnType<typeof channel>>();
 
@@ -58,3 +74,13 @@ export const publish: Emit = (name, payload) => {
   }
   if (target.hasSubscribers) target.publish(payload);
 };
+
+/** Tells a scope, and everyone else who listens. */
+export function tell<Name extends BatchlingEventName>(
+  emit: Emit,
+  name: Name,
+  payload: BatchlingEvents[Name],
+): void {
+  publish(name, payload);
+  emit(name, payload);
+}

@@ -19,23 +19,33 @@ function ask(fetch: typeof globalThis.fetch, model: string): Promise<Response> {
   });
 }
 
-it('answers the other calls when the choice of one of them throws', async () => {
-  const scope = batchify({
-    store: ':memory:',
-    window: '20ms',
-    poll: '10ms',
-    hosts: { [simulator.baseUrl('openai')]: 'openai' },
-    only: ({ model }) => {
-      if (model === 'odd') throw new Error('the predicate is broken');
-      return true;
-    },
-  });
-  const odd = ask(scope.fetch, 'odd').then(
-    ({ status }) => `status ${status}`,
-    (error: Error) => error.message,
-  );
-  const others = [1, 2].map((index) => ask(scope.fetch, `even-${index}`));
-  expect((await Promise.all(others)).map(({ status }) => status)).toEqual([200, 200]);
-  expect(await odd).toMatch(/predicate is broken|status 4\d\d/);
-  await scope.close();
-});
+it.each<[string, unknown, string]>([
+  ['an error', new Error('the predicate is broken'), 'the predicate is broken'],
+  ['anything', Object.create(null), '[object Object]'],
+])(
+  'answers a call whose choice throws %s with 400, and the others as ever',
+  async (_, thrown, message) => {
+    const scope = batchify({
+      store: ':memory:',
+      window: '20ms',
+      poll: '10ms',
+      hosts: { [simulator.baseUrl('openai')]: 'openai' },
+      only: ({ model }) => {
+        if (model === 'odd') throw thrown;
+        return true;
+      },
+    });
+    const odd = ask(scope.fetch, 'odd');
+    const others = [1, 2].map((index) => ask(scope.fetch, `even-${index}`));
+    expect((await Promise.all(others)).map(({ status }) => status)).toEqual([200, 200]);
+    const refused = await odd;
+    expect(refused.status).toBe(400);
+    expect(refused.headers.get('x-should-retry')).toBe('false');
+    expect(await refused.json()).toMatchObject({
+      error: { type: 'batchling_unsupported', message: expect.stringContaining(message) },
+    });
+    await scope.close();
+    expect(scope.stats).toMatchObject({ captured: 3, answered: 3, failed: 1, bypassed: 0 });
+    expect(simulator.meter).toMatchObject({ realtime: 0 });
+  },
+);

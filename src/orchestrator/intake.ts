@@ -2,13 +2,12 @@ import { setImmediate as immediate } from 'node:timers/promises';
 import { messageOf } from '../errors.ts';
 import type { Admission, Ask } from '../ledger/ledger.ts';
 import { estimateTokens } from '../pricing/token-estimate.ts';
-import { ownAnswer } from './answers.ts';
 import type { Deadlines } from './deadlines.ts';
-import { deliver } from './delivery.ts';
-import { publish } from './events.ts';
+import { answerCall, deliver, refuseCall } from './delivery.ts';
+import { factsOf } from './events.ts';
 import { inTurns } from './in-turns.ts';
 import type { Occurrences } from './occurrences.ts';
-import { type CapturedCall, type Delivery, PendingRequest, type Verdict } from './pending.ts';
+import { type CapturedCall, type Delivery, PendingRequest } from './pending.ts';
 import { type Prepared, prepare } from './prepare.ts';
 import type { Queue } from './queue.ts';
 import type { Queues } from './queues.ts';
@@ -97,7 +96,11 @@ export class Intake {
     try {
       await this.#admit(wanted);
     } catch (error) {
-      for (const { call } of wanted) call.settle(storeTrouble(call, error));
+      // Nothing was sent, so nothing is lost; a rejected fetch would make every SDK try again.
+      const message = messageOf(error);
+      for (const { call, route } of wanted) {
+        refuseCall(call, factsOf(call.target.batcher, route), 'store', message);
+      }
     }
     if (at < calls.length) await immediate();
     return at;
@@ -117,8 +120,8 @@ export class Intake {
       const key = one.fingerprint.toString('latin1');
       const again = this.#returning.verdict(queue, key, call.scope);
       if (again) {
-        if ('answer' in again) announce(queue, call, again);
-        call.settle(again);
+        if ('answer' in again) tellAgain(queue, call, again);
+        else call.settle(again);
         continue;
       }
       const occurrence = this.#returning.occurrence(key, call) ?? this.#next(key);
@@ -184,18 +187,11 @@ export class Intake {
   }
 }
 
-/** Told the same again: no request of the ledger stands behind it, but a call was answered. */
-function announce({ batcher, endpoint, model }: Queue, call: CapturedCall, again: Delivery): void {
-  const { status } = again.answer;
-  const event = { provider: batcher.info.name, endpoint, model, status, source: again.source };
-  publish('call:answered', event);
-  call.scope.emit('call:answered', event);
-}
-
-/** Nothing was sent, so nothing is lost; a rejected fetch would make every SDK try again. */
-function storeTrouble({ target }: CapturedCall, error: unknown): Verdict {
-  const message = messageOf(error);
-  return { answer: ownAnswer(target.batcher, 'store', message), source: 'batch', itemId: '' };
+/** No request stands behind it, but a call is answered. */
+function tellAgain(queue: Queue, call: CapturedCall, again: Delivery): void {
+  const { answer, source } = again;
+  const event = { ...factsOf(queue.batcher, queue), status: answer.status, source };
+  answerCall(call, event, again);
 }
 
 /** The ledger's decision names the request: its row, its occurrence and with them its size. */

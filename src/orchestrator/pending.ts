@@ -71,6 +71,8 @@ export interface CapturedCall {
   /** Set by the engine, so that an abort finds the request. */
   pending: PendingRequest | undefined;
   aborted: boolean;
+  /** It has its verdict, or was rejected. */
+  readonly settled: boolean;
   /** Its client has lost patience and may come back. */
   readonly abandoned: boolean;
 }
@@ -79,8 +81,8 @@ export type Verdict =
   | Delivery
   /** Cannot be batched: goes out at full price, and the user should know. */
   | { readonly bypass: string }
-  /** Was ours; we send it as an ordinary call, counted and not too many at once. */
-  | { readonly realtime: true }
+  /** Was ours, in this queue; we send it as an ordinary call, counted and not too many at once. */
+  | { readonly realtime: Queue }
   /** Not chosen: an ordinary call. */
   | { readonly passThrough: true };
 

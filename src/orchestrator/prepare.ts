@@ -1,8 +1,10 @@
-import type { Route } from '../batchers/batcher.ts';
+import type { Match, Route } from '../batchers/batcher.ts';
 import { parseDuration } from '../duration.ts';
+import { messageOf } from '../errors.ts';
 import { type SplitHeaders, splitHeaders } from './account.ts';
-import { ownAnswer } from './answers.ts';
-import { publish } from './events.ts';
+import type { OwnReason } from './answers.ts';
+import { refuseCall } from './delivery.ts';
+import { factsOf, tell } from './events.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import type { CapturedCall } from './pending.ts';
 
@@ -14,57 +16,73 @@ export interface Prepared {
   readonly fingerprint: Buffer;
 }
 
-/** A predicate or a batcher of the user's may throw: that is its own call's trouble. */
+/** `undefined`: it has its verdict already. */
 export function prepare(call: CapturedCall): Prepared | undefined {
+  const { batcher, base } = call.target;
   try {
-    return prepareUnsafely(call);
+    const headers = headersOf(call);
+    const match = matchOf(call, headers);
+    if ('bypass' in match) {
+      call.settle(match);
+      return undefined;
+    }
+    if (!isChosen(call, match)) {
+      call.settle({ passThrough: true });
+      return undefined;
+    }
+    const refusal = windowRefusal(call, match) ?? deadlineRefusal(call);
+    if (refusal !== undefined) {
+      turnAway(call, 'unsupported', refusal);
+      return undefined;
+    }
+    const route =
+      headers.extra.length > 0
+        ? { ...match, identity: [...match.identity, ...headers.extra] }
+        : match;
+    const fingerprint = fingerprintOf(batcher.info.name, base, route);
+    tell(call.scope.emit, 'call:captured', factsOf(batcher, match));
+    return { call, route, headers, fingerprint };
   } catch (error) {
-    call.fail(error);
+    // A predicate or a batcher of the user's may throw: that is its own call's trouble. It goes
+    // nowhere: nobody has said that it may be paid for.
+    turnAway(call, 'unsupported', `The call cannot be batched: ${messageOf(error)}`);
     return undefined;
   }
 }
 
-function prepareUnsafely(call: CapturedCall): Prepared | undefined {
-  const { batcher, base, path, configured } = call.target;
-  const json = parseObject(call.body);
-  if (json === undefined) {
-    call.settle({ bypass: 'the body is not a JSON object' });
-    return undefined;
+/** Ends a call that gets no further than this with an error of ours: captured and answered in one. */
+export function turnAway(call: CapturedCall, reason: OwnReason, message: string): void {
+  if (call.settled) return;
+  const facts = factsOf(call.target.batcher, asFarAsKnown(call));
+  tell(call.scope.emit, 'call:captured', facts);
+  refuseCall(call, facts, reason, message);
+}
+
+/** Where a call would have gone; one that cannot be read has its path at least. */
+function asFarAsKnown(call: CapturedCall): Pick<Route, 'endpoint' | 'model'> {
+  const unknown = { endpoint: call.target.path, model: '' };
+  try {
+    const match = matchOf(call, headersOf(call));
+    return 'bypass' in match ? unknown : match;
+  } catch {
+    return unknown;
   }
-  const headers = splitHeaders(call.headers, batcher.info, configured);
-  const match = batcher.match({
-    query: call.query,
-    path,
-    headers: headers.rest,
-    body: call.body,
-    json,
-  });
-  if ('bypass' in match) {
-    call.settle(match);
-    return undefined;
-  }
-  const { only } = call.scope;
-  const facts = { provider: batcher.info.name, endpoint: match.endpoint, model: match.model };
-  if (only && !only({ ...facts, url: `${call.target.wireBase}${path}` })) {
-    call.settle({ passThrough: true });
-    return undefined;
-  }
-  publish('call:captured', facts);
-  call.scope.emit('call:captured', facts);
-  const refusal = windowRefusal(call, match) ?? deadlineRefusal(call);
-  if (refusal !== undefined) {
-    call.settle({
-      answer: ownAnswer(batcher, 'unsupported', refusal),
-      source: 'batch',
-      itemId: '',
-    });
-    return undefined;
-  }
-  const route =
-    headers.extra.length > 0
-      ? { ...match, identity: [...match.identity, ...headers.extra] }
-      : match;
-  return { call, route, headers, fingerprint: fingerprintOf(batcher.info.name, base, route) };
+}
+
+function headersOf({ headers, target }: CapturedCall): SplitHeaders {
+  return splitHeaders(headers, target.batcher.info, target.configured);
+}
+
+function matchOf({ body, query, target }: CapturedCall, { rest }: SplitHeaders): Match {
+  const json = parseObject(body);
+  if (json === undefined) return { bypass: 'the body is not a JSON object' };
+  return target.batcher.match({ query, path: target.path, headers: rest, body, json });
+}
+
+function isChosen({ scope, target }: CapturedCall, match: Route): boolean {
+  if (scope.only === undefined) return true;
+  const url = `${target.wireBase}${target.path}`;
+  return scope.only({ ...factsOf(target.batcher, match), url });
 }
 
 /** A completion window the provider does not offer is a clear error, not a silent other one. */

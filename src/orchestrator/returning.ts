@@ -63,7 +63,7 @@ export class Returning {
     const now = this.#clock.now();
     const key = keyOf(queue, fingerprint);
     const realtime = this.#realtime.get(key);
-    if (realtime?.scope === scope && realtime.until > now) return { realtime: true };
+    if (realtime?.scope === scope && realtime.until > now) return { realtime: queue };
     const sticky = this.#errors.get(key);
     if (sticky?.scope !== scope) return undefined;
     if (now > sticky.until || sticky.left === 0) {

@@ -2,10 +2,13 @@ import type { BatchlingEventName, BatchlingEvents } from './events.ts';
 
 /** What a scope has done so far: the sum of its events. */
 export interface Stats {
+  /** Each of them is answered in the end, or rejected. */
   readonly captured: number;
   readonly answered: number;
   readonly fromLedger: number;
+  /** Calls that went out at full price as ours; their tokens and dollars are not counted. */
   readonly realtime: number;
+  /** Calls that could not be batched. They are not captured. */
   readonly bypassed: number;
   readonly retried: number;
   /** Calls that were answered with an error. */
@@ -15,8 +18,12 @@ export interface Stats {
     readonly ended: number;
     readonly collected: number;
   };
+  /** Of answers from a batch; those of the ledger and realtime calls add nothing. */
   readonly tokens: { readonly input: number; readonly output: number };
-  /** At list prices and batch discounts; 0 for models without a known price. */
+  /**
+   * Of the same answers, at list prices and batch discounts; 0 for models without a known price.
+   * Realtime calls cost the full price, which is not in here.
+   */
   readonly dollars: { readonly paid: number; readonly saved: number };
 }
 

@@ -69,4 +69,23 @@ describe('realtime', () => {
     await outer.close();
     expect(outer.stats.captured).toBe(0);
   });
+
+  it('hands the options around it on to a scope inside, and no calls to the scope around it', async () => {
+    const outer = batchify(stage.options());
+    const sources = await outer.run(() =>
+      realtime(() =>
+        realtime(async () => {
+          // Without the option hosts it would capture nothing.
+          const inner = batchify();
+          const ask = inner.bind(source);
+          const whileOpen = await ask();
+          await inner.close();
+          return [whileOpen, await ask('closed'), await source('outside')];
+        }),
+      ),
+    );
+    expect(sources).toEqual(['batch', 'plain', 'plain']);
+    await outer.close();
+    expect(outer.stats.captured).toBe(0);
+  });
 });
