@@ -12,6 +12,7 @@ import type { ResolvedOptions } from './options.ts';
 import { KeepAlive } from './orchestrator/keep-alive.ts';
 import type { CapturedCall, EngineScope } from './orchestrator/pending.ts';
 import { Router, type Target } from './orchestrator/router.ts';
+import { loadResponses } from './respond.ts';
 import { ScopeEvents } from './scope-events.ts';
 import type { Dict } from './types.ts';
 import { refuseFetch, WaysOut } from './ways-out.ts';
@@ -99,6 +100,8 @@ export class ScopeCalls implements CallOwner {
     headers: Dict,
     body: string,
   ): Promise<Response> {
+    // Whether that fails is told with the answer.
+    if (this.#pending.size === 0) loadResponses().catch(() => undefined);
     const signal = signalOf(outgoing);
     const { minBatch, onDeadline } = this.#options;
     const facts = {
