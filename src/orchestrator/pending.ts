@@ -115,6 +115,7 @@ export class PendingRequest extends RequestMarks {
   batch: ActiveBatch | undefined = undefined;
   /** Another caller of the same request, who gets the same answer; and so on. */
   also: PendingRequest | undefined = undefined;
+  private madeId: ItemId | undefined = undefined;
 
   constructor(call: CapturedCall, queue: Queue, route: Route, key: string, now: number) {
     super();
@@ -151,8 +152,10 @@ export class PendingRequest extends RequestMarks {
     return Buffer.from(this.key, 'latin1');
   }
 
+  /** Not before its occurrence is known. Made for its batch, and needed once more for its line. */
   get id(): ItemId {
-    return itemId(this.fingerprint, this.occurrence);
+    this.madeId ??= itemId(this.fingerprint, this.occurrence);
+    return this.madeId;
   }
 }
 

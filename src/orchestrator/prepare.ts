@@ -1,10 +1,10 @@
-import type { Route } from '../batchers/batcher.ts';
+import type { Batcher, Route } from '../batchers/batcher.ts';
 import { parseDuration } from '../duration.ts';
 import { type SplitHeaders, splitHeaders } from './account.ts';
 import { ownAnswer } from './answers.ts';
 import { publish } from './events.ts';
 import { fingerprintOf } from './fingerprint.ts';
-import type { CapturedCall } from './pending.ts';
+import type { CapturedCall, Policy } from './pending.ts';
 
 /** A call that can be batched: parsed, routed and hashed. */
 export interface Prepared {
@@ -67,12 +67,21 @@ function prepareUnsafely(call: CapturedCall): Prepared | undefined {
   return { call, route, headers, fingerprint: fingerprintOf(batcher.info.name, base, route) };
 }
 
+/** The window that was found to be offered last: nearly every call asks for the same one. */
+let offered: { batcher: Batcher; endpoint: string; policy: Policy } | undefined;
+
 /** A completion window the provider does not offer is a clear error, not a silent other one. */
-function windowRefusal(call: CapturedCall, route: Route): string | undefined {
+function windowRefusal(call: CapturedCall, { endpoint }: Route): string | undefined {
   const { batcher } = call.target;
-  const { windows } = batcher.limits(route.endpoint);
-  const asked = call.scope.policy.completionWindow;
-  if (windows.some((offered) => parseDuration(offered) === asked)) return undefined;
+  const { policy } = call.scope;
+  if (offered?.policy === policy && offered.batcher === batcher && offered.endpoint === endpoint) {
+    return undefined;
+  }
+  const { windows } = batcher.limits(endpoint);
+  if (windows.some((window) => parseDuration(window) === policy.completionWindow)) {
+    offered = { batcher, endpoint, policy };
+    return undefined;
+  }
   return (
     `completionWindow is not one that ${batcher.info.name} offers (${windows.join(', ')}). ` +
     'Set the option completionWindow to one of these.'

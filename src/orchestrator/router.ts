@@ -47,8 +47,8 @@ export class Target {
   }
 
   get batcher(): Batcher {
-    const { batcher, name } = this.#registered;
-    invariant(batcher, `The batcher of ${name} was used before it was loaded`);
+    const { batcher } = this.#registered;
+    invariant(batcher, 'A batcher was used before it was loaded');
     return batcher;
   }
 }
