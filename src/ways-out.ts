@@ -36,7 +36,7 @@ export class WaysOut {
 
   readonly toResponse: Convert<Response> = (call, verdict) =>
     'answer' in verdict
-      ? respond(verdict.answer, answerHeaders(verdict), call.url)
+      ? respond(verdict.answer, answerHeaders(verdict), call.target.url)
       : call.runInAsyncScope(() => this.#sendOut(call, verdict));
 
   /** For a client that is not fetch; `undefined` makes it send the call itself. */
@@ -50,24 +50,24 @@ export class WaysOut {
       if (over) return refuse(over, call.target);
       if ('realtime' in verdict) return this.#letOut(call, answered);
       if ('passThrough' in verdict) return undefined;
-      return this.#bypasses.bypassed(call.target, call.url, verdict.bypass);
+      return this.#bypasses.bypassed(call.target, call.target.url, verdict.bypass);
     };
   }
 
-  async bypass(outgoing: Outgoing, target: Target, url: string, reason: string): Promise<Response> {
+  async bypass(outgoing: Outgoing, target: Target, reason: string): Promise<Response> {
     await target.load();
-    const refusal = this.#bypasses.bypassed(target, url, reason);
-    return refusal === undefined ? goOut(outgoing) : respond(refusal, refusal.headers, url);
+    const refusal = this.#bypasses.bypassed(target, target.url, reason);
+    return refusal === undefined ? goOut(outgoing) : respond(refusal, refusal.headers, target.url);
   }
 
   async #sendOut(call: ClientCall<Response>, verdict: WayOut): Promise<Response> {
-    const { target, url } = call;
+    const { target } = call;
     const { over } = this.#earlyEnd;
-    if (over) return refuseFetch(over, target, url);
+    if (over) return refuseFetch(over, target);
     if ('realtime' in verdict) return this.#sendRealtime(call);
     const outgoing = call.outgoing as Outgoing;
     if ('passThrough' in verdict) return goOut(outgoing);
-    return this.bypass(outgoing, target, url, verdict.bypass);
+    return this.bypass(outgoing, target, verdict.bypass);
   }
 
   async #sendRealtime(call: ClientCall<Response>): Promise<Response> {
@@ -77,7 +77,7 @@ export class WaysOut {
       const response = await sendRealtime(call, rules);
       if (response !== 'timed out') return response;
     } catch (error) {
-      return refuseFetch(whySentAway(rules, error), call.target, call.url);
+      return refuseFetch(whySentAway(rules, error), call.target);
     }
     const message = 'The call went out as an ordinary one, and no answer came within 10 minutes.';
     const answer = ownAnswer(call.target.batcher, 'deadline', message);
@@ -107,9 +107,9 @@ export class WaysOut {
 type WayOut = Exclude<Verdict, Delivery>;
 
 /** What a call by fetch gets that is not to go out. */
-export async function refuseFetch(why: EndReason, target: Target, url: string): Promise<Response> {
+export async function refuseFetch(why: EndReason, target: Target): Promise<Response> {
   const raw = await refuse(why, target);
-  return respond(raw, raw.headers, url);
+  return respond(raw, raw.headers, target.url);
 }
 
 /** Why a call that waited for its turn does not go out; throws any other error. */

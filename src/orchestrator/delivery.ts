@@ -41,12 +41,7 @@ export function deliverOne(
   const event = answered(pending, answer, source, batchToken);
   publish('call:answered', event);
   pending.scope.emit('call:answered', event);
-  pending.call.settle({
-    answer: asAsked(pending, answer),
-    source,
-    itemId,
-    ...(batchToken !== undefined && { batchToken }),
-  });
+  pending.call.settle({ answer: asAsked(pending, answer), source, batchToken, itemId });
 }
 
 /** Assignments instead of spreads: this is made for every call. */

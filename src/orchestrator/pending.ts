@@ -57,8 +57,6 @@ export interface EngineScope {
 export interface CapturedCall {
   readonly scope: EngineScope;
   readonly target: Target;
-  /** With its question mark, or empty. */
-  readonly query: string;
   readonly headers: Dict;
   readonly body: string;
   /** The answer, or the word that this call is to go out as an ordinary one. */
@@ -87,7 +85,7 @@ export type Verdict =
 export interface Delivery {
   readonly answer: Answer;
   readonly source: AnswerSource;
-  readonly batchToken?: string;
+  readonly batchToken?: string | undefined;
   readonly itemId: ItemId;
 }
 

@@ -25,7 +25,7 @@ export function prepare(call: CapturedCall): Prepared | undefined {
 }
 
 function prepareUnsafely(call: CapturedCall): Prepared | undefined {
-  const { batcher, base, path, configured } = call.target;
+  const { batcher, base, path, query, configured } = call.target;
   const json = parseObject(call.body);
   if (json === undefined) {
     call.settle({ bypass: 'the body is not a JSON object' });
@@ -33,7 +33,7 @@ function prepareUnsafely(call: CapturedCall): Prepared | undefined {
   }
   const headers = splitHeaders(call.headers, batcher.info, configured);
   const match = batcher.match({
-    query: call.query,
+    query,
     path,
     headers: headers.rest,
     body: call.body,
