@@ -38,11 +38,9 @@ export interface CallOwner {
 export interface CallFacts {
   readonly scope: EngineScope;
   readonly target: Target;
-  readonly query: string;
   readonly headers: Dict;
   readonly body: string;
   readonly signal: AbortSignal | undefined;
-  readonly url: string;
   /** Missing for clients that are not fetch: they find the way out themselves. */
   readonly outgoing?: Outgoing;
   /** It may yet have to go out as an ordinary call: keep all of it. */
@@ -76,8 +74,6 @@ export type Convert<Result> = (
 export class ClientCall<Result = unknown> extends AsyncResource implements CapturedCall {
   readonly scope: EngineScope;
   readonly target: Target;
-  readonly url: string;
-  readonly query: string;
   headers: Dict;
   body: string;
   pending: PendingRequest | undefined;
@@ -101,10 +97,8 @@ export class ClientCall<Result = unknown> extends AsyncResource implements Captu
     super('BatchlingCall', { requireManualDestroy: true });
     this.#owner = owner;
     this.#convert = convert;
-    this.url = facts.url;
     this.scope = facts.scope;
     this.target = facts.target;
-    this.query = facts.query;
     this.headers = facts.headers;
     this.body = facts.body;
     this.outgoing = facts.outgoing;

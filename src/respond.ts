@@ -1,13 +1,21 @@
 import type { Answer, Dict } from './types.ts';
 
-/** Loaded with the first answer: touching `Response` makes Node load its whole fetch. */
 let responses: typeof import('./hooks/response.ts') | undefined;
+let loading: Promise<void> | undefined;
 
-/** An answer as a `Response`: at once, unless it is the first. */
+/**
+ * Touching `Response` makes Node load its whole fetch, so it is not done on import but with the first
+ * call, whose answer is far away: a thousand answers may come at once, and each would have to wait.
+ */
+export function loadResponses(): Promise<void> {
+  loading ??= import('./hooks/response.ts').then((loaded) => {
+    responses = loaded;
+  });
+  return loading;
+}
+
+/** An answer as a `Response`: at once, as soon as responses are loaded. */
 export function respond(answer: Answer, headers: Dict, url: string): Response | Promise<Response> {
   if (responses) return new responses.AnswerResponse(answer, headers, url);
-  return import('./hooks/response.ts').then((loaded) => {
-    responses = loaded;
-    return respond(answer, headers, url);
-  });
+  return loadResponses().then(() => respond(answer, headers, url));
 }

@@ -12,6 +12,7 @@ import type { ResolvedOptions } from './options.ts';
 import { KeepAlive } from './orchestrator/keep-alive.ts';
 import type { CapturedCall, EngineScope } from './orchestrator/pending.ts';
 import { Router, type Target } from './orchestrator/router.ts';
+import { loadResponses } from './respond.ts';
 import { ScopeEvents } from './scope-events.ts';
 import type { Dict } from './types.ts';
 import { refuseFetch, WaysOut } from './ways-out.ts';
@@ -54,31 +55,30 @@ export class ScopeCalls implements CallOwner {
     if (headers['x-batchling'] === 'off') return goOut(withoutOurHeader(outgoing));
     if (signalOf(outgoing)?.aborted) return goOut(outgoing);
     const { over } = this.#earlyEnd;
-    if (over) return refuseFetch(over, target, url);
+    if (over) return refuseFetch(over, target);
     const body = openBody(input, init);
     return typeof body === 'string'
-      ? this.#capture(outgoing, target, url, headers, body)
-      : this.#captureLater({ ...outgoing, init: body.init }, target, url, headers, body);
+      ? this.#capture(outgoing, target, headers, body)
+      : this.#captureLater({ ...outgoing, init: body.init }, target, headers, body);
   }
 
   /** A body that has to be read first; the scope does not end before it is, unless it is told to. */
   async #captureLater(
     outgoing: Outgoing,
     target: Target,
-    url: string,
     headers: Dict,
     late: LateBody,
   ): Promise<Response> {
     const isRead = this.#waitFor();
     try {
       const read = await readUntilEnded(late, signalOf(outgoing), this.#earlyEnd);
-      if ('over' in read) return await refuseFetch(read.over, target, url);
+      if ('over' in read) return await refuseFetch(read.over, target);
       const { over } = this.#earlyEnd;
-      if (over) return await refuseFetch(over, target, url);
+      if (over) return await refuseFetch(over, target);
       signalOf(outgoing)?.throwIfAborted();
       const { body } = read;
-      if (body === undefined) return await this.#waysOut.bypass(outgoing, target, url, notText);
-      return this.#capture(outgoing, target, url, headers, body);
+      if (body === undefined) return await this.#waysOut.bypass(outgoing, target, notText);
+      return this.#capture(outgoing, target, headers, body);
     } finally {
       isRead();
     }
@@ -92,20 +92,14 @@ export class ScopeCalls implements CallOwner {
     };
   }
 
-  #capture(
-    outgoing: Outgoing,
-    target: Target,
-    url: string,
-    headers: Dict,
-    body: string,
-  ): Promise<Response> {
+  #capture(outgoing: Outgoing, target: Target, headers: Dict, body: string): Promise<Response> {
+    // Whether that fails is told with the answer.
+    if (this.#pending.size === 0) loadResponses().catch(() => undefined);
     const signal = signalOf(outgoing);
     const { minBatch, onDeadline } = this.#options;
     const facts = {
       scope: this.#scope,
       target,
-      url,
-      query: queryOf(url),
       headers,
       body,
       signal,
@@ -138,9 +132,8 @@ export class ScopeCalls implements CallOwner {
       await target.load();
       return this.#bypasses.bypassed(target, url, notText);
     }
-    const query = queryOf(url);
     const scope = this.#scope;
-    const facts = { scope, target, url, query, headers, body, signal, endsAtDeadline: true };
+    const facts = { scope, target, headers, body, signal, endsAtDeadline: true };
     return this.#start(new ClientCall(this, facts, this.#waysOut.toRawAnswer(request.answered)));
   }
 
@@ -262,7 +255,3 @@ function withoutOurHeader({ passOn, input, init }: Outgoing): Outgoing {
 }
 
 const notText = 'its body is not JSON text';
-
-function queryOf(url: string): string {
-  return url.includes('?') ? new URL(url).search : '';
-}

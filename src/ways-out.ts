@@ -38,7 +38,7 @@ export class WaysOut {
 
   readonly toResponse: Convert<Response> = (call, verdict) =>
     'answer' in verdict
-      ? respond(verdict.answer, answerHeaders(verdict), call.url)
+      ? respond(verdict.answer, answerHeaders(verdict), call.target.url)
       : call.runInAsyncScope(() => this.#sendOut(call, verdict));
 
   /** For a client that is not fetch; `undefined` makes it send the call itself. */
@@ -52,24 +52,24 @@ export class WaysOut {
       if (over) return this.#refuse(over, call, verdict);
       if ('realtime' in verdict) return this.#letOut(call, verdict.realtime, answered);
       if ('passThrough' in verdict) return undefined;
-      return this.#bypasses.bypassed(call.target, call.url, verdict.bypass);
+      return this.#bypasses.bypassed(call.target, call.target.url, verdict.bypass);
     };
   }
 
-  async bypass(outgoing: Outgoing, target: Target, url: string, reason: string): Promise<Response> {
+  async bypass(outgoing: Outgoing, target: Target, reason: string): Promise<Response> {
     await target.load();
-    const refusal = this.#bypasses.bypassed(target, url, reason);
-    return refusal === undefined ? goOut(outgoing) : respond(refusal, refusal.headers, url);
+    const refusal = this.#bypasses.bypassed(target, target.url, reason);
+    return refusal === undefined ? goOut(outgoing) : respond(refusal, refusal.headers, target.url);
   }
 
   async #sendOut(call: ClientCall<Response>, verdict: WayOut): Promise<Response> {
-    const { target, url } = call;
+    const { target } = call;
     const { over } = this.#earlyEnd;
-    if (over) return toFetch(this.#refuse(over, call, verdict), url);
+    if (over) return toFetch(this.#refuse(over, call, verdict), target.url);
     if ('realtime' in verdict) return this.#sendRealtime(call, verdict.realtime);
     const outgoing = call.outgoing as Outgoing;
     if ('passThrough' in verdict) return goOut(outgoing);
-    return this.bypass(outgoing, target, url, verdict.bypass);
+    return this.bypass(outgoing, target, verdict.bypass);
   }
 
   async #sendRealtime(call: ClientCall<Response>, queue: Queue): Promise<Response> {
@@ -80,7 +80,7 @@ export class WaysOut {
       if (response !== 'timed out') return response;
     } catch (error) {
       const refused = this.#refuse(whySentAway(rules, error), call, { realtime: queue });
-      return toFetch(refused, call.url);
+      return toFetch(refused, call.target.url);
     }
     const message = 'The call went out as an ordinary one, and no answer came within 10 minutes.';
     const answer = ownAnswer(call.target.batcher, 'deadline', message);
@@ -125,8 +125,8 @@ type WayOut = Exclude<Verdict, Delivery>;
 type Leaving = Pick<ClientCall, 'target'>;
 
 /** What a call by fetch gets that was not captured and is not to go out. */
-export function refuseFetch(why: EndReason, target: Target, url: string): Promise<Response> {
-  return toFetch(refuse(why, target), url);
+export function refuseFetch(why: EndReason, target: Target): Promise<Response> {
+  return toFetch(refuse(why, target), target.url);
 }
 
 async function toFetch(refused: Promise<RawAnswer>, url: string): Promise<Response> {

@@ -1,7 +1,7 @@
 import type { Answer } from '../types.ts';
 import type { Row } from './batcher.ts';
 import { memberText } from './json-text.ts';
-import { answerHeaders, field, isEmpty, outcomeOf, text } from './outcomes.ts';
+import { answerHeaders, field, fields, isEmpty, outcomeOf, text } from './outcomes.ts';
 
 /** How the line ends when it was written compactly in the documented order. */
 const usualEnd = '},"error":null}';
@@ -14,25 +14,25 @@ export function readResultLine(line: string, requestIdHeader: string): Row {
   } catch {
     return { broken: line.slice(0, 200) };
   }
-  const id = text(field(parsed, 'custom_id'));
+  const { custom_id: customId, response, error } = fields(parsed);
+  const id = text(customId);
   if (id === undefined) return { broken: line.slice(0, 200) };
 
-  const response = field(parsed, 'response');
-  const status = statusOf(field(response, 'status_code'));
-  const json = field(response, 'body');
+  const { status_code: code, request_id: requestId, body: json } = fields(response);
+  const status = statusOf(code);
   // Status 0 or none is a transport failure inside the provider; an empty 200 has been seen, too.
   if (isHttpStatus(status) && (status >= 300 || !isEmpty(json))) {
     return {
       id,
       outcome: outcomeOf({
         status,
-        headers: answerHeaders(requestIdHeader, field(response, 'request_id')),
+        headers: answerHeaders(requestIdHeader, requestId),
         body: bodyText(line, parsed as object, response as object),
         json,
       }),
     };
   }
-  return { id, outcome: neverRan(field(parsed, 'error'), status) };
+  return { id, outcome: neverRan(error, status) };
 }
 
 /** Copies of OpenAI write numbers as strings. */

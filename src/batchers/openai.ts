@@ -22,7 +22,7 @@ import { FileBatcher } from './file-batcher.ts';
 import { onOneLine, withoutMembers } from './json-text.ts';
 import { toRemote } from './openai-remote.ts';
 import { readResultLine } from './openai-results.ts';
-import { count, field, text } from './outcomes.ts';
+import { count, field, fields, text } from './outcomes.ts';
 import { createdBody, expectOk } from './replies.ts';
 
 const hour = 3_600_000;
@@ -70,12 +70,14 @@ export class OpenAIBatcher extends FileBatcher {
     const dialect = stream === true ? this.dialect(call) : undefined;
     if (stream === true && !dialect) return { bypass: 'this endpoint has no streamed answers' };
     const beta = call.headers['openai-beta'];
+    const identity = beta ? [`openai-beta: ${beta}`] : [];
+    if (call.query !== '') identity.push(call.query);
     const line = onOneLine(call.body);
     return {
       endpoint: `/v1${call.path}`,
       model,
       batchHeaders: {},
-      identity: [beta ? `openai-beta: ${beta}` : '', call.query].filter((part) => part !== ''),
+      identity,
       body: 'stream' in call.json ? withoutMembers(line, streaming) : line,
       ...(dialect && { stream: dialect }),
     };
@@ -184,11 +186,12 @@ export class OpenAIBatcher extends FileBatcher {
   }
 
   usage(json: unknown): Usage | undefined {
-    const usage = field(json, 'usage');
+    const { usage } = fields(json);
     if (usage === undefined || usage === null) return undefined;
+    const counts = fields(usage);
     return {
-      inputTokens: count(field(usage, 'prompt_tokens') ?? field(usage, 'input_tokens')),
-      outputTokens: count(field(usage, 'completion_tokens') ?? field(usage, 'output_tokens')),
+      inputTokens: count(counts.prompt_tokens ?? counts.input_tokens),
+      outputTokens: count(counts.completion_tokens ?? counts.output_tokens),
     };
   }
 

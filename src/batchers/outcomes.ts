@@ -22,9 +22,14 @@ export function answerHeaders(requestIdHeader: string, requestId: unknown): Dict
 
 /** Reads a field of an unknown value. Provider replies are read leniently: only what is needed. */
 export function field(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null
-    ? (value as Record<string, unknown>)[name]
-    : undefined;
+  return fields(value)[name];
+}
+
+const none = {};
+
+/** The same for several, by name: what is read of every line is read faster so. */
+export function fields(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : none;
 }
 
 /** A string that says something; providers write "nothing" as null, as "" or not at all. */
@@ -34,7 +39,8 @@ export function text(value: unknown): string | undefined {
 
 /** No object, or one without members: an "answer" that has been seen in the wild. */
 export function isEmpty(json: unknown): boolean {
-  return typeof json !== 'object' || json === null || Object.keys(json).length === 0;
+  for (const _ in fields(json)) return false;
+  return true;
 }
 
 export function count(value: unknown): number {

@@ -70,5 +70,8 @@ function trimmed(line: Buffer, first: boolean): Buffer {
 }
 
 function isBlank(line: Buffer): boolean {
-  return line.every((byte) => byte === 0x20 || byte === 0x09 || byte === carriageReturn);
+  for (const byte of line) {
+    if (byte !== 0x20 && byte !== 0x09 && byte !== carriageReturn) return false;
+  }
+  return true;
 }

@@ -32,6 +32,8 @@ export class Deadlines {
   #timer: unknown;
   #armedFor = Number.POSITIVE_INFINITY;
   #sweepAt = fewest;
+  /** Nobody's time has been up yet: no batch has to be looked through for such a one. */
+  #allInTime = true;
 
   constructor(workshop: Workshop, queues: () => Queues) {
     this.#workshop = workshop;
@@ -83,6 +85,7 @@ export class Deadlines {
       } else {
         this.#waiting.delete(pending);
         pending.due = true;
+        this.#allInTime = false;
         if (pending.batch) batches.add(pending.batch);
         // Too late to take it out of a plan; the batch is cancelled as soon as it is there.
         if (!isPlanned(pending)) {
@@ -118,7 +121,7 @@ export class Deadlines {
 
   /** Cancels a batch once everyone who waits for it has run out of time. */
   cancelIfDue(batch: ActiveBatch): void {
-    if (batch.cancelling || !batch.isWaitedFor(({ due }) => due)) return;
+    if (this.#allInTime || batch.cancelling || !batch.isWaitedFor(({ due }) => due)) return;
     if (!isUnwanted(batch)) {
       tellThoseInCompany(batch, this.#workshop.clock.now());
     } else if (batch.remote === undefined) {

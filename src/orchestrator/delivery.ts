@@ -41,8 +41,8 @@ export function deliverOne(
   answerCall(pending.call, answered(pending, answer, source, batchToken), {
     answer: asAsked(pending, answer),
     source,
+    batchToken,
     itemId,
-    ...(batchToken !== undefined && { batchToken }),
   });
 }
 

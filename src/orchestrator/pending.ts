@@ -57,8 +57,6 @@ export interface EngineScope {
 export interface CapturedCall {
   readonly scope: EngineScope;
   readonly target: Target;
-  /** With its question mark, or empty. */
-  readonly query: string;
   readonly headers: Dict;
   readonly body: string;
   /** The answer, or the word that this call is to go out as an ordinary one. */
@@ -89,7 +87,7 @@ export type Verdict =
 export interface Delivery {
   readonly answer: Answer;
   readonly source: AnswerSource;
-  readonly batchToken?: string;
+  readonly batchToken?: string | undefined;
   readonly itemId: ItemId;
 }
 
@@ -117,6 +115,7 @@ export class PendingRequest extends RequestMarks {
   batch: ActiveBatch | undefined = undefined;
   /** Another caller of the same request, who gets the same answer; and so on. */
   also: PendingRequest | undefined = undefined;
+  private madeId: ItemId | undefined = undefined;
 
   constructor(call: CapturedCall, queue: Queue, route: Route, key: string, now: number) {
     super();
@@ -153,8 +152,10 @@ export class PendingRequest extends RequestMarks {
     return Buffer.from(this.key, 'latin1');
   }
 
+  /** Not before its occurrence is known. Made for its batch, and needed once more for its line. */
   get id(): ItemId {
-    return itemId(this.fingerprint, this.occurrence);
+    this.madeId ??= itemId(this.fingerprint, this.occurrence);
+    return this.madeId;
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Match, Route } from '../batchers/batcher.ts';
+import type { Batcher, Match, Route } from '../batchers/batcher.ts';
 import { parseDuration } from '../duration.ts';
 import { messageOf } from '../errors.ts';
 import { type SplitHeaders, splitHeaders } from './account.ts';
@@ -6,7 +6,7 @@ import type { OwnReason } from './answers.ts';
 import { refuseCall } from './delivery.ts';
 import { factsOf, tell } from './events.ts';
 import { fingerprintOf } from './fingerprint.ts';
-import type { CapturedCall } from './pending.ts';
+import type { CapturedCall, Policy } from './pending.ts';
 
 /** A call that can be batched: parsed, routed and hashed. */
 export interface Prepared {
@@ -73,10 +73,11 @@ function headersOf({ headers, target }: CapturedCall): SplitHeaders {
   return splitHeaders(headers, target.batcher.info, target.configured);
 }
 
-function matchOf({ body, query, target }: CapturedCall, { rest }: SplitHeaders): Match {
+function matchOf({ body, target }: CapturedCall, { rest }: SplitHeaders): Match {
   const json = parseObject(body);
   if (json === undefined) return { bypass: 'the body is not a JSON object' };
-  return target.batcher.match({ query, path: target.path, headers: rest, body, json });
+  const { path, query } = target;
+  return target.batcher.match({ query, path, headers: rest, body, json });
 }
 
 function isChosen({ scope, target }: CapturedCall, match: Route): boolean {
@@ -85,12 +86,21 @@ function isChosen({ scope, target }: CapturedCall, match: Route): boolean {
   return scope.only({ ...factsOf(target.batcher, match), url });
 }
 
+/** The window that was found to be offered last: nearly every call asks for the same one. */
+let offered: { batcher: Batcher; endpoint: string; policy: Policy } | undefined;
+
 /** A completion window the provider does not offer is a clear error, not a silent other one. */
-function windowRefusal(call: CapturedCall, route: Route): string | undefined {
+function windowRefusal(call: CapturedCall, { endpoint }: Route): string | undefined {
   const { batcher } = call.target;
-  const { windows } = batcher.limits(route.endpoint);
-  const asked = call.scope.policy.completionWindow;
-  if (windows.some((offered) => parseDuration(offered) === asked)) return undefined;
+  const { policy } = call.scope;
+  if (offered?.policy === policy && offered.batcher === batcher && offered.endpoint === endpoint) {
+    return undefined;
+  }
+  const { windows } = batcher.limits(endpoint);
+  if (windows.some((window) => parseDuration(window) === policy.completionWindow)) {
+    offered = { batcher, endpoint, policy };
+    return undefined;
+  }
   return (
     `completionWindow is not one that ${batcher.info.name} offers (${windows.join(', ')}). ` +
     'Set the option completionWindow to one of these.'

@@ -60,6 +60,7 @@ export class Returning {
 
   /** What became of this call already, if it looks like the client's own retry. */
   verdict(queue: Queue, fingerprint: string, scope: EngineScope): Verdict | undefined {
+    if (this.#realtime.size + this.#errors.size === 0) return undefined;
     const now = this.#clock.now();
     const key = keyOf(queue, fingerprint);
     const realtime = this.#realtime.get(key);

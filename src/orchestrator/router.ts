@@ -14,8 +14,11 @@ export interface HostEntry {
   readonly path: string;
 }
 
-/** Where a captured call belongs. */
+/** Where a captured call belongs. One for each URL, so that waiting calls share what it says. */
 export class Target {
+  readonly url: string;
+  /** With its question mark, or empty. */
+  readonly query: string;
   /** Identity of the service: its own host, or the `hosts` key as configured. */
   readonly base: string;
   /** Where the batch traffic goes: everything of the call's URL before its endpoint. */
@@ -26,7 +29,9 @@ export class Target {
   readonly configured: boolean;
   readonly #registered: RegisteredBatcher;
 
-  constructor(place: Place, wireBase: string, path: string) {
+  constructor(url: string, place: Place, wireBase: string, path: string) {
+    this.url = url;
+    this.query = url.includes('?') ? new URL(url).search : '';
     this.base = place.base;
     this.wireBase = wireBase;
     this.path = path;
@@ -47,8 +52,8 @@ export class Target {
   }
 
   get batcher(): Batcher {
-    const { batcher, name } = this.#registered;
-    invariant(batcher, `The batcher of ${name} was used before it was loaded`);
+    const { batcher } = this.#registered;
+    invariant(batcher, 'A batcher was used before it was loaded');
     return batcher;
   }
 }
@@ -105,7 +110,7 @@ export class Router {
     if (!this.#knowsHost(url)) return undefined;
     const known = this.#found.get(url);
     if (known !== undefined || this.#found.has(url)) return known;
-    const target = URL.canParse(url) ? this.#locate(new URL(url)) : undefined;
+    const target = URL.canParse(url) ? this.#locate(url) : undefined;
     if (this.#found.size >= rememberedUrls) this.#found.clear();
     this.#found.set(url, target);
     return target;
@@ -123,9 +128,10 @@ export class Router {
   }
 
   /** Two providers may live at one host. */
-  #locate(url: URL): Target | undefined {
-    for (const place of this.#places.get(url.host) ?? []) {
-      if (place.protocol !== undefined && place.protocol !== url.protocol) continue;
+  #locate(url: string): Target | undefined {
+    const { host, protocol } = new URL(url);
+    for (const place of this.#places.get(host) ?? []) {
+      if (place.protocol !== undefined && place.protocol !== protocol) continue;
       const target = locateIn(place, url);
       if (target) return target;
     }
@@ -133,15 +139,15 @@ export class Router {
   }
 }
 
-function locateIn(place: Place, url: URL): Target | undefined {
-  const { pathname } = url;
+function locateIn(place: Place, url: string): Target | undefined {
+  const { pathname, origin } = new URL(url);
   if (!pathname.startsWith(place.prefix)) return undefined;
   const rest = pathname.slice(place.prefix.length);
   for (const version of place.versions) {
     if (!rest.startsWith(`${version}/`)) continue;
     const path = rest.slice(version.length);
     if (!place.registered.handles(path)) continue;
-    return new Target(place, `${url.origin}${place.prefix}${version}`, path);
+    return new Target(url, place, `${origin}${place.prefix}${version}`, path);
   }
   return undefined;
 }
