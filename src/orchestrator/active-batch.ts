@@ -15,8 +15,11 @@ export interface BatchMember {
   settled: boolean;
 }
 
-/** Not found, found without a line that could be read, the key refused, or any other error. */
-export type LostReason = 'missing' | 'unreadable' | 'denied' | 'error';
+/**
+ * Not found, found without a line that could be read, some of it empty, the key refused, or any other
+ * error.
+ */
+export type LostReason = 'missing' | 'unreadable' | 'empty' | 'denied' | 'error';
 
 /** A batch this process works on. */
 export class ActiveBatch {

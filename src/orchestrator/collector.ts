@@ -67,7 +67,8 @@ export class Collector {
       const round = newRound();
       try {
         await this.#read(batch, remote, round);
-        if (isUnreadable(batch, remote, round)) throw new UnreadableError(batch);
+        const unread = unreadReason(batch, remote, round);
+        if (unread) throw new UnreadableError(batch, unread);
         const wait = remote.incomplete && lacksLines(batch) && !this.#lost.isTooLate(batch);
         if (!wait) await this.#finish(batch, remote, round);
         requeue(round);
@@ -235,15 +236,18 @@ function hasOpenMembers({ members }: ActiveBatch): boolean {
  * Requests have no line, and the line may be where nothing could be read. An empty source is believed if
  * the provider says that it ran no more than has been read.
  */
-function isUnreadable(
+function unreadReason(
   batch: ActiveBatch,
   { readable, incomplete, counts }: Remote,
   { strange, empty, garbled }: Round,
-): boolean {
-  if (!readable || incomplete || !lacksLines(batch)) return false;
-  if (garbled || (!batch.matched && strange > 0)) return true;
+): UnreadableError['reason'] | undefined {
+  if (!readable || incomplete || !lacksLines(batch)) return undefined;
+  const { matched } = batch;
+  if (garbled || (!matched && strange > 0)) return 'unreadable';
   const ranMore = counts && linesOf(batch) < counts.completed + counts.failed;
-  return empty ? ranMore !== false : !batch.matched && ranMore === true;
+  const suspect = empty ? ranMore !== false : !matched && ranMore === true;
+  if (!suspect) return undefined;
+  return matched ? 'empty' : 'unreadable';
 }
 
 function linesOf({ members, retries }: ActiveBatch): number {

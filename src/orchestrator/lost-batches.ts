@@ -6,15 +6,24 @@ import type { ActiveBatch, LostReason } from './active-batch.ts';
 import { ownAnswer } from './answers.ts';
 import { dissolve } from './dissolve.ts';
 import { giveUpOn } from './give-up.ts';
-import { deniedPatience, missingPatience } from './patience.ts';
+import { deniedPatience, emptyPatience, missingPatience } from './patience.ts';
 import type { Workshop } from './workshop.ts';
 
-/** The results of a batch hold no line that could be read. */
+/** Where lines of a batch should be, there is none that could be read. */
 export class UnreadableError extends BatchlingError {
-  constructor({ token }: ActiveBatch) {
-    super('REFUSED', `The results of batch ${token} hold no line that could be read.`);
+  readonly reason: 'unreadable' | 'empty';
+
+  constructor({ token }: ActiveBatch, reason: 'unreadable' | 'empty') {
+    super('REFUSED', `Results of batch ${token} hold no line that could be read.`);
+    this.reason = reason;
   }
 }
+
+const patienceWith = {
+  missing: missingPatience,
+  unreadable: missingPatience,
+  empty: emptyPatience,
+};
 
 /**
  * Accepted batches that cannot be read. They may be paid for, so nothing is sent again in haste: not
@@ -72,7 +81,7 @@ export class LostBatches {
     const status = error instanceof ReplyError ? error.status : 0;
     const gone = goneBy(error, status);
     if (gone && !batch.underOtherKey) {
-      return this.#since(batch, gone) < missingPatience ? 'again' : 'missing';
+      return this.#since(batch, gone) < patienceWith[gone] ? 'again' : 'missing';
     }
     if (gone) this.#stop(batch, underOtherKey(batch));
     else if (status === 401 || status === 403) this.denied(batch, (error as ReplyError).failure);
@@ -127,9 +136,9 @@ export class LostBatches {
   }
 }
 
-function goneBy(error: unknown, status: number): 'missing' | 'unreadable' | undefined {
+function goneBy(error: unknown, status: number): keyof typeof patienceWith | undefined {
   if (status === 404 || status === 410) return 'missing';
-  return error instanceof UnreadableError ? 'unreadable' : undefined;
+  return error instanceof UnreadableError ? error.reason : undefined;
 }
 
 export function underOtherKey(batch: ActiveBatch): Answer {

@@ -8,6 +8,8 @@ const minute = 60_000;
 const unreachablePatience = 15 * minute;
 /** How long something may be "not found", or fail in other ways, before that counts. */
 export const missingPatience = 30 * minute;
+/** How long a result source may be empty beside one that has lines: files are written once. */
+export const emptyPatience = minute;
 /** How long a key may be refused before the callers are told. */
 export const deniedPatience = 10 * minute;
 

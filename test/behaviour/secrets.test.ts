@@ -108,7 +108,8 @@ describe('a key', () => {
         names,
         openaiBase: simulator.baseUrl('openai'),
         anthropicBase: simulator.baseUrl('anthropic'),
-        options: stage.options({ attempts: 2 }),
+        // Of each provider all in one batch, whatever the machine does: the faults depend on it.
+        options: stage.options({ attempts: 2, window: '1s' }),
       },
       {
         OPENAI_API_KEY: openaiKey,
