@@ -6,8 +6,9 @@ let responses: typeof import('./hooks/response.ts') | undefined;
 /** An answer as a `Response`: at once, unless it is the first. */
 export function respond(answer: Answer, headers: Dict, url: string): Response | Promise<Response> {
   if (responses) return new responses.AnswerResponse(answer, headers, url);
-  return import('./hooks/response.ts').then((loaded) => {
-    responses = loaded;
-    return respond(answer, headers, url);
-  });
+  return loadResponses().then(() => respond(answer, headers, url));
+}
+
+export async function loadResponses(): Promise<void> {
+  responses = await import('./hooks/response.ts');
 }

@@ -8,7 +8,7 @@ import { ownAnswer } from './orchestrator/answers.ts';
 import type { Delivery, Verdict } from './orchestrator/pending.ts';
 import type { Target } from './orchestrator/router.ts';
 import type { RealtimeRules } from './realtime-calls.ts';
-import { respond } from './respond.ts';
+import { loadResponses, respond } from './respond.ts';
 import type { ScopeEvents } from './scope-events.ts';
 
 /** How captured calls leave a scope: with an answer, or out to the provider after all. */
@@ -32,6 +32,8 @@ export class WaysOut {
     this.#bypasses = bypasses;
     this.#earlyEnd = earlyEnd;
     this.#waitFor = waitFor;
+    const mayGoOut = options.minBatch > 1 || options.onDeadline === 'realtime';
+    if (mayGoOut) void loadRealtime().catch(() => undefined);
   }
 
   readonly toResponse: Convert<Response> = (call, verdict) =>
@@ -72,7 +74,7 @@ export class WaysOut {
 
   async #sendRealtime(call: ClientCall<Response>): Promise<Response> {
     const rules = this.#realtimeRules();
-    const { sendRealtime } = await import('./realtime-calls.ts');
+    const { sendRealtime } = await loadRealtime();
     try {
       const response = await sendRealtime(call, rules);
       if (response !== 'timed out') return response;
@@ -89,7 +91,7 @@ export class WaysOut {
     answered: RawRequest['answered'],
   ): Promise<RawAnswer | undefined> {
     const rules = this.#realtimeRules();
-    const { letOutRealtime } = await import('./realtime-calls.ts');
+    const { letOutRealtime } = await loadRealtime();
     try {
       await letOutRealtime(call, rules, answered, this.#waitFor());
       return undefined;
@@ -102,6 +104,15 @@ export class WaysOut {
     const { realtimeConcurrency: atOnce, clock } = this.#options;
     return { atOnce, clock, emit: this.#events.emit, line: this.#earlyEnd.line };
   }
+}
+
+/**
+ * Begun when the scope is made: thousands may go out, or be told that they must not, and would all go on
+ * in one turn if they had to wait for it.
+ */
+async function loadRealtime(): Promise<typeof import('./realtime-calls.ts')> {
+  const [realtime] = await Promise.all([import('./realtime-calls.ts'), loadResponses()]);
+  return realtime;
 }
 
 type WayOut = Exclude<Verdict, Delivery>;

@@ -134,7 +134,7 @@ export class Protocol {
     const { creates } = queue.account;
     const exact = batcher.info.exactlyFindable;
     batch.ending.signal.throwIfAborted();
-    if (!exact) await creates.acquire(() => 1, batch.ending.signal);
+    if (!exact) await creates.acquire(1, batch.ending.signal);
     try {
       if (!exact) await this.#mark(batch, plan);
       await this.#markCreating(batch, !exact);
