@@ -140,6 +140,7 @@ export class Deadlines {
       batch.cancelling = false;
       throw error;
     });
+    batch.cancellation = cancelled;
     this.#workshop.background(`cancel batch ${batch.token} at its deadline`, cancelled);
   }
 

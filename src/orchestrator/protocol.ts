@@ -73,6 +73,7 @@ export class Protocol {
     }
     batch.emit('batch:submitted', batch.facts());
     this.#watch(batch);
+    batch.outcomeIsKnown();
     // On its own: a cancel that fails must not make of an accepted batch one that was not sent.
     if (batch.cancelRequested) {
       background(`cancel batch ${batch.token}`, cancelUnwanted(this.#workshop, batch));
@@ -90,11 +91,13 @@ export class Protocol {
           this.#workshop.report(`create batch ${batch.token}`, error);
           const found = await this.#recovery.find(batch);
           if (found) return found;
+          batch.mayBeThere = false;
           unclear += 1;
           if (unclear === mostUnclear) throw error;
           batch.resent = true;
           batch.emit('batch:resent', { ...batch.facts(), reason: neverAccepted });
         } else {
+          batch.mayBeThere = false;
           await this.#waitToCreate(batch, error, patience);
         }
       }
@@ -160,6 +163,8 @@ export class Protocol {
     const { ledger, clock } = this.#workshop;
     const { account } = batch.queue;
     const until = clock.now() + queueForCreate;
+    batch.ending.signal.throwIfAborted();
+    batch.mayBeThere = true;
     for (;;) {
       const now = clock.now();
       if (now >= until) account.unclearUntil = now + unclearFor;
