@@ -203,9 +203,9 @@ export class Protocol {
     batch.emit('batch:resent', { ...batch.facts(), reason: `no room yet: ${failure.message}` });
     batch.freeSlot();
     const room = await this.#governor.room(batch.queue);
-    const tokens = batch.place?.tokens ?? 0;
+    const { tokens = 0, first, count } = batch.place ?? {};
     batch.place?.refused(failure);
-    batch.place = room.join(tokens);
+    batch.place = room.join(tokens, first, count);
     await orAborted(batch.place.turn, batch.ending.signal);
     if (isUnwanted(batch)) throw new UnwantedError(batch);
     if (tokens > room.limit && batch.members.size > 1) throw new TooMuchError(batch);

@@ -88,7 +88,8 @@ export class Submitter {
   }
 
   async #send(queue: Queue, room: Room, requests: readonly PendingRequest[]): Promise<void> {
-    const place = room.join(requests.reduce((sum, { tokens }) => sum + tokens, 0));
+    const tokens = requests.reduce((sum, pending) => sum + pending.tokens, 0);
+    const place = room.join(tokens, requests[0], requests.length);
     await orAborted(place.turn, this.#workshop.stopped);
     if (place.tokens > room.limit && requests.length > 1) {
       // Less is known to fit than when it was packed.
