@@ -33,7 +33,7 @@ export class WaysOut {
     this.#earlyEnd = earlyEnd;
     this.#waitFor = waitFor;
     const mayGoOut = options.minBatch > 1 || options.onDeadline === 'realtime';
-    if (mayGoOut) void loadRealtime().catch(() => undefined);
+    if (mayGoOut) loadBeforehand();
   }
 
   readonly toResponse: Convert<Response> = (call, verdict) =>
@@ -74,7 +74,7 @@ export class WaysOut {
 
   async #sendRealtime(call: ClientCall<Response>): Promise<Response> {
     const rules = this.#realtimeRules();
-    const { sendRealtime } = await loadRealtime();
+    const { sendRealtime } = await import('./realtime-calls.ts');
     try {
       const response = await sendRealtime(call, rules);
       if (response !== 'timed out') return response;
@@ -91,7 +91,7 @@ export class WaysOut {
     answered: RawRequest['answered'],
   ): Promise<RawAnswer | undefined> {
     const rules = this.#realtimeRules();
-    const { letOutRealtime } = await loadRealtime();
+    const { letOutRealtime } = await import('./realtime-calls.ts');
     try {
       await letOutRealtime(call, rules, answered, this.#waitFor());
       return undefined;
@@ -107,12 +107,11 @@ export class WaysOut {
 }
 
 /**
- * Begun when the scope is made: thousands may go out, or be told that they must not, and would all go on
- * in one turn if they had to wait for it.
+ * When the scope is made: thousands may go out, or be told that they must not, and would all go on in one
+ * turn if they had to wait for it. What cannot be loaded is told to who needs it.
  */
-async function loadRealtime(): Promise<typeof import('./realtime-calls.ts')> {
-  const [realtime] = await Promise.all([import('./realtime-calls.ts'), loadResponses()]);
-  return realtime;
+function loadBeforehand(): void {
+  Promise.all([import('./realtime-calls.ts'), loadResponses()]).catch(() => undefined);
 }
 
 type WayOut = Exclude<Verdict, Delivery>;
