@@ -71,12 +71,12 @@ export async function letOutRealtime(
 }
 
 async function takeTurn(call: RealtimeCall, rules: RealtimeRules): Promise<void> {
-  const { line } = rules;
-  const signal = call.signal ? AbortSignal.any([call.signal, line]) : line;
-  await slots.acquire(() => rules.atOnce, signal);
-  if (!signal.aborted) return;
+  const signals = call.signal ? [call.signal, rules.line] : [rules.line];
+  await slots.acquire(rules.atOnce, signals);
+  const ended = signals.find(({ aborted }) => aborted);
+  if (ended === undefined) return;
   slots.release();
-  throw signal.reason;
+  throw ended.reason;
 }
 
 /** `undefined`: without a response. */

@@ -10,7 +10,7 @@ import type { Delivery, Verdict } from './orchestrator/pending.ts';
 import type { Queue } from './orchestrator/queue.ts';
 import type { Target } from './orchestrator/router.ts';
 import type { RealtimeRules } from './realtime-calls.ts';
-import { respond } from './respond.ts';
+import { loadResponses, respond } from './respond.ts';
 import type { ScopeEvents } from './scope-events.ts';
 
 /** How captured calls leave a scope: with an answer, or out to the provider after all. */
@@ -34,6 +34,8 @@ export class WaysOut {
     this.#bypasses = bypasses;
     this.#earlyEnd = earlyEnd;
     this.#waitFor = waitFor;
+    const mayGoOut = options.minBatch > 1 || options.onDeadline === 'realtime';
+    if (mayGoOut) loadBeforehand();
   }
 
   readonly toResponse: Convert<Response> = (call, verdict) =>
@@ -119,6 +121,14 @@ export class WaysOut {
   #answered(queue: Queue, status: number, source: AnswerSource): void {
     tell(this.#events.emit, 'call:answered', { ...factsOf(queue.batcher, queue), status, source });
   }
+}
+
+/**
+ * When the scope is made: thousands may go out, or be told that they must not, and would all go on in one
+ * turn if they had to wait for it. What cannot be loaded is told to who needs it.
+ */
+function loadBeforehand(): void {
+  Promise.all([import('./realtime-calls.ts'), loadResponses()]).catch(() => undefined);
 }
 
 type WayOut = Exclude<Verdict, Delivery>;

@@ -44,6 +44,13 @@ export class ActiveBatch {
   collecting = false;
   /** Cancelled by its scope, whether the provider had it already or not. */
   cancelRequested = false;
+  /** Its create is on its way, or went out in an earlier run: the provider may have it. */
+  mayBeThere = false;
+  /** Resolves when it is known what became of its create: it has a `remote`, or never will. */
+  readonly outcome: Promise<void>;
+  outcomeIsKnown: () => void = () => undefined;
+  /** The last try to cancel it, and all that was tried again. */
+  cancellation: Promise<unknown> | undefined;
   /** Its create went out, and nobody knows yet whether it was accepted. */
   unclear = false;
   /** Cancelled at the provider, or about to be: nobody wants it, or has time left for it. */
@@ -79,6 +86,9 @@ export class ActiveBatch {
     this.token = token;
     this.queue = queue;
     this.lease = lease;
+    this.outcome = new Promise((resolve) => {
+      this.outcomeIsKnown = resolve;
+    });
   }
 
   get batcher(): Batcher {

@@ -1,7 +1,8 @@
 import type { Remote } from '../batchers/batcher.ts';
 import { sleep } from '../http/backoff.ts';
 import type { ActiveBatch } from './active-batch.ts';
-import { Patience, waitFor } from './patience.ts';
+import { Patience, unreachablePatience, waitFor } from './patience.ts';
+import { endIfUnwanted } from './unwanted.ts';
 import type { Workshop } from './workshop.ts';
 
 /**
@@ -36,10 +37,35 @@ export async function cancelUnwanted(workshop: Workshop, batch: ActiveBatch): Pr
   if (batch.cancelling || remote === undefined || batch.isWaitedFor()) return;
   if (remote.state === 'cancelling' || remote.state === 'ended') return;
   batch.cancelling = true;
+  const cancellation = cancelRemote(workshop, batch, remote, () => batch.isWaitedFor());
+  batch.cancellation = cancellation;
   try {
-    batch.cancelling = await cancelRemote(workshop, batch, remote, () => batch.isWaitedFor());
+    batch.cancelling = await cancellation;
   } catch (error) {
     batch.cancelling = false;
     workshop.report(`cancel batch ${batch.token}`, error);
   }
+}
+
+/**
+ * The same for a batch that may not be created yet. What waits is never created; a create that is on its
+ * way is waited for, because only what the provider has can be cancelled. Settles in any case: when the
+ * engine goes down, or when patience is over. The batch is then cancelled as soon as it is there.
+ */
+export async function cancelWhereverItIs(workshop: Workshop, batch: ActiveBatch): Promise<void> {
+  if (batch.isWaitedFor()) return;
+  batch.cancelRequested = true;
+  endIfUnwanted(batch);
+  const { clock, stopped, batches } = workshop;
+  const done = new AbortController();
+  const cancelled = async () => {
+    if (batch.remote === undefined && batch.mayBeThere) await batch.outcome;
+    // Another owner may have it by now.
+    if (!batches.has(batch.lease.batch)) return;
+    if (batch.cancelling) await batch.cancellation?.catch(() => undefined);
+    await cancelUnwanted(workshop, batch);
+  };
+  const over = sleep(clock, unreachablePatience, AbortSignal.any([stopped, done.signal]));
+  await Promise.race([cancelled(), over.catch(() => undefined)]);
+  done.abort();
 }

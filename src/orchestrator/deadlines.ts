@@ -143,6 +143,7 @@ export class Deadlines {
       batch.cancelling = false;
       throw error;
     });
+    batch.cancellation = cancelled;
     this.#workshop.background(`cancel batch ${batch.token} at its deadline`, cancelled);
   }
 
@@ -153,11 +154,10 @@ export class Deadlines {
     const realtime = last.filter(({ scope }) => scope.onDeadline === 'realtime');
     const refused = last.filter(({ scope }) => scope.onDeadline === 'error');
     this.#queues().withdraw(realtime);
-    for (const pending of realtime) goRealtime(pending);
     for (const pending of refused) pending.queue.remove(pending);
-    await refuse(ledger, owner, refused, ({ batcher }) =>
-      ownAnswer(batcher, 'deadline', deadlineMessage),
-    );
+    const answerFor = ({ batcher }: PendingRequest) =>
+      ownAnswer(batcher, 'deadline', deadlineMessage);
+    await Promise.all([inTurns(realtime, goRealtime), refuse(ledger, owner, refused, answerFor)]);
   }
 }
 

@@ -12,6 +12,7 @@ export async function dissolve(
 ): Promise<readonly PendingRequest[]> {
   // The ledger knows it as over: nobody may be attached to it any more.
   batches.delete(batch.lease.batch);
+  batch.outcomeIsKnown();
   const waiting: PendingRequest[] = [];
   const orphans: number[] = [];
   for (const { pending, request, settled } of batch.members.values()) {

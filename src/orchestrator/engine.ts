@@ -8,13 +8,14 @@ import type { Clock, Logger } from '../types.ts';
 import { Accounts } from './accounts.ts';
 import type { ActiveBatch } from './active-batch.ts';
 import { ownAnswer } from './answers.ts';
-import { cancelUnwanted } from './cancel-remote.ts';
+import { cancelWhereverItIs } from './cancel-remote.ts';
 import { Collector } from './collector.ts';
 import { Deadlines } from './deadlines.ts';
 import { deliverOne } from './delivery.ts';
 import { Governor } from './governor.ts';
 import { inTurns } from './in-turns.ts';
 import { Intake } from './intake.ts';
+import { KeepAlive } from './keep-alive.ts';
 import { LostBatches } from './lost-batches.ts';
 import { Neighbours } from './neighbours.ts';
 import type { Occurrences } from './occurrences.ts';
@@ -66,6 +67,7 @@ export class Engine {
   readonly #occurrences: Occurrences | undefined;
   readonly #stop: AbortController;
   readonly #background = new Set<Promise<void>>();
+  readonly #keepAlive = new KeepAlive();
   #closing: Promise<void> | undefined;
 
   static async open(options: EngineOptions): Promise<Engine> {
@@ -96,6 +98,7 @@ export class Engine {
       rejoin: (batch) => {
         // Before they look for it again: here it is no longer to be found.
         workshop.batches.delete(batch.lease.batch);
+        batch.outcomeIsKnown();
         for (const pending of batch.waiting()) {
           pending.batch = undefined;
           const { request, occurrence } = pending;
@@ -230,7 +233,14 @@ export class Engine {
       if (batch) batches.add(batch);
       else this.#queues.leave(pending);
     });
-    if (remotely) await Promise.all([...batches].map((batch) => this.#cancelRemote(batch)));
+    if (!remotely) return;
+    // Its callers are told, so nothing else may keep the program up until the provider is, too.
+    this.#keepAlive.hold();
+    try {
+      await Promise.all([...batches].map((batch) => cancelWhereverItIs(this.#workshop, batch)));
+    } finally {
+      this.#keepAlive.release();
+    }
   }
 
   /** It stays in its batch: who asks the same next gets that answer, and pays for no other one. */
@@ -267,13 +277,5 @@ export class Engine {
 
   async #quiet(): Promise<void> {
     while (this.#background.size > 0) await Promise.all(this.#background);
-  }
-
-  /** Only a batch that nobody else waits for. */
-  async #cancelRemote(batch: ActiveBatch): Promise<void> {
-    if (batch.isWaitedFor()) return;
-    batch.cancelRequested = true;
-    endIfUnwanted(batch);
-    await cancelUnwanted(this.#workshop, batch);
   }
 }

@@ -17,6 +17,7 @@ export async function giveUpOn(
   logger.error(`batchling gave up on batch ${batch.token}`, { body: answer.body });
   batch.stuck = answer;
   batch.makeRoom();
+  batch.outcomeIsKnown();
   for (const { pending } of batch.members.values()) {
     if (pending === undefined) continue;
     deliver(pending, answer, 'batch', batch.token);

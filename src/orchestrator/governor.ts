@@ -1,5 +1,6 @@
 import { orAborted } from '../http/backoff.ts';
 import type { ActiveBatch } from './active-batch.ts';
+import type { PendingRequest } from './pending.ts';
 import type { Queue } from './queue.ts';
 import { Room, type RoomLimit } from './room.ts';
 import { TooMuchError } from './unwanted.ts';
@@ -36,7 +37,7 @@ export class Governor {
   /** A batch of an earlier run that is yet to be created waits for room and for a slot. */
   async enter(batch: ActiveBatch): Promise<void> {
     const room = await this.room(batch.queue);
-    batch.place = room.join(tokensOf(batch));
+    batch.place = room.join(tokensOf(batch), firstOf(batch), batch.members.size);
     await orAborted(batch.place.turn, batch.ending.signal);
     if (batch.place.tokens > room.limit && batch.members.size > 1) throw new TooMuchError(batch);
     await batch.takeSlot();
@@ -83,6 +84,12 @@ function tokensOf({ members }: ActiveBatch): number {
     known += 1;
   }
   return known === 0 ? 0 : Math.ceil((tokens / known) * members.size);
+}
+
+/** Of those who asked again. */
+function firstOf({ members }: ActiveBatch): PendingRequest | undefined {
+  for (const { pending } of members.values()) if (pending) return pending;
+  return undefined;
 }
 
 /** One key may be used at several bases, a dummy one above all: each has room of its own. */

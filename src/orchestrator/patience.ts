@@ -5,7 +5,7 @@ import { failureOf } from './failures.ts';
 
 const minute = 60_000;
 /** How long a provider that cannot be reached is tried again before the callers are told. */
-const unreachablePatience = 15 * minute;
+export const unreachablePatience = 15 * minute;
 /** How long something may be "not found", or fail in other ways, before that counts. */
 export const missingPatience = 30 * minute;
 /** How long a result source may be empty beside one that has lines: files are written once. */

@@ -73,6 +73,7 @@ export class Protocol {
     }
     batch.emit('batch:submitted', batch.facts());
     this.#watch(batch);
+    batch.outcomeIsKnown();
     // On its own: a cancel that fails must not make of an accepted batch one that was not sent.
     if (batch.cancelRequested) {
       background(`cancel batch ${batch.token}`, cancelUnwanted(this.#workshop, batch));
@@ -90,11 +91,13 @@ export class Protocol {
           this.#workshop.report(`create batch ${batch.token}`, error);
           const found = await this.#recovery.find(batch);
           if (found) return found;
+          batch.mayBeThere = false;
           unclear += 1;
           if (unclear === mostUnclear) throw error;
           batch.resent = true;
           batch.emit('batch:resent', { ...batch.facts(), reason: neverAccepted });
         } else {
+          batch.mayBeThere = false;
           await this.#waitToCreate(batch, error, patience);
         }
       }
@@ -134,7 +137,7 @@ export class Protocol {
     const { creates } = queue.account;
     const exact = batcher.info.exactlyFindable;
     batch.ending.signal.throwIfAborted();
-    if (!exact) await creates.acquire(() => 1, batch.ending.signal);
+    if (!exact) await creates.acquire(1, batch.ending.signal);
     try {
       if (!exact) await this.#mark(batch, plan);
       await this.#markCreating(batch, !exact);
@@ -160,6 +163,8 @@ export class Protocol {
     const { ledger, clock } = this.#workshop;
     const { account } = batch.queue;
     const until = clock.now() + queueForCreate;
+    batch.ending.signal.throwIfAborted();
+    batch.mayBeThere = true;
     for (;;) {
       const now = clock.now();
       if (now >= until) account.unclearUntil = now + unclearFor;
@@ -198,9 +203,9 @@ export class Protocol {
     batch.emit('batch:resent', { ...batch.facts(), reason: `no room yet: ${failure.message}` });
     batch.freeSlot();
     const room = await this.#governor.room(batch.queue);
-    const tokens = batch.place?.tokens ?? 0;
+    const { tokens = 0, first, count } = batch.place ?? {};
     batch.place?.refused(failure);
-    batch.place = room.join(tokens);
+    batch.place = room.join(tokens, first, count);
     await orAborted(batch.place.turn, batch.ending.signal);
     if (isUnwanted(batch)) throw new UnwantedError(batch);
     if (tokens > room.limit && batch.members.size > 1) throw new TooMuchError(batch);

@@ -104,7 +104,7 @@ export class Queue implements QueueSpec {
 
   /** An upload or a download, not too many of one queue at once. */
   async transfer<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
-    await this.#transfers.acquire(() => transfersAtOnce, signal);
+    await this.#transfers.acquire(transfersAtOnce, signal);
     try {
       return await work();
     } finally {

@@ -85,6 +85,7 @@ export class Resume {
       batch.holdSlot();
       await this.#governor.occupy(batch);
       this.#watch(batch);
+      batch.outcomeIsKnown();
       return;
     }
     if (claimed.state === 'creating' && batch.underOtherKey) {
@@ -99,6 +100,7 @@ export class Resume {
         await this.#protocol.accept(batch, found);
         return;
       }
+      batch.mayBeThere = false;
       batch.resent = true;
       batch.emit('batch:resent', { ...batch.facts(), reason: neverAccepted });
     }
@@ -166,6 +168,7 @@ function activate(claimed: ClaimedBatch, asker: PendingRequest): ActiveBatch {
   const batch = new ActiveBatch(claimed.token, asker.queue, claimed.lease);
   batch.handle = claimed.handle;
   batch.cursor = claimed.cursor;
+  batch.mayBeThere = claimed.state === 'creating' || claimed.state === 'accepted';
   // Before anyone is attached: how often to poll is the asker's wish.
   batch.scopes.add(asker.scope);
   batch.underOtherKey = claimed.queue.account !== asker.queue.account.id;

@@ -1,6 +1,7 @@
 import type { BatchFailure } from '../batchers/batcher.ts';
 import { backoff } from '../http/backoff.ts';
 import type { Clock } from '../types.ts';
+import { LoneRefusals } from './lone-refusals.ts';
 
 /** Our count is an estimate, so a limit that a provider names is not used up. */
 const headRoom = 0.9;
@@ -38,6 +39,9 @@ export class Room {
   #round = 0;
   #refusals = 0;
   #refusedAlone = 0;
+  /** How large the last one was that was refused alone. */
+  #refusedTokens = 0;
+  readonly #lone = new WeakMap<object, LoneRefusals>();
   #refusedSince: number | undefined;
   #lastRefusal = Number.NEGATIVE_INFINITY;
   #halvings = 0;
@@ -61,9 +65,12 @@ export class Room {
     return this.#limit?.tokens ?? Number.POSITIVE_INFINITY;
   }
 
-  /** A place in the line; its turn comes when there is room. */
-  join(tokens: number): Place {
-    const place = new Place(this, tokens);
+  /**
+   * A place in the line; its turn comes when there is room. `first`: of the requests it is for, by which
+   * they are known when they come again; `count`: how many they are.
+   */
+  join(tokens: number, first?: object, count?: number): Place {
+    const place = new Place(this, tokens, first, count);
     this.#line.push(place);
     this.#letIn();
     return place;
@@ -79,11 +86,15 @@ export class Room {
   }
 
   /** Waiting is of no use: too large by itself, or refused for longer than any batch can last. */
-  isHopeless(tokens: number, count: number): boolean {
+  isHopeless({ tokens, first }: Place, count: number): boolean {
     // Even if our estimate were twice the truth.
     if (count === 1 && this.#limit?.named && tokens / 2 > this.#limit.tokens) return true;
+    const now = this.#clock.now();
+    const lone = first && this.#lone.get(first);
+    if (count === 1 && lone?.neverFits) return true;
+    if (lone?.haveLasted(this.#outlives, now)) return true;
     const since = this.#refusedSince;
-    return since !== undefined && this.#clock.now() - since > this.#outlives;
+    return since !== undefined && now - since > this.#outlives;
   }
 
   close(): void {
@@ -97,9 +108,13 @@ export class Room {
       this.#line = this.#line.filter((other) => other !== place);
     } else {
       this.#taken -= place.tokens;
-      if (state === 'inside') this.#unproved -= 1;
-      // A batch has ended: that is the room everyone waits for.
-      else this.#open();
+      if (state === 'inside') {
+        this.#unproved -= 1;
+      } else {
+        // A batch has ended: that is the room everyone waits for.
+        this.#open();
+        if (place.first) this.#lone.delete(place.first);
+      }
     }
     this.#letIn();
   }
@@ -108,7 +123,8 @@ export class Room {
   proved(place: Place): void {
     this.#unproved -= 1;
     this.#refusals = 0;
-    this.#refusedAlone = 0;
+    // What is smaller says nothing about it.
+    if (place.tokens >= this.#refusedTokens) this.#refusedAlone = 0;
     this.#halvings = 0;
     this.#refusedSince = undefined;
     this.#lastRefusal = Number.NEGATIVE_INFINITY;
@@ -159,13 +175,23 @@ export class Room {
       if (named === undefined) this.#lower({ tokens, named: false });
       return;
     }
+    this.#noteAlone(place, named);
     this.#refusedAlone += 1;
+    this.#refusedTokens = place.tokens;
     if (this.#refusedAlone < patience || place.tokens > this.limit) return;
     // The room may be full of somebody else's batches: crumbs would not fit either.
     if (this.#halvings === mostHalvings) return;
     this.#halvings += 1;
     this.#refusedAlone = 0;
     this.#lower({ tokens: Math.max(1, Math.ceil(place.tokens / 2)), named: false });
+  }
+
+  #noteAlone({ first, tokens, count }: Place, named: number | undefined): void {
+    if (first === undefined) return;
+    const now = this.#clock.now();
+    const lone = this.#lone.get(first) ?? new LoneRefusals(now);
+    this.#lone.set(first, lone);
+    lone.add(now, count === 1 && named !== undefined && tokens > named);
   }
 
   #lower(limit: RoomLimit): void {
@@ -198,6 +224,8 @@ export class Room {
 /** One batch's place in a room, from the line to its end. */
 export class Place {
   readonly tokens: number;
+  readonly first: object | undefined;
+  readonly count: number;
   /** Resolves when there is room. */
   readonly turn: Promise<void>;
   readonly #room: Room;
@@ -205,9 +233,11 @@ export class Place {
   round = 0;
   #enter: () => void = () => undefined;
 
-  constructor(room: Room, tokens: number) {
+  constructor(room: Room, tokens: number, first?: object, count = 1) {
     this.#room = room;
     this.tokens = tokens;
+    this.first = first;
+    this.count = count;
     this.turn = new Promise((resolve) => {
       this.#enter = resolve;
     });
@@ -222,7 +252,7 @@ export class Place {
 
   /** It would never be its turn, or never of any use. */
   isHopeless(count: number): boolean {
-    return this.#room.isHopeless(this.tokens, count);
+    return this.#room.isHopeless(this, count);
   }
 
   /** The provider has taken the batch in. */

@@ -1,10 +1,10 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Slots } from './slots.ts';
+import { type SlotLimit, Slots } from './slots.ts';
 
 /** Says whether the slot has been given, without waiting for it. */
-function acquire(slots: Slots, limit: () => number) {
+function acquire(slots: Slots, limit: SlotLimit) {
   const state = { given: false };
   void slots.acquire(limit).then(() => {
     state.given = true;

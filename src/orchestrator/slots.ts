@@ -1,40 +1,66 @@
-interface Waiter {
-  readonly limit: () => number;
-  readonly enter: () => void;
-  readonly group: object | undefined;
+import { AbortEars } from './abort-ears.ts';
+import { inTurns } from './in-turns.ts';
+import { Line, type Standing } from './line.ts';
+
+/** A function is asked anew each time: what it says may change. */
+export type SlotLimit = number | (() => number);
+
+interface Waiter extends Standing<Waiter> {
+  readonly line: WaitingLine;
+  readonly signals: readonly AbortSignal[];
+  /** Its number among all who ever came. */
+  readonly order: number;
+  readonly resolve: () => void;
+  readonly reject: (reason: unknown) => void;
 }
 
-/** Room for a number of holders; who comes too late waits in line. Groups take turns. */
+/** Those of one group who share with as many others. */
+class WaitingLine extends Line<Waiter> {
+  readonly group: object | undefined;
+  readonly limit: SlotLimit;
+
+  constructor(group: object | undefined, limit: SlotLimit) {
+    super();
+    this.group = group;
+    this.limit = limit;
+  }
+}
+
+/**
+ * Room for a number of holders; who comes too late waits in line. Groups take turns. There is a line
+ * for each limit in each group, and only who stands first in one is looked at: what it takes to come,
+ * to enter or to give up does not depend on how many wait.
+ */
 export class Slots {
   #taken = 0;
-  #line: Waiter[] = [];
+  #came = 0;
+  readonly #lines = new Map<object | undefined, Map<SlotLimit, WaitingLine>>();
+  readonly #ears = new AbortEars<Waiter>((waiters, reason) => void this.#sendAway(waiters, reason));
   /** When each group was let in last. Groups that are gone are forgotten with their key. */
   readonly #lastTurn = new WeakMap<object, number>();
   #turns = 0;
 
   /**
-   * `limit` is asked anew each time: it may differ per caller and change over time. Who may share
-   * with more others does not wait behind who may share with fewer. An abort ends the waiting.
-   * `group`: one that has much to send does not keep the others out.
+   * `limit` may differ per caller. Who may share with more others does not wait behind who may share
+   * with fewer; among those who name the same number, or the same function, the first comes first. An
+   * abort ends the waiting. `group`: one that has much to send does not keep the others out.
    */
-  acquire(limit: () => number, signal?: AbortSignal, group?: object): Promise<void> {
+  acquire(
+    limit: SlotLimit,
+    signal?: AbortSignal | readonly AbortSignal[],
+    group?: object,
+  ): Promise<void> {
+    const signals = signal && 'aborted' in signal ? [signal] : (signal ?? []);
     return new Promise((resolve, reject) => {
-      signal?.throwIfAborted();
-      const onAbort = () => {
-        this.#line = this.#line.filter((other) => other !== waiter);
-        reject(signal?.reason);
-      };
-      const waiter: Waiter = {
-        limit,
-        group,
-        enter: () => {
-          signal?.removeEventListener('abort', onAbort);
-          resolve();
-        },
-      };
-      signal?.addEventListener('abort', onAbort, { once: true });
-      this.#line.push(waiter);
+      for (const one of signals) one.throwIfAborted();
+      this.#came += 1;
+      const order = this.#came;
+      const links = { previous: undefined, next: undefined };
+      const line = this.#line(group, limit);
+      const waiter: Waiter = { line, signals, order, resolve, reject, ...links };
+      line.join(waiter);
       this.#letIn();
+      if (line.has(waiter)) for (const one of signals) this.#ears.listen(one, waiter);
     });
   }
 
@@ -50,12 +76,13 @@ export class Slots {
 
   #letIn(): void {
     for (let next = this.#next(); next; next = this.#next()) {
-      const waiter = next;
-      this.#line = this.#line.filter((other) => other !== waiter);
+      const { group } = next.line;
+      this.#leave(next);
+      this.#stopListening(next);
       this.#taken += 1;
       this.#turns += 1;
-      if (waiter.group) this.#lastTurn.set(waiter.group, this.#turns);
-      waiter.enter();
+      if (group) this.#lastTurn.set(group, this.#turns);
+      next.resolve();
     }
   }
 
@@ -63,12 +90,53 @@ export class Slots {
   #next(): Waiter | undefined {
     let best: Waiter | undefined;
     let bestTurn = Number.POSITIVE_INFINITY;
-    for (const waiter of this.#line) {
-      const turn = (waiter.group && this.#lastTurn.get(waiter.group)) ?? 0;
-      if (turn >= bestTurn || this.#taken >= waiter.limit()) continue;
-      best = waiter;
-      bestTurn = turn;
+    for (const [group, lines] of this.#lines) {
+      const turn = (group && this.#lastTurn.get(group)) ?? 0;
+      if (turn > bestTurn) continue;
+      for (const [limit, { first }] of lines) {
+        if (first === undefined || this.#taken >= asNumber(limit)) continue;
+        // Who stands behind it is let in when all who were sent away have left.
+        if (first.signals.some(({ aborted }) => aborted)) continue;
+        if (best && turn === bestTurn && first.order > best.order) continue;
+        best = first;
+        bestTurn = turn;
+      }
     }
     return best;
   }
+
+  /** In turns: to take thousands out of their lines takes a while, too. */
+  async #sendAway(waiters: ReadonlySet<Waiter>, reason: unknown): Promise<void> {
+    await inTurns(waiters, (waiter) => {
+      this.#leave(waiter);
+      this.#stopListening(waiter);
+      waiter.reject(reason);
+    });
+    this.#letIn();
+  }
+
+  #line(group: object | undefined, limit: SlotLimit): WaitingLine {
+    const lines = this.#lines.get(group) ?? new Map<SlotLimit, WaitingLine>();
+    this.#lines.set(group, lines);
+    const line = lines.get(limit) ?? new WaitingLine(group, limit);
+    lines.set(limit, line);
+    return line;
+  }
+
+  #leave(waiter: Waiter): void {
+    const { line } = waiter;
+    line.leave(waiter);
+    if (line.first) return;
+    const lines = this.#lines.get(line.group);
+    if (lines?.get(line.limit) === line) lines.delete(line.limit);
+    if (lines?.size === 0) this.#lines.delete(line.group);
+  }
+
+  #stopListening(waiter: Waiter): void {
+    for (const signal of waiter.signals) this.#ears.forget(signal, waiter);
+  }
+}
+
+function asNumber(limit: SlotLimit): number {
+  return typeof limit === 'number' ? limit : limit();
 }

@@ -12,6 +12,7 @@ import { dissolve } from './dissolve.ts';
 import { type FlushReason, publish } from './events.ts';
 import { failureOf } from './failures.ts';
 import type { Governor } from './governor.ts';
+import { inTurns } from './in-turns.ts';
 import { labelsOf } from './labels.ts';
 import { pack } from './packer.ts';
 import type { EngineScope, PendingRequest } from './pending.ts';
@@ -49,7 +50,8 @@ export class Submitter {
     announce(queue, requests, reason);
     if (requests.length < (requests[0]?.scope.minBatch ?? 1)) {
       this.#stations.withdraw(requests);
-      for (const pending of requests) for (const one of pending.waiters()) goRealtime(one);
+      const sent = inTurns(requests, (pending) => pending.waiters().forEach(goRealtime));
+      this.#workshop.background('send ordinary calls', sent);
       return;
     }
     this.send(queue, requests);
@@ -86,7 +88,8 @@ export class Submitter {
   }
 
   async #send(queue: Queue, room: Room, requests: readonly PendingRequest[]): Promise<void> {
-    const place = room.join(requests.reduce((sum, { tokens }) => sum + tokens, 0));
+    const tokens = requests.reduce((sum, pending) => sum + pending.tokens, 0);
+    const place = room.join(tokens, requests[0], requests.length);
     await orAborted(place.turn, this.#workshop.stopped);
     if (place.tokens > room.limit && requests.length > 1) {
       // Less is known to fit than when it was packed.
@@ -97,7 +100,7 @@ export class Submitter {
     const { slots } = queue.account;
     const ids = await idsOf(requests);
     const scopes = scopesOf(requests);
-    await slots.acquire(() => queue.mostInFlight(scopes), this.#workshop.stopped, queue);
+    await slots.acquire(queue.mostInFlight(scopes), this.#workshop.stopped, queue);
     const members = requests.filter(isWanted);
     const batch = members.length > 0 ? await this.#plan(queue, members, ids) : undefined;
     this.#endLate(requests);

@@ -104,6 +104,19 @@ describe('where OpenAI takes only so many tokens at once', () => {
     expect(stage.simulator.meter.total).toBe(0);
   });
 
+  it('one that is a little larger is tried for minutes, and gets it, too', async () => {
+    stage.simulator.configure({ limits: { openai: { enqueuedTokens: 100 } } });
+    const scope = batchify(options());
+    const url = `${stage.simulator.baseUrl('openai')}/chat/completions`;
+    const response = await scope.run(() => fetch(url, chatRequest('x'.repeat(500))));
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ error: { code: 'token_limit_exceeded' } });
+    expect(failedBatches()).toBeGreaterThanOrEqual(3);
+    expect(failedBatches()).toBeLessThan(30);
+    expect(await scope.run(() => ask(stage.openai(), 'one that fits'))).toContain('one that fits');
+    await scope.close();
+  });
+
   it('a deadline ends the waiting', async () => {
     stage.simulator.configure({ limits: { openai: { enqueuedTokens: 30 } } });
     stage.simulator.hold();

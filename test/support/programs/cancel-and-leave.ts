@@ -1,0 +1,20 @@
+import { batchify } from '../../../src/index.ts';
+import { chatRequest } from '../ask.ts';
+import { readInput } from './read-input.ts';
+
+/** Cancels its scope as soon as the outcome of the create is unclear, and waits for nothing else. */
+const { baseUrl, store } = readInput<{ baseUrl: string; store: string }>();
+const silent = () => undefined;
+const warn = (message: string) => {
+  if (message.includes('create batch')) void cancel();
+};
+const logger = { debug: silent, info: silent, warn, error: silent };
+const hosts = { [baseUrl]: 'openai' };
+const scope = batchify({ hosts, store, window: '5ms', poll: '1h', logger });
+const asked = scope.run(() => fetch(`${baseUrl}/chat/completions`, chatRequest('unwanted')));
+
+async function cancel(): Promise<void> {
+  await scope.cancel();
+  process.stdout.write(JSON.stringify({ status: (await asked).status }));
+  process.exit();
+}
