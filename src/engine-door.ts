@@ -4,7 +4,6 @@ import type { ResolvedOptions } from './options.ts';
 import type { OwnReason } from './orchestrator/answers.ts';
 import type { Engine } from './orchestrator/engine.ts';
 import type { CapturedCall } from './orchestrator/pending.ts';
-import { Slice } from './orchestrator/slice.ts';
 import type { ScopeEvents } from './scope-events.ts';
 
 /** The way of a scope's calls into the engine, which the first of them opens. */
@@ -58,6 +57,7 @@ export class EngineDoor {
       return { error };
     });
     // Each of them may have to be told that there is no engine.
+    const { Slice } = await import('./orchestrator/slice.ts');
     const slice = new Slice();
     // Calls join the list while this waits; the last look at it is followed by no wait.
     for (let at = 0; at < this.#early.length; at += 1) {
