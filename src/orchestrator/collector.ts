@@ -1,3 +1,4 @@
+import { setImmediate as immediate } from 'node:timers/promises';
 import type { Remote, Row } from '../batchers/batcher.ts';
 import { LeaseLostError } from '../errors.ts';
 import { backoff, sleep } from '../http/backoff.ts';
@@ -67,6 +68,7 @@ export class Collector {
       const round = newRound();
       try {
         await this.#read(batch, remote, round);
+        await immediate();
         const unread = unreadReason(batch, remote, round);
         if (unread) throw new UnreadableError(batch, unread);
         const wait = remote.incomplete && lacksLines(batch) && !this.#lost.isTooLate(batch);
@@ -94,7 +96,9 @@ export class Collector {
 
   /** Nothing more will come. */
   async #finish(batch: ActiveBatch, remote: Remote, round: Round): Promise<void> {
+    await immediate();
     await this.#settleTheRest(batch, remote, round);
+    await immediate();
     const { ledger } = this.#workshop;
     if (!batch.unwritten) await this.#write(batch, () => ledger.ended(batch.lease));
     const { answered, failed } = batch;

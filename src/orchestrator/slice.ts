@@ -1,6 +1,6 @@
 import { setImmediate as immediate } from 'node:timers/promises';
 
-const MILLISECONDS = 4;
+const MILLISECONDS = 3;
 
 /**
  * No synchronous slice of ours may be felt by the program: who works through thousands asks whether its

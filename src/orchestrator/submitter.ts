@@ -101,6 +101,7 @@ export class Submitter {
     const ids = await idsOf(requests);
     const scopes = scopesOf(requests);
     await slots.acquire(queue.mostInFlight(scopes), this.#workshop.stopped, queue);
+    await immediate();
     const members = requests.filter(isWanted);
     const batch = members.length > 0 ? await this.#plan(queue, members, ids) : undefined;
     this.#endLate(requests);
@@ -131,9 +132,10 @@ export class Submitter {
   ): Promise<ActiveBatch | undefined> {
     const { ledger, owner, batches, stopped } = this.#workshop;
     const token = `bl_${randomBytes(8).toString('hex')}`;
-    const labels = labelsOf(scopesOf(members));
     for (const pending of members) pending.planning = true;
     try {
+      await immediate();
+      const labels = labelsOf(scopesOf(members));
       await immediate();
       const lease = await ledger.plan(
         owner,

@@ -3,7 +3,7 @@ import type { Database } from './driver.ts';
 import { nextTurn } from './slices.ts';
 
 /** So much that most of the pages that are written again and again are copied once. */
-const WORTH_A_STEP_MILLISECONDS = 32;
+const WORTH_A_STEP_MILLISECONDS = 50;
 /** As little as can be copied at once without a thread. */
 const WORTH_A_THREAD_MILLISECONDS = 8;
 
@@ -62,13 +62,14 @@ export class Checkpoints {
   }
 
   async #checkpoint(mode: CheckpointMode, needsThread: boolean): Promise<void> {
+    // Not in the turn of the transaction.
+    await nextTurn();
     if (needsThread || this.#thread) {
       if (await this.#inThread(mode)) return;
       // Not every program may have threads.
       this.#hasThreads = false;
       this.#thread = undefined;
     }
-    await nextTurn();
     try {
       this.#database.exec(`PRAGMA wal_checkpoint(${mode})`);
     } catch {

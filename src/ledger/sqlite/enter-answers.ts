@@ -35,7 +35,7 @@ export function prepareEnterAnswers(store: Store): Pick<NewAnswers, 'enter' | 'e
   const addAnswered = store.prepare('UPDATE batch SET answered = answered + ? WHERE id = ?');
   const remove = store.prepare('DELETE FROM answer_new WHERE batch = ? AND id <= ?');
 
-  const pace = new Pace({ least: 200, most: 2_500 });
+  const pace = new Pace({ least: 100, most: 1_500 });
 
   const tell = (batch: BatchId, { requests, blocks }: Omit<Entries, 'isLast'>): number => {
     if (store.keep !== 'all') bodies.ofMembers(requests, batch);
