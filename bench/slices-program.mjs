@@ -87,10 +87,14 @@ function firstFrom(moment) {
 function withoutOthers(slice) {
   let others = 0;
   let loading = 0;
+  // Node does not report all of it.
+  let collecting = -slice.collecting;
   for (const { place, milliseconds, isLoading } of samplesIn(slice)) {
     if (/ \(idle\)$|^the instrument:/.test(place)) others += milliseconds;
+    else if (place.endsWith(' (garbage collector)')) collecting += milliseconds;
     else if (isLoading) loading += milliseconds;
   }
+  others += Math.max(0, collecting);
   return { ...slice, loading, own: Math.max(0, slice.own - others - loading) };
 }
 

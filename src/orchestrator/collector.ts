@@ -22,6 +22,9 @@ import type { Workshop } from './workshop.ts';
 const storeAtOnce = 1_000;
 const charactersAtOnce = 2_000_000;
 
+/** Of more than these, deciding, writing and waking the callers take a turn each. */
+const answerAtOnce = 50;
+
 /** One reading of the results. */
 interface Round {
   /** Lines of no request of ours, or that could not be read. */
@@ -171,12 +174,15 @@ export class Collector {
     }
     // What is only to be tried again is known to this process alone: another one has to read it, too.
     const durable = batch.retries.size === 0 ? cursor : undefined;
+    const many = decisions.size > answerAtOnce;
+    if (many) await slice.next();
     if (settlements.length > 0 || durable !== undefined) {
       await this.#write(batch, () =>
         this.#workshop.ledger.collected(batch.lease, settlements, durable),
       );
     }
     if (cursor !== undefined) batch.cursor = cursor;
+    if (many) await slice.next();
     await inTurns(decisions.values(), (decision) => conclude(batch, decision, round.retries));
   }
 

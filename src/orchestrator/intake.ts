@@ -147,6 +147,7 @@ export class Intake {
       call.taken();
     }
     const { ledger, owner } = this.#workshop;
+    if (asks.length > admittedAtOnce) await slice.next();
     const admissions = await ledger.admit(owner, asks);
     await slice.next();
     for (const [index, pending] of requests.entries()) {
