@@ -6,7 +6,7 @@ describe('the pace of transactions', () => {
     const pace = new Pace({ least: 10, most: 1_000 });
     expect(pace.rows).toBe(100);
     pace.took(20);
-    expect(pace.rows).toBe(20);
+    expect(pace.rows).toBe(15);
     for (let times = 0; times < 5; times += 1) pace.took(20);
     expect(pace.rows).toBe(10);
   });
@@ -24,6 +24,6 @@ describe('the pace of transactions', () => {
     pace.took(0.1, 3);
     expect(pace.rows).toBe(100);
     pace.took(10, 60);
-    expect(pace.rows).toBe(24);
+    expect(pace.rows).toBe(18);
   });
 });

@@ -1,4 +1,4 @@
-const TARGET_MILLISECONDS = 4;
+const TARGET_MILLISECONDS = 3;
 /** Slowly up, at once down: the same rows may take twice as long the next time. */
 const MOST_GROWTH = 1.1;
 
