@@ -111,6 +111,8 @@ export class Intake {
     const asks: Ask[] = [];
     const requests: PendingRequest[] = [];
     const idempotencyKeys: (string | undefined)[] = [];
+    /** Those that are known to have been given up. */
+    const known = new Set<CapturedCall>();
     const slice = new Slice();
     for (const one of prepared) {
       if (slice.isOver) await slice.next();
@@ -126,7 +128,10 @@ export class Intake {
       }
       const occurrence = this.#returning.occurrence(key, call) ?? this.#next(key);
       // Before its own retry, which may stand right behind it.
-      if (call.abandoned && occurrence !== 'next') this.#returning.abandoned(key, occurrence);
+      if (call.abandoned && occurrence !== 'next') {
+        this.#returning.abandoned(key, occurrence);
+        known.add(call);
+      }
       asks.push({
         fingerprint: one.fingerprint,
         occurrence,
@@ -154,7 +159,8 @@ export class Intake {
       if (slice.isOver) await slice.next();
       named(pending, admissions[index] as Admission);
       this.#returning.named(pending.key, idempotencyKeys[index], pending.occurrence);
-      if (pending.call.abandoned && asks[index]?.occurrence === 'next') {
+      // Also one that was given up since: until it has its row, only the call is marked.
+      if (pending.call.abandoned && !known.has(pending.call)) {
         this.#returning.abandoned(pending.key, pending.occurrence);
       }
     }
