@@ -1,7 +1,7 @@
 import type { ResolvedOptions } from './options.ts';
 import { answerHeaders } from './orchestrator/answer-headers.ts';
 import { ownAnswer } from './orchestrator/answers.ts';
-import { publish } from './orchestrator/events.ts';
+import { tell } from './orchestrator/events.ts';
 import type { Target } from './orchestrator/router.ts';
 import { warnOnce } from './report/warn-once.ts';
 import type { ScopeEvents } from './scope-events.ts';
@@ -21,8 +21,7 @@ export class Bypasses {
   bypassed(target: Target, url: string, reason: string): Answer | undefined {
     const address = url.replace(/[?#].*$/, '');
     const event = { url: address, reason };
-    publish('call:bypassed', event);
-    this.#events.emit('call:bypassed', event);
+    tell(this.#events.emit, 'call:bypassed', event);
     const message = `A call to ${address} cannot be batched: ${reason}.`;
     if (this.#options.bypass === 'error') {
       const answer = ownAnswer(target.batcher, 'unsupported', message);
@@ -40,8 +39,7 @@ export class Bypasses {
     const address = url.replace(/[?#].*$/, '');
     const reason = 'its client was made before batchling was loaded, or brings its own transport';
     const event = { url: address, reason };
-    publish('call:bypassed', event);
-    this.#events.emit('call:bypassed', event);
+    tell(this.#events.emit, 'call:bypassed', event);
     if (this.#options.bypass === 'ignore') return;
     warnOnce(
       `A call to ${address} went out at full price: ${reason}. Run the program with ` +

@@ -4,7 +4,7 @@ import { endAtDeadline } from './deadlines.ts';
 import type { Decided } from './decide.ts';
 import { deliver } from './delivery.ts';
 import { letGoOf } from './dissolve.ts';
-import { publish } from './events.ts';
+import { factsOf, tell } from './events.ts';
 import { type PendingRequest, standingFor } from './pending.ts';
 
 /** What was decided about a line of a batch. */
@@ -52,13 +52,10 @@ function retry(
 ): void {
   pending.attempt = attempt;
   const event = {
-    provider: batcher.info.name,
-    endpoint: queue.endpoint,
-    model: queue.model,
+    ...factsOf(batcher, queue),
     attempt: attempt + 1,
     reason: reason as string,
   };
-  publish('request:retried', event);
-  pending.scope.emit('request:retried', event);
+  tell(pending.scope.emit, 'request:retried', event);
   retries.push(pending);
 }

@@ -53,6 +53,18 @@ function countOf(history: readonly string[], what: string): number {
   return history.filter((entry) => entry.startsWith(`${what} `)).length;
 }
 
+/** Leaves a batch that was uploaded and never created. */
+async function stageOnly(options: BatchifyOptions): Promise<void> {
+  const full = stage.simulator.faults.add({
+    method: 'POST',
+    path: '/v1/batches',
+    times: 1_000,
+    action: { kind: 'status', status: 429, headers: { 'retry-after': '3600' } },
+  });
+  await fail(['staged'], options, () => full.hits > 0);
+  full.remove();
+}
+
 describe('a batch that was taken over from an earlier run', () => {
   it('takes up its room: what does not fit beside it waits for its end', async () => {
     const { simulator } = stage;
@@ -95,14 +107,7 @@ describe('a batch that was taken over from an earlier run', () => {
   it('and was not created yet waits for a slot before it is', async () => {
     const { simulator } = stage;
     const options = stage.options({ maxInFlight: 1 });
-    const full = simulator.faults.add({
-      method: 'POST',
-      path: '/v1/batches',
-      times: 1_000,
-      action: { kind: 'status', status: 429, headers: { 'retry-after': '3600' } },
-    });
-    await fail(['staged'], options, () => full.hits > 0);
-    full.remove();
+    await stageOnly(options);
 
     simulator.hold();
     const [first, second] = [batchify(options), batchify(options)];
@@ -130,14 +135,7 @@ describe('a batch that was taken over from an earlier run', () => {
     async (onDeadline) => {
       const { simulator } = stage;
       const options = stage.options({ maxInFlight: 1 });
-      const full = simulator.faults.add({
-        method: 'POST',
-        path: '/v1/batches',
-        times: 1_000,
-        action: { kind: 'status', status: 429, headers: { 'retry-after': '3600' } },
-      });
-      await fail(['staged'], options, () => full.hits > 0);
-      full.remove();
+      await stageOnly(options);
 
       simulator.hold();
       const first = batchify(options);

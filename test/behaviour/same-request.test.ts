@@ -109,3 +109,38 @@ it('one abort while a large batch is planned takes nobody along', async () => {
   expect(new Set(answered.map(({ value }) => value))).toEqual(new Set([200]));
   expect(answered).toHaveLength(5_999);
 });
+
+describe('a client that loses patience', () => {
+  it('while its request gets its row is known: its retry waits for the same sample', async () => {
+    const patience = 50;
+    let spinUntil = 0;
+    const clock = {
+      now: () => {
+        while (performance.now() < spinUntil);
+        return Date.now();
+      },
+      setTimeout,
+      clearTimeout: (timer: unknown) => clearTimeout(timer as NodeJS.Timeout),
+    };
+    scope = batchify(stage.options({ store: ':memory:', clock }));
+    const askFor = (prompt: string, init: RequestInit = {}) =>
+      scope.run(() => fetch(chatUrl(stage), { ...chatRequest(prompt), ...init }));
+    await askFor('what loads the engine');
+    stage.simulator.hold();
+    // Its time is up on the way to the ledger, before the event loop turns again.
+    const startedAt = performance.now();
+    const off = scope.on('call:captured', () => {
+      off();
+      spinUntil = startedAt + 2 * patience;
+    });
+    const first = askFor('impatient', { signal: AbortSignal.timeout(patience) });
+    first.catch(() => undefined);
+    await captured(2);
+    const retry = askFor('impatient');
+    await captured(3);
+    stage.simulator.release();
+    expect((await retry).status).toBe(200);
+    await scope.close();
+    expect(stage.simulator.meter.total).toBe(2);
+  });
+});
