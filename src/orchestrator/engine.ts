@@ -5,6 +5,7 @@ import { sleep } from '../http/backoff.ts';
 import type { HttpClient } from '../http/client.ts';
 import type { Ledger, PruneQuery } from '../ledger/ledger.ts';
 import type { Clock, Logger } from '../types.ts';
+import type { AbandonedRequests } from './abandoned-requests.ts';
 import { Accounts } from './accounts.ts';
 import type { ActiveBatch } from './active-batch.ts';
 import { ownAnswer } from './answers.ts';
@@ -46,6 +47,7 @@ export interface EngineOptions {
    * run, so the ledger counts for all of them.
    */
   readonly occurrences: Occurrences | undefined;
+  readonly abandoned: AbandonedRequests;
   /** What of the ledger is too old or too much. */
   readonly prune: PruneQuery;
 }
@@ -121,7 +123,7 @@ export class Engine {
     const recovery = new Recovery(workshop);
     const watch = (batch: ActiveBatch) => this.#watcher.watch(batch);
     const spool = new Spool(ledger);
-    this.#returning = new Returning(clock);
+    this.#returning = new Returning(clock, options.abandoned);
     this.#deadlines = new Deadlines(workshop, () => this.#queues);
     this.#governor = new Governor(workshop);
     const protocol = new Protocol(workshop, recovery, this.#governor, watch);
@@ -193,6 +195,7 @@ export class Engine {
     const { pending } = call;
     if (pending === undefined || pending.settled) return;
     pending.settled = true;
+    if (call.abandoned) this.#returning.abandoned.ended(call);
     this.#neighbours.forget(pending);
     this.#giveBack(pending);
     if (pending.batch) this.#lookWhoWants(pending.batch);
@@ -214,7 +217,12 @@ export class Engine {
     const { pending } = call;
     // Still on its way in: the intake sees the mark on the call.
     if (pending === undefined || pending.settled || pending.request === 0) return;
-    this.#returning.abandoned(pending.key, pending.occurrence);
+    this.#returning.abandoned.add(call, pending.key, pending.occurrence);
+  }
+
+  /** The client that lost patience has read its answer: nobody comes back for it. */
+  read(call: CapturedCall): void {
+    this.#returning.abandoned.read(call);
   }
 
   /** Ends calls of a scope with an answer of ours; `remotely` cancels at the provider, too. */
