@@ -1,8 +1,9 @@
 import type { Outcome } from '../batch.ts';
 import type { Dialect } from '../execute.ts';
 import type { JsonObject } from '../json.ts';
-import { lastUserText } from '../prompt.ts';
+import { estimateTokens, lastUserText } from '../prompt.ts';
 import { type Answer, answers } from './answers.ts';
+import { demands } from './demand.ts';
 
 export const realtimeEndpoints = Object.keys(answers);
 
@@ -37,7 +38,16 @@ export const realtimeDialect: Dialect = {
   provider: 'openai',
   prompt: promptOf,
   check,
-  answer: (endpoint, body, n) => (answers[endpoint] ?? nothing)(body, n),
+  unknownModel: (model) => ({
+    kind: 'refused',
+    status: 404,
+    message: `The model \`${model}\` does not exist or you do not have access to it.`,
+    code: 'model_not_found',
+  }),
+  demand: (endpoint, body) => demands[endpoint]?.(body) ?? null,
+  answer: (endpoint, body, content, n) =>
+    (answers[endpoint] ?? nothing)(body, content ?? { text: null, toolCalls: [] }, n),
+  inputTokens: (endpoint, body) => estimateTokens(body[questionOf(endpoint)]),
 };
 
 export const batchDialect: Dialect = {
