@@ -39,13 +39,13 @@ export async function executeLines<Details>(
       done += 1;
       await pause();
     }
-    // An answer function may take its time, for all lines at once.
-    if (thinking.length > 0) await Promise.all(thinking.splice(0));
     if (gate.held) continue;
     if (share === 1 && done >= goal) break;
     await Promise.race([clock.sleep(tick()), cancel.whenRequested]);
   }
   batch.lines = lines.slice(done);
+  // An answer function may take its time, for all lines at once.
+  if (thinking.length > 0) await Promise.all(thinking);
 }
 
 function executeLine<Details>(

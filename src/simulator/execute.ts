@@ -21,6 +21,8 @@ export interface Dialect {
   demand(endpoint: string, body: JsonObject): Demand | null;
   /** A whole response body that says this; null where answers say nothing. */
   answer(endpoint: string, body: JsonObject, content: Content | null, n: number): DialectAnswer;
+  /** A body that was given, in the encoding that the request asks for. */
+  encode(endpoint: string, body: JsonObject, answer: JsonObject): JsonObject;
   /** Tokens of the question. */
   inputTokens(endpoint: string, body: JsonObject): number;
 }
@@ -115,7 +117,8 @@ function scriptedAnswer(
       return scripted.outcome;
     case 'body': {
       const inputTokens = dialect.inputTokens(endpoint, body);
-      return { body: scripted.body, inputTokens, outputTokens: estimateTokens(scripted.body) };
+      const outputTokens = estimateTokens(scripted.body);
+      return { body: dialect.encode(endpoint, body, scripted.body), inputTokens, outputTokens };
     }
     case 'content':
       if (dialect.demand(endpoint, body) !== null) {

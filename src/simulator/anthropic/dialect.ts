@@ -17,6 +17,7 @@ export function realtimeDialect(version: string): Dialect {
     unknownModel: (model) => ({ kind: 'refused', status: 404, message: `model: ${model}` }),
     demand: (_endpoint, body) => demandOf(body),
     answer: (_endpoint, body, content) => answer(body, content ?? silence, 'standard'),
+    encode: (_endpoint, _body, given) => given,
     inputTokens: (_endpoint, body) => inputTokens(body),
   };
 }

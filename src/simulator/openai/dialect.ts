@@ -4,6 +4,7 @@ import type { JsonObject } from '../json.ts';
 import { estimateTokens, lastUserText } from '../prompt.ts';
 import { type Answer, answers } from './answers.ts';
 import { demands } from './demand.ts';
+import { encodeEmbeddings } from './embeddings.ts';
 
 export const realtimeEndpoints = Object.keys(answers);
 
@@ -47,6 +48,8 @@ export const realtimeDialect: Dialect = {
   demand: (endpoint, body) => demands[endpoint]?.(body) ?? null,
   answer: (endpoint, body, content, n) =>
     (answers[endpoint] ?? nothing)(body, content ?? { text: null, toolCalls: [] }, n),
+  encode: (endpoint, body, answer) =>
+    endpoint === '/v1/embeddings' ? encodeEmbeddings(body, answer) : answer,
   inputTokens: (endpoint, body) => estimateTokens(body[questionOf(endpoint)]),
 };
 
