@@ -183,6 +183,7 @@ describe('a batch that was refused', () => {
     ['too_many_tasks', null, 'smaller'],
     ['duplicate_custom_id', 7, 'isolate'],
     ['url_mismatch', 1, 'isolate'],
+    ['model_not_found', 1, 'fail'],
     ['empty_file', null, 'fail'],
     ['code_of_tomorrow', null, 'fail'],
   ])('with %s at line %s goes on with: %s', (code, line, next) => {

@@ -89,6 +89,8 @@ function failureOf(status: string, errors: unknown, wire: Redactor): BatchFailur
     return { ...common, next: 'later', ...(limit !== undefined && { limit }) };
   }
   if (code === 'too_many_tasks') return { ...common, next: 'smaller' };
+  // OpenAI names the first line only, but all lines of a batch ask for the same model.
+  if (code === 'model_not_found') return { ...common, next: 'fail' };
   return bad.length > 0 ? { ...common, next: 'isolate', bad } : { ...common, next: 'fail' };
 }
 

@@ -27,6 +27,8 @@ function program(): Command {
     .option('--port <number>', 'port to listen on; 0 takes any free one', '4010')
     .option('--host <address>', 'address to listen on', '127.0.0.1')
     .option('--speed <milliseconds>', 'how long a batch runs', '2000')
+    .option('--answers <file>', 'module whose default export, or `answer`, gives the answers')
+    .option('--models <names>', 'the models there are, separated by commas; others are refused')
     .option('--json', 'print where it listens as JSON')
     .action(async (flags: Record<string, string | boolean>) => {
       const { simulate } = await import('./simulate.ts');

@@ -16,8 +16,18 @@ export interface BatchLine {
 /** How one line of a batch came out, before a provider gives it its shape. */
 export type Outcome =
   | { kind: 'answered'; body: unknown }
-  | { kind: 'refused'; status: number; message: string; code?: string; param?: string }
+  | Refused
   | { kind: 'empty' | 'unstated' | 'expired' | 'canceled' };
+
+export interface Refused {
+  kind: 'refused';
+  status: number;
+  message: string;
+  code?: string;
+  param?: string;
+  /** The whole error body, where it was given. */
+  body?: unknown;
+}
 
 export interface BatchCounts {
   succeeded: number;

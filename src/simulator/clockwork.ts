@@ -20,6 +20,8 @@ export interface Clockwork {
   turn(): Promise<void>;
   /** Returns a function to await between steps: it gives a turn once the budget is used up. */
   slices(budget?: number): () => Promise<void> | undefined;
+  /** The same promise, except that it never settles if the clockwork was stopped meanwhile. */
+  unlessStopped<Value>(work: Promise<Value>): Promise<Value>;
   /** Abandons everything that waits; later sleeps work as before. */
   stop(): void;
 }
@@ -66,6 +68,15 @@ export function createClockwork(clock = realTime): Clockwork {
           began = performance.now();
         });
       };
+    },
+    unlessStopped(work) {
+      const mine = generation;
+      return new Promise((resolve, reject) => {
+        work.then(
+          (value) => mine === generation && resolve(value),
+          (error) => mine === generation && reject(error),
+        );
+      });
     },
     stop() {
       generation += 1;

@@ -1,6 +1,6 @@
 import type { Batch, BatchLine } from './batch.ts';
 import { addResult, type BatchWire, countOutcome, fileLine } from './batch-wire.ts';
-import { type Dialect, execute } from './execute.ts';
+import { type Dialect, type Executed, execute } from './execute.ts';
 import { newId } from './random.ts';
 import type { World } from './world.ts';
 
@@ -27,13 +27,15 @@ export async function executeLines<Details>(
   const tick = () => Math.max(shortestTick, settings.speed.running / steps);
   const elapsed = () => Math.min(1, (clock.now() - began) / Math.max(settings.speed.running, 1));
 
+  const thinking: Promise<void>[] = [];
   let done = 0;
   while (!cancel.requested) {
     if (gate.held) await Promise.race([gate.pass(), cancel.whenRequested]);
     const share = settings.speed.running === 0 ? 1 : elapsed();
     const due = Math.ceil(goal * share);
     while (done < due && !cancel.requested && !gate.held) {
-      executeLine(world, wire, batch, dialect, lines[done] as BatchLine);
+      const line = executeLine(world, wire, batch, dialect, lines[done] as BatchLine);
+      if (line !== undefined) thinking.push(line);
       done += 1;
       await pause();
     }
@@ -42,6 +44,8 @@ export async function executeLines<Details>(
     await Promise.race([clock.sleep(tick()), cancel.whenRequested]);
   }
   batch.lines = lines.slice(done);
+  // An answer function may take its time, for all lines at once.
+  if (thinking.length > 0) await Promise.all(thinking);
 }
 
 function executeLine<Details>(
@@ -50,14 +54,22 @@ function executeLine<Details>(
   batch: Batch<Details>,
   dialect: Dialect,
   line: BatchLine,
-): void {
+): Promise<void> | undefined {
   const { account, foreign, id: batchId } = batch;
-  const { outcome, spoiled, inputTokens, outputTokens } = execute(world, dialect, {
-    ...line,
-    account,
-    batchId,
-    foreign,
-  });
+  const executed = execute(world, dialect, { ...line, account, batchId, foreign });
+  if (executed instanceof Promise) {
+    return executed.then((late) => fileExecuted(wire, batch, line, late));
+  }
+  fileExecuted(wire, batch, line, executed);
+  return undefined;
+}
+
+function fileExecuted<Details>(
+  wire: BatchWire<Details>,
+  batch: Batch<Details>,
+  line: BatchLine,
+  { outcome, spoiled, inputTokens, outputTokens }: Executed,
+): void {
   batch.tokens.input += inputTokens;
   batch.tokens.output += outputTokens;
   switch (spoiled) {

@@ -1,3 +1,9 @@
+export type {
+  AnswerFunction,
+  SimulatedAnswer,
+  SimulatedRequest,
+  SimulatedToolCall,
+} from './answer-function.ts';
 export type { BatchError, BatchScript } from './batch-script.ts';
 export type { SimulatorClock } from './clockwork.ts';
 export type { FaultAction, FaultRule, Faults, ScriptedFault } from './faults.ts';

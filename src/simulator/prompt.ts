@@ -4,8 +4,23 @@ import { isObject } from './json.ts';
 export function lastUserText(turns: unknown): string {
   if (typeof turns === 'string') return turns;
   if (!Array.isArray(turns)) return '';
-  const last = turns.findLast((turn) => isObject(turn) && turn.role === 'user') ?? turns.at(-1);
+  const last = turns.findLast(isUserTurn) ?? turns.at(-1);
   return isObject(last) ? textOf(last.content) : textOf(last);
+}
+
+/** What has happened since the user last said something: calls of tools and their results. */
+export function sinceLastUserTurn(turns: unknown): readonly unknown[] {
+  return Array.isArray(turns) ? turns.slice(turns.findLastIndex(isUserTurn) + 1) : [];
+}
+
+/** Anthropic's results of tools come in the user's name. */
+function isUserTurn(turn: unknown): boolean {
+  return isObject(turn) && turn.role === 'user' && !holdsToolResults(turn);
+}
+
+export function holdsToolResults(turn: unknown): boolean {
+  if (!isObject(turn) || !Array.isArray(turn.content) || turn.content.length === 0) return false;
+  return turn.content.every((part) => isObject(part) && part.type === 'tool_result');
 }
 
 function textOf(content: unknown): string {

@@ -1,3 +1,4 @@
+import type { AnswerFunction } from './answer-function.ts';
 import { isObject, type JsonObject } from './json.ts';
 
 /**
@@ -45,6 +46,10 @@ export interface ProviderLimits {
  * ```
  */
 export interface SimulatorSettings {
+  /** Answers in place of the simulated model; null for its ordinary answers. */
+  answer: AnswerFunction | null;
+  /** The models there are, others are refused as their provider refuses them; null for any. */
+  models: readonly string[] | null;
   speed: SimulatorSpeed;
   /** By provider name, e.g. `{ openai: { enqueuedTokens: 1000 } }`. */
   limits: Record<string, ProviderLimits>;
@@ -90,6 +95,8 @@ export type SimulatorSettingsChange = Partial<Omit<SimulatorSettings, 'speed' | 
 
 export function defaultSettings(): SimulatorSettings {
   return {
+    answer: null,
+    models: null,
     speed: { validating: 20, running: 100, finalizing: 20, cancelling: 20 },
     limits: {},
     listLag: 0,
@@ -122,7 +129,13 @@ function checkField(name: string, value: unknown): void {
   if (value === undefined) return;
   const known: JsonObject = { ...defaultSettings() };
   if (!(name in known)) throw new TypeError(`Unknown simulator setting '${name}'`);
-  if (name === 'speed') {
+  if (name === 'answer') {
+    if (value === null || typeof value === 'function') return;
+    throw new TypeError(`Simulator setting 'answer' must be a function or null: ${value}`);
+  } else if (name === 'models') {
+    if (value === null || isListOfTexts(value)) return;
+    throw new TypeError(`Simulator setting 'models' must be a list of names or null: ${value}`);
+  } else if (name === 'speed') {
     checkNumbers(name, value, Object.keys(known.speed as object));
   } else if (name === 'limits') {
     for (const [provider, limits] of Object.entries(asObject(name, value))) {
@@ -154,6 +167,10 @@ function checkNumber(name: string, value: unknown): void {
   if (typeof value !== 'number' || Number.isNaN(value) || value < 0) {
     throw new TypeError(`Simulator setting '${name}' must be a number from 0 up: ${value}`);
   }
+}
+
+function isListOfTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string');
 }
 
 function asObject(name: string, value: unknown): JsonObject {

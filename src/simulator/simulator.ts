@@ -24,7 +24,11 @@ import {
  *
  * @example
  * ```ts
- * const options: SimulatorOptions = { port: 4010, seed: 7, speed: { running: 500 } };
+ * const options: SimulatorOptions = {
+ *   answer: ({ prompt }) => `You asked: ${prompt}`,
+ *   models: ['gpt-5-mini'],
+ *   speed: { validating: 0, running: 0, finalizing: 0 },
+ * };
  * const simulator = await startSimulator(options);
  * ```
  */
@@ -82,7 +86,8 @@ export interface Simulator {
 }
 
 /**
- * Starts a server that speaks the batch wires of the providers, without any key or cost.
+ * Starts a server that speaks the batch wires of the providers, without any key or cost. Its answers
+ * follow the request: a JSON schema, a tool that must be called; the option `answer` decides otherwise.
  *
  * @example
  * ```ts

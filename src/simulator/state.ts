@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { Asked } from './asked.ts';
 import { createClockwork, type SimulatorClock } from './clockwork.ts';
 import { Faults } from './faults.ts';
 import { createGate } from './gate.ts';
@@ -30,6 +31,7 @@ export function createState(
     meter: new Meter(),
     faults: new Faults(),
     markers: new Markers(),
+    asked: new Asked(),
     clock: createClockwork(clock),
     random: createRandom(seed),
     gate: createGate(),
@@ -48,6 +50,7 @@ export function createState(
       world.meter.reset();
       world.faults.clear();
       world.markers.reset();
+      world.asked.reset();
       world.random.restart();
       Object.assign(world.settings, freshSettings(options));
       state.log.reset();

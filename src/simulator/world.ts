@@ -1,3 +1,4 @@
+import type { Asked } from './asked.ts';
 import type { Clockwork } from './clockwork.ts';
 import type { Faults } from './faults.ts';
 import type { Gate } from './gate.ts';
@@ -12,6 +13,7 @@ export interface World {
   meter: Meter;
   faults: Faults;
   markers: Markers;
+  asked: Asked;
   clock: Clockwork;
   random: Random;
   gate: Gate;

@@ -1,8 +1,10 @@
 import type { Outcome } from '../batch.ts';
+import type { Content } from '../content.ts';
 import type { Dialect, DialectAnswer } from '../execute.ts';
 import type { JsonObject } from '../json.ts';
-import { answerText, estimateTokens, lastUserText } from '../prompt.ts';
+import { estimateTokens, lastUserText } from '../prompt.ts';
 import { newId } from '../random.ts';
+import { demandOf } from './demand.ts';
 
 const withoutSampling = '2026-10-21';
 const samplingFields = ['temperature', 'top_p', 'top_k'];
@@ -12,7 +14,11 @@ export function realtimeDialect(version: string): Dialect {
     provider: 'anthropic',
     prompt: (_endpoint, body) => lastUserText(body.messages),
     check: (_endpoint, body) => check(body, version),
-    answer: (_endpoint, body, n) => answer(body, n, 'standard'),
+    unknownModel: (model) => ({ kind: 'refused', status: 404, message: `model: ${model}` }),
+    demand: (_endpoint, body) => demandOf(body),
+    answer: (_endpoint, body, content) => answer(body, content ?? silence, 'standard'),
+    encode: (_endpoint, _body, given) => given,
+    inputTokens: (_endpoint, body) => inputTokens(body),
   };
 }
 
@@ -20,7 +26,7 @@ export function batchDialect(version: string): Dialect {
   return {
     ...realtimeDialect(version),
     check: (_endpoint, body) => checkBatched(body) ?? check(body, version),
-    answer: (_endpoint, body, n) => answer(body, n, 'batch'),
+    answer: (_endpoint, body, content) => answer(body, content ?? silence, 'batch'),
   };
 }
 
@@ -52,26 +58,30 @@ function refused(message: string): Outcome {
   return { kind: 'refused', status: 400, message };
 }
 
-function answer(body: JsonObject, n: number, serviceTier: string): DialectAnswer {
-  const model = String(body.model);
-  const text = answerText(lastUserText(body.messages), model, n);
-  const inputTokens = estimateTokens(body.messages, body.system);
-  const outputTokens = estimateTokens(text);
+const silence: Content = { text: '', toolCalls: [] };
+
+function inputTokens({ messages, system }: JsonObject): number {
+  return estimateTokens(messages, system);
+}
+
+function answer(body: JsonObject, content: Content, serviceTier: string): DialectAnswer {
+  const asked = inputTokens(body);
+  const outputTokens = estimateTokens(content);
   return {
-    inputTokens,
+    inputTokens: asked,
     outputTokens,
     body: {
       id: newId('msg_'),
       type: 'message',
       role: 'assistant',
-      model,
-      content: [{ type: 'text', text }],
-      stop_reason: 'end_turn',
+      model: String(body.model),
+      content: blocksOf(content),
+      stop_reason: content.toolCalls.length > 0 ? 'tool_use' : 'end_turn',
       stop_sequence: null,
       stop_details: null,
       container: null,
       usage: {
-        input_tokens: inputTokens,
+        input_tokens: asked,
         cache_creation_input_tokens: 0,
         cache_read_input_tokens: 0,
         cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 0 },
@@ -81,4 +91,14 @@ function answer(body: JsonObject, n: number, serviceTier: string): DialectAnswer
       },
     },
   };
+}
+
+function blocksOf({ text, toolCalls }: Content): JsonObject[] {
+  const calls = toolCalls.map(({ name, arguments: input }) => ({
+    type: 'tool_use',
+    id: newId('toolu_'),
+    name,
+    input,
+  }));
+  return text === null ? calls : [{ type: 'text', text }, ...calls];
 }

@@ -21,7 +21,7 @@ export function answerMessage(world: World) {
     const body = await readJson(exchange.body);
     const endpoint = '/v1/messages';
     const job = { account, batchId: null, customId: null, endpoint, body, foreign: false };
-    const { outcome, spoiled } = execute(world, dialect, job);
+    const { outcome, spoiled } = await execute(world, dialect, job);
     if (spoiled === 'broken') return { status: 200, body: '{"id":"broken","con' };
     switch (outcome.kind) {
       case 'answered':
@@ -30,6 +30,7 @@ export function answerMessage(world: World) {
       case 'empty':
         return jsonReply({});
       case 'refused':
+        if (outcome.body !== undefined) return jsonReply(outcome.body, outcome.status);
         // Over HTTP there is no status 0; what comes closest is an error of the server.
         throw new Refusal(outcome.status < 200 ? 500 : outcome.status, outcome.message);
       default:

@@ -15,6 +15,7 @@ function resultOf(outcome: Outcome) {
     case 'empty':
       return { type: 'succeeded', message: {} };
     case 'refused': {
+      if (outcome.body !== undefined) return { type: 'errored', error: outcome.body };
       const refusal = new Refusal(outcome.status, outcome.message);
       return { type: 'errored', error: errorBody(refusal, newId('req_')) };
     }

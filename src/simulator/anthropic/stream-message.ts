@@ -1,4 +1,5 @@
 import type { JsonObject } from '../json.ts';
+import { halves, listOf } from '../stream-pieces.ts';
 
 /** The same message told as server-sent events. */
 export function streamMessage(message: JsonObject): string {
@@ -12,15 +13,11 @@ export function streamMessage(message: JsonObject): string {
     usage: { ...(usage as JsonObject), output_tokens: 1 },
   };
   const events: JsonObject[] = [{ type: 'message_start', message: started }];
-  for (const [index, block] of (content as JsonObject[]).entries()) {
-    const text = String(block.text);
-    const middle = Math.ceil(text.length / 2);
-    events.push({ type: 'content_block_start', index, content_block: { ...block, text: '' } });
+  for (const [index, block] of listOf(content).entries()) {
+    const { opened, deltas } = tellBlock(block);
+    events.push({ type: 'content_block_start', index, content_block: opened });
     events.push({ type: 'ping' });
-    for (const half of [text.slice(0, middle), text.slice(middle)]) {
-      const delta = { type: 'text_delta', text: half };
-      events.push({ type: 'content_block_delta', index, delta });
-    }
+    for (const delta of deltas) events.push({ type: 'content_block_delta', index, delta });
     events.push({ type: 'content_block_stop', index });
   }
   const { stop_reason, stop_sequence, stop_details, container } = message;
@@ -28,4 +25,16 @@ export function streamMessage(message: JsonObject): string {
   events.push({ type: 'message_delta', delta, usage });
   events.push({ type: 'message_stop' });
   return events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join('');
+}
+
+/** The block as it is announced, and what is added to it piece by piece. */
+function tellBlock(block: JsonObject): { opened: JsonObject; deltas: JsonObject[] } {
+  if (block.type === 'tool_use') {
+    const pieces = halves(JSON.stringify(block.input ?? {}));
+    const deltas = pieces.map((partial_json) => ({ type: 'input_json_delta', partial_json }));
+    return { opened: { ...block, input: {} }, deltas };
+  }
+  if (typeof block.text !== 'string') return { opened: block, deltas: [] };
+  const deltas = halves(block.text).map((text) => ({ type: 'text_delta', text }));
+  return { opened: { ...block, text: '' }, deltas };
 }

@@ -20,7 +20,8 @@ export function createWire(
 
     async prepare(batch) {
       const { details } = batch;
-      const validated = await validateLines(world, details);
+      const models = batch.foreign ? null : world.settings.models;
+      const validated = await validateLines(world, details, models);
       if ('errors' in validated) batch.requests = countLines(details.input);
       details.input = [];
       if ('errors' in validated) return validated;

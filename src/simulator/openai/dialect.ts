@@ -1,8 +1,10 @@
 import type { Outcome } from '../batch.ts';
 import type { Dialect } from '../execute.ts';
 import type { JsonObject } from '../json.ts';
-import { lastUserText } from '../prompt.ts';
+import { estimateTokens, lastUserText } from '../prompt.ts';
 import { type Answer, answers } from './answers.ts';
+import { demands } from './demand.ts';
+import { encodeEmbeddings } from './embeddings.ts';
 
 export const realtimeEndpoints = Object.keys(answers);
 
@@ -37,7 +39,18 @@ export const realtimeDialect: Dialect = {
   provider: 'openai',
   prompt: promptOf,
   check,
-  answer: (endpoint, body, n) => (answers[endpoint] ?? nothing)(body, n),
+  unknownModel: (model) => ({
+    kind: 'refused',
+    status: 404,
+    message: `The model \`${model}\` does not exist or you do not have access to it.`,
+    code: 'model_not_found',
+  }),
+  demand: (endpoint, body) => demands[endpoint]?.(body) ?? null,
+  answer: (endpoint, body, content, n) =>
+    (answers[endpoint] ?? nothing)(body, content ?? { text: null, toolCalls: [] }, n),
+  encode: (endpoint, body, answer) =>
+    endpoint === '/v1/embeddings' ? encodeEmbeddings(body, answer) : answer,
+  inputTokens: (endpoint, body) => estimateTokens(body[questionOf(endpoint)]),
 };
 
 export const batchDialect: Dialect = {

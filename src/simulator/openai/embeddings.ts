@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { DialectAnswer } from '../execute.ts';
-import type { JsonObject } from '../json.ts';
+import { isObject, type JsonObject } from '../json.ts';
 import { estimateTokens } from '../prompt.ts';
 import { createRandom } from '../random.ts';
 
@@ -21,6 +21,21 @@ export function embed(body: JsonObject, n: number): DialectAnswer {
     outputTokens: 0,
     body: { object: 'list', data, model: String(body.model), usage },
   };
+}
+
+/** Official clients ask for base64 unless told otherwise; who writes an answer writes numbers. */
+export function encodeEmbeddings(request: JsonObject, answer: JsonObject): JsonObject {
+  if (request.encoding_format !== 'base64' || !Array.isArray(answer.data)) return answer;
+  const data = answer.data.map((item) =>
+    isObject(item) && isVector(item.embedding)
+      ? { ...item, embedding: toBase64(item.embedding) }
+      : item,
+  );
+  return { ...answer, data };
+}
+
+function isVector(value: unknown): value is number[] {
+  return Array.isArray(value) && value.every((number) => typeof number === 'number');
 }
 
 /** A string, strings, one list of tokens, or lists of tokens. */

@@ -10,7 +10,7 @@ export function answerRealtime(world: World, endpoint: string) {
   return async ({ account, body: bytes }: Exchange): Promise<Reply> => {
     const body = await readJson(bytes);
     const job = { account, batchId: null, customId: null, endpoint, body, foreign: false };
-    const { outcome, spoiled } = execute(world, realtimeDialect, job);
+    const { outcome, spoiled } = await execute(world, realtimeDialect, job);
     if (spoiled === 'broken') return { status: 200, body: '{"id":"broken","cho' };
     switch (outcome.kind) {
       case 'answered': {

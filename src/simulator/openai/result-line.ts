@@ -1,4 +1,4 @@
-import type { Outcome } from '../batch.ts';
+import type { Outcome, Refused } from '../batch.ts';
 import { Refusal } from '../exchange.ts';
 import { newId } from '../random.ts';
 import { errorBody } from './errors.ts';
@@ -33,8 +33,9 @@ function partsOf(outcome: Outcome) {
   }
 }
 
-export function refusalBody(outcome: Extract<Outcome, { kind: 'refused' }>): unknown {
-  const { status, message, code, param } = outcome;
+export function refusalBody(outcome: Refused): unknown {
+  const { status, message, code, param, body } = outcome;
+  if (body !== undefined) return body;
   return errorBody(
     new Refusal(status, message, {
       ...(code === undefined ? {} : { code }),

@@ -21,6 +21,7 @@ interface Validated {
 export async function validateLines(
   world: World,
   { input, endpoint }: OpenAIBatch,
+  models: readonly string[] | null,
 ): Promise<Validated | { errors: BatchError[] }> {
   const limit = world.settings.limits.openai?.requestsPerBatch ?? mostRequests;
   const pause = world.clock.slices();
@@ -36,6 +37,10 @@ export async function validateLines(
     if (pausing !== undefined) await pausing;
     const read = readLine(text, endpoint);
     const problem = 'code' in read ? read : repeated(read, customIds, model);
+    if (problem === null && model === null && models?.includes(modelOf(read)) === false) {
+      // One is told of it, however many lines name the model: a batch has but one.
+      return { errors: [{ ...unknownModel(modelOf(read)), line }] };
+    }
     if (problem !== null) {
       errors.push({ ...problem, line });
       if (errors.length >= mostErrors) break;
@@ -101,6 +106,15 @@ function repeated(
     return { code: 'model_mismatch', message, param: 'body.model' };
   }
   return null;
+}
+
+function modelOf(read: BatchLine | BatchError): string {
+  return 'body' in read ? String(read.body.model) : '';
+}
+
+function unknownModel(model: string): BatchError {
+  const message = `The provided model '${model}' is not supported by the Batch API.`;
+  return { code: 'model_not_found', message, param: 'body.model' };
 }
 
 function missing(param: string): BatchError {
