@@ -4,9 +4,11 @@ import type { FaultCase } from './fault-case.ts';
 import { limitFaults } from './limits.ts';
 import { lineFaults } from './lines.ts';
 import { networkFaults } from './network.ts';
+import { otherReadings } from './other-readings.ts';
 import { pollFaults } from './poll.ts';
 import { resultFileFaults } from './result-files.ts';
 import { unclearCreateFaults } from './unclear-create.ts';
+import { unknownShapes } from './unknown-shapes.ts';
 import { unreadableResults } from './unreadable-results.ts';
 import { uploadFaults } from './upload.ts';
 import { wholeBatchFaults } from './whole-batch.ts';
@@ -17,6 +19,7 @@ export const faultCases: readonly FaultCase[] = [
   ...uploadFaults,
   ...createFaults,
   ...unclearCreateFaults,
+  ...unknownShapes,
   ...pollFaults,
   ...wholeBatchFaults,
   ...deadlineFaults,
@@ -26,4 +29,5 @@ export const faultCases: readonly FaultCase[] = [
   ...limitFaults,
   ...networkFaults,
   ...wireFaults,
+  ...otherReadings,
 ];
