@@ -43,8 +43,11 @@ export class Refusals {
     if (trouble !== undefined && failure.next !== 'fail') {
       const [atFault, others] = [requests.filter(isBad), requests.filter((one) => !isBad(one))];
       const message = `The batch could not be sent again: ${messageOf(trouble)}`;
-      await this.#fail(others, ({ batcher }) => ownAnswer(batcher, 'store', message));
-      await this.#fail(atFault, (pending) => answerOf(pending) as Answer);
+      // Side by side: if the ledger fails again, both groups of callers are told all the same.
+      await Promise.all([
+        this.#fail(others, ({ batcher }) => ownAnswer(batcher, 'store', message)),
+        this.#fail(atFault, (pending) => answerOf(pending) as Answer),
+      ]);
     } else if (failure.next === 'later' && !isHopeless) {
       this.#again(batch, [requests], `no room yet: ${failure.message}`);
     } else if (failure.next === 'smaller' && requests.length > 1) {
