@@ -107,6 +107,8 @@ export interface BatchFailure {
   readonly limit?: number;
   /** Milliseconds the provider asked us to wait. */
   readonly retryAfter?: number;
+  /** For `later`: after so many milliseconds of it the callers are told. */
+  readonly within?: number;
 }
 
 /** A batch as the provider sees it. The state is ours, `raw` is the provider's word. */

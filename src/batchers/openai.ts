@@ -19,6 +19,7 @@ import type {
   Usage,
 } from './batcher.ts';
 import { FileBatcher } from './file-batcher.ts';
+import { waitForFile } from './fresh-file.ts';
 import { onOneLine, withoutMembers } from './json-text.ts';
 import { createdAt, ListOrder } from './list-order.ts';
 import { toRemote } from './openai-remote.ts';
@@ -146,7 +147,7 @@ export class OpenAIBatcher extends FileBatcher {
         metadata: { ...plan.tags, batchling: plan.token },
       }),
     });
-    const body = batchBody(await createdBody(wire, reply), 'status');
+    const body = batchBody(await createdBody(wire, reply, waitForFile), 'status');
     return this.batchList.toRemote(body, wire);
   }
 

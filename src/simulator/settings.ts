@@ -50,6 +50,8 @@ export interface SimulatorSettings {
   limits: Record<string, ProviderLimits>;
   /** A batch shows up in lists only this many milliseconds after its creation. */
   listLag: number;
+  /** OpenAI: an uploaded file is found only this many milliseconds later. */
+  fileLag: number;
   /** Lists of batches begin with the oldest. Providers begin with the newest, but promise nothing. */
   oldestFirst: boolean;
   /** Each create is accompanied by a stranger's batch of equal size on the same account. */
@@ -95,6 +97,7 @@ export function defaultSettings(): SimulatorSettings {
     speed: { validating: 20, running: 100, finalizing: 20, cancelling: 20 },
     limits: {},
     listLag: 0,
+    fileLag: 0,
     oldestFirst: false,
     foreignBatches: false,
     meterBodies: true,

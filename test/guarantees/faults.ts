@@ -1,3 +1,4 @@
+import { accountFaults } from './account.ts';
 import { createFaults } from './create.ts';
 import { deadlineFaults } from './deadline.ts';
 import type { FaultCase } from './fault-case.ts';
@@ -18,6 +19,7 @@ import { wireFaults } from './wire.ts';
 export const faultCases: readonly FaultCase[] = [
   ...uploadFaults,
   ...createFaults,
+  ...accountFaults,
   ...unclearCreateFaults,
   ...unknownShapes,
   ...pollFaults,

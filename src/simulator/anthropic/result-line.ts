@@ -15,7 +15,8 @@ function resultOf(outcome: Outcome) {
     case 'empty':
       return { type: 'succeeded', message: {} };
     case 'refused': {
-      const refusal = new Refusal(outcome.status, outcome.message);
+      const { status, message, code } = outcome;
+      const refusal = new Refusal(status, message, code === undefined ? {} : { code });
       return { type: 'errored', error: errorBody(refusal, newId('req_')) };
     }
     case 'unstated': {
