@@ -89,7 +89,7 @@ export interface Plan {
 }
 
 export interface BadLine {
-  /** 1-based. */
+  /** As the provider counts. From one, it seems; nobody is told before it is proved. */
   readonly line: number;
   readonly answer: Answer;
 }

@@ -72,6 +72,8 @@ export interface SimulatorSettings {
   failedLinesInOutput: boolean;
   /** Quirk of Groq: the errors of a batch are a bare array. */
   bareErrors: boolean;
+  /** OpenAI: the errors of a batch count its lines from zero. Documented is neither. */
+  linesFromZero: boolean;
   /**
    * OpenAI wire, quirk of Doubleword: a running batch names its output file already. It holds the
    * lines finished so far, whole ones only, and grows at its end.
@@ -108,6 +110,7 @@ export function defaultSettings(): SimulatorSettings {
     zeroByteErrorFile: false,
     failedLinesInOutput: false,
     bareErrors: false,
+    linesFromZero: false,
     earlyResults: false,
   };
 }

@@ -1,10 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { batchify } from '../../src/index.ts';
-import { BATCH } from '../../src/ledger/sqlite/codes.ts';
 import { loadDriver } from '../../src/ledger/sqlite/driver.ts';
 import { ask } from '../support/ask.ts';
 import { openStage, type Stage } from '../support/stage.ts';
-import { soon, until } from '../support/until.ts';
+import { soon } from '../support/until.ts';
 
 let stage: Stage;
 
@@ -39,28 +38,6 @@ describe('a ledger that can neither plan a batch nor store why', () => {
     await execute(store, 'DROP TRIGGER full; DROP TRIGGER mute');
     // One slot, and it was given back.
     expect(await soon(scope.run(() => ask(client, 'after')))).toContain('answer to "after"');
-    await soon(scope.close());
-  });
-});
-
-describe('a ledger that fails twice while bad lines are taken out of a batch', () => {
-  it('tells those at fault and those who are not', async () => {
-    const { simulator } = stage;
-    const options = stage.options();
-    const client = stage.openai({ maxRetries: 0 });
-    simulator.hold();
-    const errors = [{ code: 'invalid_json_line', message: 'Line one is bad.', line: 1 }];
-    simulator.faults.nextBatch({ outcome: 'failed', errors });
-    const scope = batchify(options);
-    const asked = scope.run(() =>
-      Promise.allSettled(['bad', 'good'].map((prompt) => ask(client, prompt))),
-    );
-    await until(() => scope.stats.batches.submitted === 1, 'the batch');
-    const ending = `UPDATE ON batch WHEN NEW.state >= ${BATCH.ended}`;
-    await execute(options.store as string, `${full(ending)}; ${full('INSERT ON answer', 'mute')}`);
-    simulator.release();
-    const atFault = { status: 'rejected', reason: { status: 400, code: 'invalid_json_line' } };
-    expect(await soon(asked)).toMatchObject([atFault, storeTrouble]);
     await soon(scope.close());
   });
 });
