@@ -20,7 +20,7 @@ import {
 import { onOneLine, withoutMembers } from './json-text.ts';
 import { createdAt, ListOrder } from './list-order.ts';
 import { count, field, text } from './outcomes.ts';
-import { createdBody, expectOk } from './replies.ts';
+import { createdBody, expectOk, isVisible } from './replies.ts';
 import { batchBody } from './reply-shapes.ts';
 import { resultRows } from './result-rows.ts';
 
@@ -124,6 +124,11 @@ export class AnthropicBatcher extends Batcher {
       if (mark.at === undefined ? mark.isPassed : order.isPast(mark.at)) break;
     }
     return remotes.length > 0 ? { kind: 'candidates', remotes } : { kind: 'absent' };
+  }
+
+  override async sharesAccount(wire: Wire, { highWater }: Handle): Promise<boolean | undefined> {
+    if (highWater === undefined) return undefined;
+    return isVisible(wire, `/messages/batches/${encodeURIComponent(highWater)}`, versionOnly);
   }
 
   poll(wire: Wire, ids: readonly string[]): AsyncIterable<Remote> {

@@ -225,6 +225,13 @@ export abstract class Batcher {
   /** Throws `RefusedError` when the provider says no. */
   abstract create(wire: Wire, plan: Plan, handle: Handle): Promise<Remote>;
   abstract find(wire: Wire, plan: Pick<Plan, 'token' | 'count'>, handle: Handle): Promise<Found>;
+  /**
+   * Whether this credential sees what another one has staged: keys of one project or workspace share its
+   * files and batches. `undefined`: that cannot be told.
+   */
+  sharesAccount(_wire: Wire, _handle: Handle): Promise<boolean | undefined> {
+    return Promise.resolve(undefined);
+  }
   /** The state of these batches, by one GET each, a list or a multi-get: its choice. */
   abstract poll(wire: Wire, ids: readonly string[]): AsyncIterable<Remote>;
   /** Every result source in any order, in groups, from `cursor` on where the provider can. */

@@ -25,8 +25,8 @@ import { createdAt, ListOrder } from './list-order.ts';
 import { toRemote } from './openai-remote.ts';
 import { readResultLine } from './openai-results.ts';
 import { count, field, fields } from './outcomes.ts';
-import { createdBody, expectOk } from './replies.ts';
-import { batchBody, fileId } from './reply-shapes.ts';
+import { createdBody, expectOk, isVisible } from './replies.ts';
+import { batchBody, idOf } from './reply-shapes.ts';
 
 const hour = 3_600_000;
 const streaming: ReadonlySet<string> = new Set(['stream', 'stream_options']);
@@ -130,7 +130,7 @@ export class OpenAIBatcher extends FileBatcher {
     const stored = await reply.json();
     const uploadedAt = createdAt(stored);
     return {
-      fileId: fileId(stored),
+      fileId: idOf(stored, 'a file'),
       ...(uploadedAt !== undefined && { uploadedAt: String(uploadedAt) }),
     };
   }
@@ -170,6 +170,11 @@ export class OpenAIBatcher extends FileBatcher {
       if (order.isPast(since)) break;
     }
     return remotes.length > 0 ? { kind: 'exact', remotes } : { kind: 'absent' };
+  }
+
+  override async sharesAccount(wire: Wire, { fileId }: Handle): Promise<boolean | undefined> {
+    if (fileId === undefined) return undefined;
+    return isVisible(wire, `/files/${encodeURIComponent(fileId)}`);
   }
 
   poll(wire: Wire, ids: readonly string[]): AsyncIterable<Remote> {

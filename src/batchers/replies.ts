@@ -2,10 +2,12 @@ import { BatchlingError, UnknownOutcomeError } from '../errors.ts';
 import { parseRetryAfter } from '../http/backoff.ts';
 import { redactBody } from '../http/redact-body.ts';
 import type { Wire, WireReply, WireRequest } from '../http/wire.ts';
+import type { Dict } from '../types.ts';
 import type { BadLine, BatchFailure } from './batcher.ts';
 import { field, text } from './outcomes.ts';
 import { isOwnersLimit, parse } from './owner-limits.ts';
 import { RefusedError } from './refused-error.ts';
+import { idOf } from './reply-shapes.ts';
 
 /** Statuses that say "not accepted": waiting and sending again cannot double anything. */
 const notAccepted = new Set([429, 503, 529]);
@@ -97,4 +99,15 @@ export async function expectOk(wire: Wire, request: WireRequest): Promise<WireRe
   const wait = unavailable || (reply.status === 429 && !isOwnersLimit(body));
   const next = wait ? 'later' : reply.status === 413 ? 'smaller' : 'fail';
   throw new ReplyError(request, refusal(wire, reply, body, next), reply.status);
+}
+
+/** Whether this credential sees the thing at `path`. Only "there" and "not for you" are answers. */
+export async function isVisible(wire: Wire, path: string, headers: Dict = {}): Promise<boolean> {
+  try {
+    idOf(await (await expectOk(wire, { method: 'GET', path, headers })).json(), 'an object');
+    return true;
+  } catch (error) {
+    if (error instanceof ReplyError && (error.status === 404 || error.status === 403)) return false;
+    throw error;
+  }
 }

@@ -25,10 +25,10 @@ export function listPage(body: unknown): ListPage {
   return { batches, next };
 }
 
-/** The id of a file that was stored. */
-export function fileId(body: unknown): string {
+/** The id of a file that was stored, of a batch, or of whatever else was asked for. */
+export function idOf(body: unknown, what: string): string {
   const id = text(field(body, 'id'));
-  if (id === undefined) throw unknownShape('a file', body);
+  if (id === undefined) throw unknownShape(what, body);
   return id;
 }
 
@@ -36,13 +36,6 @@ export function fileId(body: unknown): string {
 export function batchBody(body: unknown, status: string): unknown {
   if (!text(field(body, 'id')) || !text(field(body, status))) throw unknownShape('a batch', body);
   return body;
-}
-
-/** The id of a batch, wherever the provider shows one. */
-export function batchId(batch: unknown): string {
-  const id = text(field(batch, 'id'));
-  if (id === undefined) throw unknownShape('a batch', batch);
-  return id;
 }
 
 /** Tells the kind of value and no more: what is in it may be anything, a credential included. */
