@@ -39,6 +39,8 @@ export class Progress {
       return;
     }
     this.#stations.lost.found(batch);
+    // Whatever key it was sent with, this one sees it.
+    batch.underOtherKey = false;
     const previous = batch.remote;
     batch.remote = remote;
     const { ledger, background } = this.#workshop;

@@ -88,16 +88,18 @@ export class Resume {
       batch.outcomeIsKnown();
       return;
     }
-    if (claimed.state === 'creating' && batch.underOtherKey) {
-      // Whether it was accepted can only be seen with that key.
-      await giveUpOn(this.#workshop, batch, underOtherKey(batch));
-      return;
-    }
+    const shares = await this.#sharesAccount(batch, claimed);
     if (claimed.state === 'creating') {
-      const found = await this.#recovery.find(batch, claimed.creatingAt);
+      const found =
+        shares === false ? undefined : await this.#recovery.find(batch, claimed.creatingAt);
       if (found) {
         await this.#governor.occupy(batch);
         await this.#protocol.accept(batch, found);
+        return;
+      }
+      if (!shares) {
+        // That it is not there for this key does not mean that it is not there.
+        await giveUpOn(this.#workshop, batch, underOtherKey(batch));
         return;
       }
       batch.mayBeThere = false;
@@ -105,8 +107,18 @@ export class Resume {
       batch.emit('batch:resent', { ...batch.facts(), reason: neverAccepted });
     }
     const uploaded = claimed.state === 'creating' || claimed.state === 'staged';
-    if (uploaded && (await this.#useUpload(batch, scope))) return;
+    if (uploaded && shares && (await this.#useUpload(batch, scope))) return;
     await this.#release(batch);
+  }
+
+  /** Another key may belong to the same project or workspace. Then it sees the same files and batches. */
+  #sharesAccount(
+    batch: ActiveBatch,
+    { state, creatingAt }: ClaimedBatch,
+  ): Promise<boolean | undefined> {
+    const isAsked = batch.underOtherKey && (state === 'creating' || state === 'staged');
+    if (isAsked) return this.#recovery.sharesAccount(batch, creatingAt);
+    return Promise.resolve(!batch.underOtherKey);
   }
 
   /** What is uploaded is not uploaded again, if all of it is still wanted. */
