@@ -123,15 +123,17 @@ export class Recovery {
 
   /** As long as nothing can be seen, nothing is known, and nothing may be sent again. */
   async #look(batch: ActiveBatch, since: number): Promise<readonly Remote[]> {
-    const { clock, stopped, report } = this.#workshop;
+    const { clock, stopped, report, troubles } = this.#workshop;
     const trouble = new UnseenTrouble(batch, clock, since);
     for (let looks = 1; ; looks += 1) {
       try {
         const plan = { token: batch.token, count: batch.members.size };
         const found = await batch.batcher.find(batch.wire, plan, batch.handle);
+        troubles.passed(batch.wire, 'find');
         return found.kind === 'absent' ? [] : found.remotes;
       } catch (error) {
         report(`look for batch ${batch.token}`, error);
+        troubles.met(batch, 'find', error);
         const answer = trouble.met(error);
         if (answer) throw new UnseenError(batch, answer);
         await sleep(clock, pauseAfter(looks), stopped);

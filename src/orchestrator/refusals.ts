@@ -5,6 +5,7 @@ import type { ActiveBatch } from './active-batch.ts';
 import { ownAnswer } from './answers.ts';
 import { refuse } from './delivery.ts';
 import { dissolve } from './dissolve.ts';
+import { noRoomYet } from './events.ts';
 import type { PendingRequest } from './pending.ts';
 import type { Queue } from './queue.ts';
 import type { Workshop } from './workshop.ts';
@@ -46,7 +47,7 @@ export class Refusals {
       await this.#fail(others, ({ batcher }) => ownAnswer(batcher, 'store', message));
       await this.#fail(atFault, (pending) => answerOf(pending) as Answer);
     } else if (failure.next === 'later' && !isHopeless) {
-      this.#again(batch, [requests], `no room yet: ${failure.message}`);
+      this.#again(batch, [requests], `${noRoomYet}: ${failure.message}`);
     } else if (failure.next === 'smaller' && requests.length > 1) {
       const half = Math.ceil(requests.length / 2);
       const halves = [requests.slice(0, half), requests.slice(half)];

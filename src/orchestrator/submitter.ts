@@ -24,6 +24,7 @@ import type { Room } from './room.ts';
 import { Slice } from './slice.ts';
 import type { Spool } from './spool.ts';
 import { TooMuchError, UnwantedError } from './unwanted.ts';
+import { waitForRoom, waitForSlot } from './waits.ts';
 import type { Workshop } from './workshop.ts';
 
 /** What the submitter hands on to. */
@@ -90,7 +91,10 @@ export class Submitter {
   async #send(queue: Queue, room: Room, requests: readonly PendingRequest[]): Promise<void> {
     const tokens = requests.reduce((sum, pending) => sum + pending.tokens, 0);
     const place = room.join(tokens, requests[0], requests.length);
-    await orAborted(place.turn, this.#workshop.stopped);
+    const { troubles, stopped } = this.#workshop;
+    const scopes = scopesOf(requests);
+    const concerned = { wire: queue.wire, scopes };
+    await waitForRoom(troubles, concerned, queue, orAborted(place.turn, stopped));
     if (place.tokens > room.limit && requests.length > 1) {
       // Less is known to fit than when it was packed.
       place.leave();
@@ -99,8 +103,8 @@ export class Submitter {
     }
     const { slots } = queue.account;
     const ids = await idsOf(requests);
-    const scopes = scopesOf(requests);
-    await slots.acquire(queue.mostInFlight(scopes), this.#workshop.stopped, queue);
+    const most = queue.mostInFlight(scopes);
+    await waitForSlot(troubles, concerned, queue, slots.acquire(most, stopped, queue), most);
     await immediate();
     const members = requests.filter(isWanted);
     const batch = members.length > 0 ? await this.#plan(queue, members, ids) : undefined;
@@ -261,7 +265,12 @@ function announce(queue: Queue, requests: readonly PendingRequest[], reason: Flu
     reason,
   };
   publish('queue:flushed', event);
-  for (const scope of scopesOf(requests)) scope.emit('queue:flushed', event);
+  const scopes = scopesOf(requests);
+  for (const scope of scopes) {
+    scope.emit('queue:flushed', event);
+    const own = scopes.size === 1 ? requests : requests.filter((one) => one.scope === scope);
+    scope.rounds?.flushed(own, reason);
+  }
 }
 
 function isStoreError(error: unknown): boolean {

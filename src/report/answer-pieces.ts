@@ -1,0 +1,53 @@
+import type { Answer } from '../types.ts';
+
+/** Shorter ones turn up by chance. */
+const shortest = 12;
+const longest = 40;
+/** A larger answer is not worth parsing for this. */
+const mostText = 200_000;
+/** Where providers keep what a model has said, and the ids by which one goes on from there. */
+const telling = new Set(['content', 'text', 'arguments', 'id', 'call_id']);
+
+/**
+ * Pieces of an answer by which another call can be known to build on it, as they would stand in its
+ * body. The longest first: what was said tells more than an id.
+ */
+export function piecesOf(answer: Answer): string[] {
+  if (answer.status >= 400 || answer.body.length > mostText) return [];
+  const found: string[] = [];
+  collect(answer.json ?? parse(answer.body), false, found);
+  return found
+    .sort((a, b) => b.length - a.length)
+    .slice(0, 3)
+    .map((text) => JSON.stringify(middleOf(text)).slice(1, -1));
+}
+
+/** Whether a body holds one of them. Of a large one the end is looked at: what is new stands there. */
+export function holdsOneOf(body: string, pieces: readonly string[]): boolean {
+  const text = body.length > mostText ? body.slice(-mostText) : body;
+  return pieces.some((piece) => text.includes(piece));
+}
+
+function collect(value: unknown, isTelling: boolean, found: string[]): void {
+  if (typeof value === 'string') {
+    if (isTelling && value.length >= shortest) found.push(value);
+  } else if (typeof value === 'object' && value !== null) {
+    for (const [key, inner] of Object.entries(value)) {
+      // Elements of a list are what the list is.
+      collect(inner, Array.isArray(value) ? isTelling : telling.has(key), found);
+    }
+  }
+}
+
+function middleOf(text: string): string {
+  const from = Math.max(0, Math.floor((text.length - longest) / 2));
+  return text.slice(from, from + longest);
+}
+
+function parse(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+}
