@@ -3,22 +3,24 @@ import type { Answer } from '../types.ts';
 /** Shorter ones turn up by chance. */
 const shortest = 12;
 const longest = 40;
-/** A larger answer is not worth parsing for this. */
-const mostText = 200_000;
+/** Of larger texts it is not worth the time. */
+const mostText = 100_000;
 /** Where providers keep what a model has said, and the ids by which one goes on from there. */
 const telling = new Set(['content', 'text', 'arguments', 'id', 'call_id']);
 
 /**
  * Pieces of an answer by which another call can be known to build on it, as they would stand in its
- * body. The longest first: what was said tells more than an id.
+ * body: of the longest text, and its id.
  */
 export function piecesOf(answer: Answer): string[] {
   if (answer.status >= 400 || answer.body.length > mostText) return [];
   const found: string[] = [];
-  collect(answer.json ?? parse(answer.body), false, found);
-  return found
-    .sort((a, b) => b.length - a.length)
-    .slice(0, 3)
+  const json = answer.json ?? parse(answer.body);
+  collect(json, false, found);
+  const longestText = found.reduce((long, text) => (text.length > long.length ? text : long), '');
+  const { id } = (json ?? {}) as { id?: unknown };
+  return [...new Set([longestText, id])]
+    .filter((text): text is string => typeof text === 'string' && text.length >= shortest)
     .map((text) => JSON.stringify(middleOf(text)).slice(1, -1));
 }
 

@@ -11,8 +11,8 @@ const mostSmall = 100;
 const likelyLimits = new Set([4, 5, 8, 10, 12, 15, 16, 20, 24, 25, 30, 32, 48, 50, 64, 100]);
 /** Calls that wait for answers come soon after them; what comes later has another reason. */
 const soon = 10_000;
-/** So many answers of a round are looked at; one is enough to see that the next round builds on it. */
-const mostAnswers = 8;
+/** So many calls are compared with the answers before them; the first to come is enough. */
+const mostCompared = 4;
 /** A program whose rounds build on each other so often has nothing to raise. */
 const roundsOfAnAgent = 3;
 
@@ -38,7 +38,6 @@ export class SmallBatches implements RoundWatch {
   #capturedBefore = 0;
   #size = 0;
   #answeredAt = Number.NEGATIVE_INFINITY;
-  #answersRead = 0;
   #pieces: string[] = [];
   #agentRounds = 0;
   #isDone = false;
@@ -57,7 +56,6 @@ export class SmallBatches implements RoundWatch {
     this.#capturedBefore = captured;
     this.#size = captured - answered;
     this.#pieces = [];
-    this.#answersRead = 0;
     if (this.#size > mostSmall || reason !== 'window') {
       this.#rounds = 0;
       return;
@@ -70,8 +68,6 @@ export class SmallBatches implements RoundWatch {
   answered(answer: Answer): void {
     if (this.#isDone || this.#rounds === 0) return;
     this.#answeredAt = this.#facts.clock.now();
-    if (this.#answersRead === mostAnswers) return;
-    this.#answersRead += 1;
     this.#pieces.push(...piecesOf(answer));
   }
 
@@ -95,7 +91,8 @@ export class SmallBatches implements RoundWatch {
     pieces: readonly string[],
     requests: readonly { readonly body: string | undefined }[],
   ): void {
-    if (requests.some(({ body }) => body !== undefined && holdsOneOf(body, pieces))) {
+    const compared = requests.slice(0, mostCompared);
+    if (compared.some(({ body }) => body !== undefined && holdsOneOf(body, pieces))) {
       this.#agentRounds += 1;
       this.#isDone = this.#agentRounds === roundsOfAnAgent;
       return;

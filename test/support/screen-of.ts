@@ -18,7 +18,7 @@ export class TerminalScreen {
 
   write(text: string): this {
     // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
-    for (const [part] of text.matchAll(/\u001b\[([\d;?]*)([A-Za-z])|[^]/gu)) {
+    for (const [part] of text.matchAll(/\u001b\[([\d;?]*)([A-Za-z])|./gsu)) {
       if (part.startsWith('\u001b[')) this.#command(part.at(-1) as string, part.slice(2, -1));
       else this.#put(part);
     }
