@@ -27,7 +27,7 @@ export async function demo(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'batchling-demo-'));
   const forget = onInterrupt(() => {
     rmSync(folder, { recursive: true, force: true });
-    return 'Stopped. A program of your own can be run again: it goes on where it stopped.';
+    return 'Stopped. Run your program again, and it goes on where it stopped.';
   });
   try {
     const base = simulator.baseUrl('openai');

@@ -11,10 +11,14 @@ export class JsonDisplay implements Display {
   }
 
   open({ stats }: DisplayedScope): ScopeDisplay {
+    let isOpen = true;
     return {
-      event: (event, payload) => this.#once(payload, { event, ...payload }),
-      notice: (notice) => this.#once(notice, { event: 'notice', ...notice }),
-      close: (note) => this.#write({ event: 'closed', stats, ...(note && { note }) }),
+      event: (event, payload) => isOpen && this.#once(payload, { event, ...payload }),
+      notice: (notice) => isOpen && this.#once(notice, { event: 'notice', ...notice }),
+      close: (note) => {
+        isOpen = false;
+        this.#write({ event: 'closed', stats, ...(note && { note }) });
+      },
     };
   }
 

@@ -28,10 +28,12 @@ export async function runInTerminal(
   input: unknown,
   columns = 80,
   environment: Record<string, string> = {},
+  /** Of the shell: `> file`. */
+  redirection = '',
 ): Promise<RunningInTerminal> {
   const program = await compiledProgram(name);
   const command = [process.execPath, program, JSON.stringify(input)].map(quoted).join(' ');
-  return runCommand(command, columns, environment);
+  return runCommand(`${command} ${redirection}`, columns, environment);
 }
 
 export function runCommand(
