@@ -41,6 +41,7 @@ export class AnthropicBatcher extends Batcher {
     environment: ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN'],
     requestIdHeader: 'request-id',
     priceShare: 0.5,
+    countsAtEnd: true,
     exactlyFindable: false,
   };
 

@@ -179,6 +179,8 @@ export interface ProviderInfo {
   readonly priceShare: number;
   /** Cancelling a batch loses what has finished in it, though it is paid for. */
   readonly cancelLosesWork?: true;
+  /** The counts of a batch say nothing before it has ended. */
+  readonly countsAtEnd?: true;
   /**
    * `true`: the create echoes something known before it, so a batch can be found again exactly.
    * `false`: creates are serialised per account and candidates are proved by their ids.

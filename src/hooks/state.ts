@@ -105,6 +105,8 @@ interface SharedState {
 export interface Patch {
   readonly original: unknown;
   owners: number;
+  /** The holder had it from its prototype. */
+  readonly inherited?: boolean;
 }
 
 const key = Symbol.for('batchling.state.v1');

@@ -51,6 +51,7 @@ export function deliverOne(
 export function answerCall(call: CapturedCall, event: Answered, delivery: Delivery): void {
   if (call.settled) return;
   tell(call.scope.emit, 'call:answered', event);
+  call.scope.rounds?.answered(delivery.answer);
   call.settle(delivery);
 }
 

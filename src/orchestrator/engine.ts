@@ -30,6 +30,7 @@ import { Resume } from './resume.ts';
 import { Returning } from './returning.ts';
 import { Spool } from './spool.ts';
 import { Submitter } from './submitter.ts';
+import { Troubles } from './troubles.ts';
 import { endIfUnwanted } from './unwanted.ts';
 import { Watcher } from './watcher.ts';
 import type { Workshop } from './workshop.ts';
@@ -96,6 +97,7 @@ export class Engine {
       logger,
       batches: new Map(),
       stopped: stop.signal,
+      troubles: new Troubles(clock, logger),
       report,
       rejoin: (batch) => {
         // Before they look for it again: here it is no longer to be found.
@@ -136,7 +138,9 @@ export class Engine {
       spool,
       withdraw: (requests) => this.#queues.withdraw(requests),
     });
-    const resume = new Resume(workshop, recovery, protocol, this.#governor, spool, watch);
+    const resume = new Resume(workshop, recovery, protocol, this.#governor, spool, (batch) =>
+      this.#watcher.watch(batch, { atOnce: true }),
+    );
     const services = { spool, returning: this.#returning };
     this.#queues = new Queues(
       workshop,

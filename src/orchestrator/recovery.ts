@@ -138,13 +138,16 @@ export class Recovery {
 
   /** As long as nothing can be seen, nothing is known, and nothing may be sent again. */
   async #untilSeen<T>(batch: ActiveBatch, since: number, look: () => Promise<T>): Promise<T> {
-    const { clock, stopped, report } = this.#workshop;
+    const { clock, stopped, report, troubles } = this.#workshop;
     const trouble = new UnseenTrouble(batch, clock, since);
     for (let looks = 1; ; looks += 1) {
       try {
-        return await look();
+        const seen = await look();
+        troubles.passed(batch.wire, 'find');
+        return seen;
       } catch (error) {
         report(`look for batch ${batch.token}`, error);
+        troubles.met(batch, 'find', error);
         const answer = trouble.met(error);
         if (answer) throw new UnseenError(batch, answer);
         await sleep(clock, pauseAfter(looks), stopped);

@@ -6,6 +6,7 @@ import { ownAnswer } from './answers.ts';
 import { accusedBy } from './bad-lines.ts';
 import { refuse } from './delivery.ts';
 import { dissolve } from './dissolve.ts';
+import { noRoomYet } from './events.ts';
 import type { PendingRequest } from './pending.ts';
 import type { Queue } from './queue.ts';
 import type { Workshop } from './workshop.ts';
@@ -43,7 +44,7 @@ export class Refusals {
       const message = `The batch could not be sent again: ${messageOf(trouble)}`;
       await this.#fail(requests, ({ batcher }) => ownAnswer(batcher, 'store', message));
     } else if (failure.next === 'later' && !isHopeless) {
-      this.#again(batch, [requests], `no room yet: ${failure.message}`);
+      this.#again(batch, [requests], `${noRoomYet}: ${failure.message}`);
     } else if (failure.next === 'smaller' && requests.length > 1) {
       const half = Math.ceil(requests.length / 2);
       const halves = [requests.slice(0, half), requests.slice(half)];

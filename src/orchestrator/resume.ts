@@ -29,6 +29,7 @@ export class Resume {
   readonly #protocol: Protocol;
   readonly #governor: Governor;
   readonly #spool: Spool;
+  /** At once: it may have ended long ago. */
   readonly #watch: (batch: ActiveBatch) => void;
 
   constructor(
@@ -84,6 +85,7 @@ export class Resume {
       batch.acceptedAt = claimed.acceptedAt ?? this.#workshop.clock.now();
       batch.holdSlot();
       await this.#governor.occupy(batch);
+      rejoined(batch, this.#workshop.clock.now() - batch.acceptedAt);
       this.#watch(batch);
       batch.outcomeIsKnown();
       return;
@@ -94,6 +96,8 @@ export class Resume {
         shares === false ? undefined : await this.#recovery.find(batch, claimed.creatingAt);
       if (found) {
         await this.#governor.occupy(batch);
+        const now = this.#workshop.clock.now();
+        rejoined(batch, now - (claimed.creatingAt ?? now));
         await this.#protocol.accept(batch, found);
         return;
       }
@@ -160,6 +164,10 @@ export class Resume {
     for (const pending of await dissolve(this.#workshop, batch)) pending.queue.add(pending);
     background(`clean up after batch ${batch.token}`, cleanUp(this.#workshop, batch));
   }
+}
+
+function rejoined(batch: ActiveBatch, age: number): void {
+  batch.notify({ notice: 'rejoined', ...batch.facts(), age: Math.max(0, age) });
 }
 
 function toldInsteadOf({ token, batcher }: ActiveBatch, error: unknown): Answer {

@@ -24,6 +24,7 @@ import type { Place, Room } from './room.ts';
 import { Slice } from './slice.ts';
 import type { Spool } from './spool.ts';
 import { TooMuchError, UnwantedError } from './unwanted.ts';
+import { waitForRoom, waitForSlot } from './waits.ts';
 import type { Workshop } from './workshop.ts';
 
 /** What the submitter hands on to. */
@@ -98,9 +99,11 @@ export class Submitter {
   async #send(queue: Queue, room: Room, requests: readonly PendingRequest[]): Promise<void> {
     const tokens = requests.reduce((sum, pending) => sum + pending.tokens, 0);
     const place = room.join(tokens, requests[0], requests.length);
+    const { troubles, stopped } = this.#workshop;
+    const concerned = { wire: queue.wire, scopes: scopesOf(requests) };
     let planned: Planned | undefined;
     try {
-      await orAborted(place.turn, this.#workshop.stopped);
+      await waitForRoom(troubles, concerned, queue, orAborted(place.turn, stopped));
       if (place.tokens > room.limit && requests.length > 1) {
         // Less is known to fit than when it was packed.
         place.leave();
@@ -123,7 +126,11 @@ export class Submitter {
   ): Promise<Planned | undefined> {
     const { slots } = queue.account;
     const ids = await idsOf(requests);
-    await slots.acquire(queue.mostInFlight(scopesOf(requests)), this.#workshop.stopped, queue);
+    const { troubles, stopped } = this.#workshop;
+    const scopes = scopesOf(requests);
+    const most = queue.mostInFlight(scopes);
+    const entered = slots.acquire(most, stopped, queue);
+    await waitForSlot(troubles, { wire: queue.wire, scopes }, queue, entered, most);
     try {
       await immediate();
       const members = requests.filter(isWanted);
@@ -284,7 +291,12 @@ function announce(queue: Queue, requests: readonly PendingRequest[], reason: Flu
     reason,
   };
   publish('queue:flushed', event);
-  for (const scope of scopesOf(requests)) scope.emit('queue:flushed', event);
+  const scopes = scopesOf(requests);
+  for (const scope of scopes) {
+    scope.emit('queue:flushed', event);
+    const own = scopes.size === 1 ? requests : requests.filter((one) => one.scope === scope);
+    scope.rounds?.flushed(own, reason);
+  }
 }
 
 function isStoreError(error: unknown): boolean {
