@@ -1,5 +1,6 @@
 import { AsyncResource } from 'node:async_hooks';
 import { setMaxListeners } from 'node:events';
+import { dropped } from './early-end.ts';
 import { isStraightDeadline, mask, shield, unshield } from './hooks/deadline-guard.ts';
 import { isRequest } from './hooks/read-call.ts';
 import { type Fetch, sharedState } from './hooks/state.ts';
@@ -90,7 +91,7 @@ export class ClientCall<Result = unknown> extends AsyncResource implements Captu
   /** In one number: a hundred thousand calls may wait at once. */
   #traits: number;
   readonly #convert: Convert<Result>;
-  #resolve!: (result: Result | Promise<Result>) => void;
+  #resolve!: (result: Result) => void;
   #reject!: (reason: unknown) => void;
 
   constructor(owner: CallOwner, facts: CallFacts, convert: Convert<Result>) {
@@ -159,18 +160,21 @@ export class ClientCall<Result = unknown> extends AsyncResource implements Captu
     this.#stopListening();
     try {
       const result = this.#convert(this, verdict);
-      if (result instanceof Promise) this.#endAfter(result);
-      else this.#end();
-      this.#resolve(result);
+      if (result instanceof Promise) this.#endWith(result);
+      else this.#endWell(result);
     } catch (error) {
-      this.fail(error);
+      this.#endBadly(error);
     }
   }
 
   fail(reason: unknown): void {
+    if (this.#has(settled)) return;
     this.#stopListening();
-    this.#end();
-    this.#reject(reason);
+    this.#endBadly(reason);
+  }
+
+  drop(): void {
+    if (!this.#has(settled)) this.abort(dropped);
   }
 
   /**
@@ -195,12 +199,20 @@ export class ClientCall<Result = unknown> extends AsyncResource implements Captu
     unshield(this.signal);
   }
 
-  #end(): void {
-    this.#owner.ended(this);
+  #endWith(result: Promise<Result>): void {
+    result.then(
+      (value) => this.#endWell(value),
+      (reason: unknown) => this.#endBadly(reason),
+    );
   }
 
-  #endAfter(result: Promise<unknown>): void {
-    const end = () => this.#end();
-    result.then(end, end);
+  #endWell(result: Result): void {
+    this.#owner.ended(this);
+    this.#resolve(result);
+  }
+
+  #endBadly(reason: unknown): void {
+    this.#owner.ended(this);
+    if (reason !== dropped) this.#reject(reason);
   }
 }

@@ -9,13 +9,14 @@ export class ScopeEvents {
   readonly stats = emptyStats();
   readonly #listeners = new Map<BatchlingEventName, Set<Listener<never>>>();
   #display: Display | undefined;
+  #isClosed = false;
 
   /**
    * Loaded with the engine: before that there is nothing to show. Once, although an engine that could
    * not be opened is tried again.
    */
   async show(mode: DisplayMode | undefined): Promise<void> {
-    if (this.#display) return;
+    if (this.#display || this.#isClosed) return;
     const [{ createDisplay }, { SmallBatches }] = await Promise.all([
       import('./report/display.ts'),
       import('./report/small-batches.ts'),
@@ -51,7 +52,9 @@ export class ScopeEvents {
 
   /** Nothing more will happen; `note` is for the user. */
   close(note?: string): void {
+    this.#isClosed = true;
     this.#display?.close(note);
+    this.#display = undefined;
   }
 
   snapshot(): Stats {
