@@ -9,7 +9,13 @@ async function inScope(): Promise<string[]> {
   return [first, await source()];
 }
 
-const siblings = await Promise.all([source(), inScope(), source(), inScope(), source()]);
+/** Its call is made when the others are in their scopes. */
+async function outside(): Promise<string> {
+  for (let turn = 0; turn < 10; turn += 1) await null;
+  return source();
+}
+
+const siblings = await Promise.all([outside(), inScope(), outside(), inScope(), outside()]);
 const afterwards = await source();
 const { inside } = await import('./entered-module.ts');
 console.log(JSON.stringify({ siblings, afterwards, inside, atTheEnd: await source() }));
