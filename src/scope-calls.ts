@@ -213,8 +213,6 @@ export class ScopeCalls implements CallOwner {
       if (isSent(call)) this.#door.engine?.leaveBehind(call);
       else call.drop();
     });
-    // The display comes with the engine.
-    await this.#door.entered();
   }
 
   abort(reason: unknown): void {
@@ -231,8 +229,14 @@ export class ScopeCalls implements CallOwner {
   }
 
   #leaveBehind(work: Promise<void>, note: string | undefined): void {
-    const { logger } = this.#options;
-    whileUp(() => work.then(() => this.events.close(note)))
+    const { logger, display } = this.#options;
+    const say = async () => {
+      await work;
+      // It comes with the engine, and the scope may have ended before that was there.
+      if (note !== undefined) await this.events.show(display);
+      this.events.close(note);
+    };
+    whileUp(say)
       .then(() => this.#calls.idle())
       .then(() => whileUp(() => this.#door.release()))
       .catch((error: unknown) => logger.error('batchling could not close', { error }));

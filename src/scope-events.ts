@@ -21,6 +21,7 @@ export class ScopeEvents {
       import('./report/display.ts'),
       import('./report/small-batches.ts'),
     ]);
+    if (this.#display || this.#isClosed) return;
     const display = createDisplay(mode, () => this.stats);
     this.#display = display;
     const smallBatches = new SmallBatches();
