@@ -1,17 +1,27 @@
 import { BatchlingError } from './errors.ts';
 import type { Surroundings } from './hooks/state.ts';
-import { type ResolvedOptions, resolveOptions } from './options.ts';
+import { type ResolvedOptions, resolveOptions, unknownVariables } from './options.ts';
 import { outsideOf } from './realtime.ts';
+import { warnOnce } from './report/warn-once.ts';
 import type { Scope } from './scope.ts';
 
 const optionsOf = new WeakMap<object, ResolvedOptions>();
+let areVariablesChecked = false;
 
 /** Checks what was given to a scope; scopes inside of it inherit the result. */
 export function resolveScopeOptions(scope: Scope, given: unknown): ResolvedOptions {
   const options = resolveOptions(given, inheritedOptions(scope.parent));
   refuseUnbuilt(options);
   optionsOf.set(scope, options);
+  checkVariables();
   return options;
+}
+
+/** With the first scope of a process: looking through the environment is slow. */
+function checkVariables(): void {
+  if (areVariablesChecked) return;
+  areVariablesChecked = true;
+  for (const text of unknownVariables(process.env)) warnOnce(text);
 }
 
 /** A nested scope inherits every option it does not set, from its nearest surrounding scope. */
