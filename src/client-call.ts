@@ -1,4 +1,5 @@
 import { AsyncResource } from 'node:async_hooks';
+import { dropped } from './early-end.ts';
 import type { BodyReader } from './hooks/read-body.ts';
 import { isRequest } from './hooks/read-call.ts';
 import { watchOf, watchSignal } from './hooks/signal-watch.ts';
@@ -96,7 +97,7 @@ export class ClientCall<Result = unknown>
   /** In one number: a hundred thousand calls may wait at once. */
   #traits: number;
   readonly #convert: Convert<Result>;
-  #resolve!: (result: Result | Promise<Result>) => void;
+  #resolve!: (result: Result) => void;
   #reject!: (reason: unknown) => void;
 
   constructor(owner: CallOwner, facts: CallFacts, convert: Convert<Result>) {
@@ -162,11 +163,11 @@ export class ClientCall<Result = unknown>
     if (!isLate) this.#leaveSignal('answer' in verdict);
     try {
       const result = this.#convert(this, verdict);
-      if (result instanceof Promise) this.#endAfter(result, isLate);
-      else this.#end();
-      this.#resolve(result);
+      if (result instanceof Promise) this.#endWith(result, isLate);
+      else this.#endWell(result);
     } catch (error) {
-      this.fail(error);
+      watchOf(this.signal)?.leave(this);
+      this.#endBadly(error);
     }
   }
 
@@ -188,10 +189,14 @@ export class ClientCall<Result = unknown>
   }
 
   fail(reason: unknown): void {
+    if (this.#has(settled)) return;
     this.#traits |= settled;
     watchOf(this.signal)?.leave(this);
-    this.#end();
-    this.#reject(reason);
+    this.#endBadly(reason);
+  }
+
+  drop(): void {
+    if (!this.#has(settled)) this.abort(dropped);
   }
 
   /**
@@ -209,15 +214,26 @@ export class ClientCall<Result = unknown>
         : undefined;
   }
 
-  #end(): void {
-    this.#owner.ended(this);
+  #endWith(result: Promise<Result>, isLate: boolean): void {
+    result.then(
+      (value) => {
+        if (isLate) this.#leaveSignal(true);
+        this.#endWell(value);
+      },
+      (reason: unknown) => {
+        if (isLate) this.#leaveSignal(false);
+        this.#endBadly(reason);
+      },
+    );
   }
 
-  #endAfter(result: Promise<unknown>, isLate: boolean): void {
-    const end = (isAnswered: boolean) => () => {
-      if (isLate) this.#leaveSignal(isAnswered);
-      this.#end();
-    };
-    result.then(end(true), end(false));
+  #endWell(result: Result): void {
+    this.#owner.ended(this);
+    this.#resolve(result);
+  }
+
+  #endBadly(reason: unknown): void {
+    this.#owner.ended(this);
+    if (reason !== dropped) this.#reject(reason);
   }
 }

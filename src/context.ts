@@ -1,41 +1,22 @@
-import { BatchlingError } from './errors.ts';
-import { plainFetch } from './hooks/fetch.ts';
-import { areHooksInPlace, installHooks } from './hooks/install.ts';
-import {
-  type Fetch,
-  type HookScope,
-  type RawAnswer,
-  type RawRequest,
-  type RealtimeMark,
-  type Surroundings,
-  sharedState,
-} from './hooks/state.ts';
-import {
-  type BatchifyOptions,
-  inheritedRun,
-  type ResolvedOptions,
-  resolveOptions,
-} from './options.ts';
+import { type Fetch, sharedState } from './hooks/state.ts';
 import type { BatchlingEventName, BatchlingEvents } from './orchestrator/events.ts';
 import type { Stats } from './orchestrator/stats.ts';
-import { ScopeCalls } from './scope-calls.ts';
+import type { Scope } from './scope.ts';
 
 /**
  * A scope: while it is entered, LLM calls made through any SDK are captured and batched.
  *
  * @example
- * await using scope = batchify({ window: '5s' });
+ * await using scope = await batchify({ window: '5s' }).enter();
  * const answers = await Promise.all(prompts.map(ask));
  */
-export class BatchingContext implements HookScope {
-  readonly parent: Surroundings | undefined;
-  readonly hooked: boolean;
-  readonly #options: ResolvedOptions;
-  readonly #calls: ScopeCalls;
-  readonly #undoHooks: (() => void)[] = [];
-  /** `ended`: by an error or the signal. Its code may still run, and must not spend at full price. */
-  #state: 'open' | 'closing' | 'closed' | 'ended' = 'open';
-  #closing: Promise<void> | undefined;
+export class BatchingContext {
+  readonly #scope: Scope;
+
+  /** Use `batchify`. */
+  constructor(scope: Scope) {
+    this.#scope = scope;
+  }
 
   /**
    * A `fetch` that captures, wherever it is called from. Can be passed bare to any SDK.
@@ -43,30 +24,8 @@ export class BatchingContext implements HookScope {
    * @example
    * const openai = new OpenAI({ fetch: scope.fetch });
    */
-  readonly fetch: Fetch = (input, init) =>
-    this.open
-      ? this.handleFetch(plainFetch(), input as string | URL | Request, init)
-      : plainFetch()(input, init);
-
-  /** Use `batchify`. */
-  constructor(given: unknown, hooks: boolean) {
-    const { scopes } = sharedState();
-    this.parent = scopes.getStore();
-    this.#options = resolveOptions(given, inheritedOptions(this.parent));
-    refuseUnbuilt(this.#options);
-    // Asked for when the engine opens; by then a bad name could only be told to a caller.
-    inheritedRun();
-    this.#calls = new ScopeCalls(this.#options);
-    this.hooked = hooks && this.#options.hooks;
-    this.#hook(true);
-    optionsOf.set(this, this.#options);
-    const { signal } = this.#options;
-    if (signal?.aborted) this.#abort();
-    else signal?.addEventListener('abort', this.#abort, { once: true });
-  }
-
-  get open(): boolean {
-    return this.#state !== 'closed';
+  get fetch(): Fetch {
+    return this.#scope.fetch;
   }
 
   /**
@@ -76,7 +35,7 @@ export class BatchingContext implements HookScope {
    * console.log(scope.stats.answered, 'of', scope.stats.captured);
    */
   get stats(): Stats {
-    return this.#calls.events.snapshot();
+    return this.#scope.events.snapshot();
   }
 
   /**
@@ -86,9 +45,7 @@ export class BatchingContext implements HookScope {
    * const answer = await scope.run(() => ask('hello'));
    */
   run<T>(fn: () => T): T {
-    this.#assertOpen();
-    this.#hook();
-    return sharedState().scopes.run(this, fn);
+    return this.#scope.run(fn);
   }
 
   /**
@@ -101,12 +58,21 @@ export class BatchingContext implements HookScope {
   bind<This, Parameters extends unknown[], Result>(
     fn: (this: This, ...parameters: Parameters) => Result,
   ): (this: This, ...parameters: Parameters) => Result {
-    const { scopes } = sharedState();
-    const scope = this;
-    return function bound(this: This, ...parameters: Parameters) {
-      scope.#hook();
-      return scopes.run(scope, () => Reflect.apply(fn, this, parameters));
-    };
+    return this.#scope.bind(fn);
+  }
+
+  /**
+   * For `await using`: on from there to the end of the block, where the scope is closed. Both `await`s
+   * are needed: the second one keeps the scope out of the code that called this function. In an async
+   * generator the scope is on until the first `yield`; what follows runs in the context of its consumer.
+   *
+   * @example
+   * await using scope = await batchify({ window: '5s' }).enter();
+   */
+  async enter(): Promise<BatchingContext> {
+    this.#scope.assertOpen();
+    switchOn();
+    return new EnteredContext(this.#scope);
   }
 
   /**
@@ -116,7 +82,7 @@ export class BatchingContext implements HookScope {
    * await scope.flush();
    */
   flush(): Promise<void> {
-    return this.#calls.flush();
+    return this.#scope.calls.flush();
   }
 
   /**
@@ -126,7 +92,7 @@ export class BatchingContext implements HookScope {
    * process.once('SIGUSR2', () => scope.cancel());
    */
   cancel(): Promise<void> {
-    return this.#calls.cancel('The scope was cancelled.', true);
+    return this.#scope.calls.cancel();
   }
 
   /**
@@ -139,7 +105,7 @@ export class BatchingContext implements HookScope {
     name: Name,
     listener: (event: BatchlingEvents[Name]) => void,
   ): () => void {
-    return this.#calls.events.on(name, listener);
+    return this.#scope.events.on(name, listener);
   }
 
   /**
@@ -149,180 +115,50 @@ export class BatchingContext implements HookScope {
    * await scope.close();
    */
   close(): Promise<void> {
-    this.#closing ??= this.#finish();
-    return this.#closing;
+    return this.#scope.close();
   }
 
   /**
-   * A getter on purpose: reading it, as `await using` does, is what enters the scope; creating the
-   * object enters nothing. Disposing leaves first and then closes, in one synchronous step, because
-   * a context changed after an `await` would be restored in the wrong place.
+   * The same as `close()`. It enters nothing: `enter()` is for that.
+   *
+   * @example
+   * await using scope = batchify({ hooks: false });
+   * const openai = new OpenAI({ fetch: scope.fetch });
    */
   get [Symbol.asyncDispose](): () => Promise<void> {
-    this.#assertOpen();
-    this.#hook();
-    const { scopes } = sharedState();
-    const before = scopes.getStore();
-    scopes.enterWith(this);
-    return () => {
-      scopes.enterWith(before as Surroundings);
-      return this.close();
-    };
+    return () => this.close();
   }
-
-  /** For the hooks. */
-  handleFetch(passOn: Fetch, input: string | URL | Request, init?: RequestInit): Promise<Response> {
-    return this.#calls.handleFetch(passOn, input, init);
-  }
-
-  /** For the hooks. */
-  mayCapture(method: string, url: string): boolean {
-    return this.#calls.mayCapture(method, url);
-  }
-
-  /** For the hooks. */
-  escaped(url: string): void {
-    this.#calls.escaped(url);
-  }
-
-  /** For the hooks. */
-  handleRequest(request: RawRequest, signal: AbortSignal): Promise<RawAnswer | undefined> {
-    return this.#calls.handleRequest(request, signal);
-  }
-
-  /** The scope's function threw: nothing more is spent, and nobody is kept waiting. */
-  abandon(): void {
-    if (this.#state === 'closed' || this.#state === 'ended') return;
-    this.#state = 'ended';
-    this.#unhook();
-    this.#closing ??= Promise.resolve();
-    this.#calls.abandon();
-  }
-
-  /** At each entry: another library may have put its own fetch in place since. */
-  #hook(first = false): void {
-    if (this.hooked && this.open && (first || !areHooksInPlace()))
-      this.#undoHooks.push(installHooks());
-  }
-
-  #unhook(): void {
-    this.#options.signal?.removeEventListener('abort', this.#abort);
-    for (const undo of this.#undoHooks.splice(0)) undo();
-  }
-
-  async #finish(): Promise<void> {
-    if (this.#state === 'closed' || this.#state === 'ended') return;
-    this.#state = 'closing';
-    await this.#calls.finish(() => {
-      this.#state = 'closed';
-      this.#unhook();
-    });
-  }
-
-  readonly #abort = (): void => {
-    if (this.#state === 'closed' || this.#state === 'ended') return;
-    this.#state = 'ended';
-    this.#unhook();
-    this.#closing ??= Promise.resolve();
-    this.#calls.abort(this.#options.signal?.reason);
-  };
-
-  #assertOpen(): void {
-    if (this.#state === 'open' || this.#state === 'closing') return;
-    throw new BatchlingError(
-      'SCOPE_CLOSED',
-      'The scope is closed. Open a new one with batchify().',
-    );
-  }
-}
-
-/** Options of the contract that no code stands behind yet: better refused than ignored. */
-function refuseUnbuilt({ budget, dryRun, providers }: ResolvedOptions): void {
-  const asked = Object.entries({
-    budget: budget !== undefined,
-    dryRun,
-    providers: Object.values(providers).some(hasUnbuiltSettings),
-  }).find(([, isAsked]) => isAsked);
-  if (asked === undefined) return;
-  throw new BatchlingError(
-    'NOT_AVAILABLE',
-    `The option ${asked[0]} is not available in this version of batchling. Leave it out.`,
-    { facts: { option: asked[0] } },
-  );
-}
-
-function hasUnbuiltSettings(settings: object): boolean {
-  return Object.keys(settings).some((name) => name !== 'cancelAtDeadline');
-}
-
-const optionsOf = new WeakMap<object, ResolvedOptions>();
-
-/** A nested scope inherits every option it does not set, from its nearest surrounding scope. */
-function inheritedOptions(around: Surroundings | undefined): ResolvedOptions | undefined {
-  for (let place = around; place !== undefined; place = outsideOf(place)) {
-    const options = optionsOf.get(place);
-    if (options && 'open' in place && place.open) return options;
-  }
-  return undefined;
-}
-
-/** For options only: calls inside of `realtime` look for no scope further out. */
-interface MarkWithParent extends RealtimeMark {
-  readonly parent: Surroundings | undefined;
-}
-
-/** A mark may have no parent: it is one of another copy of the package, or made for a single call. */
-function outsideOf(place: Surroundings): Surroundings | undefined {
-  return (place as HookScope | Partial<MarkWithParent>).parent;
-}
-
-/** `batchify`, bound to an entry point that touches globals or one that does not. */
-export interface Batchify {
-  /** Makes a scope; see `BatchingContext`. */
-  (options?: BatchifyOptions): BatchingContext;
-  /** Runs the function in a scope of its own, waits for all its calls, returns what it returned. */
-  <T>(fn: () => T, options?: BatchifyOptions): Promise<Awaited<T>>;
-}
-
-export function createBatchify(hooks: boolean): Batchify {
-  function batchify<T>(
-    first?: BatchifyOptions | (() => T),
-    options?: BatchifyOptions,
-  ): BatchingContext | Promise<Awaited<T>> {
-    if (typeof first !== 'function') return new BatchingContext(first, hooks);
-    return runScope(new BatchingContext(options, hooks), first, options?.signal);
-  }
-  return batchify as Batchify;
-}
-
-async function runScope<T>(
-  scope: BatchingContext,
-  fn: () => T,
-  signal: AbortSignal | null | undefined,
-): Promise<Awaited<T>> {
-  let result: Awaited<T>;
-  try {
-    signal?.throwIfAborted();
-    result = await scope.run(fn);
-  } catch (error) {
-    scope.abandon();
-    throw error;
-  }
-  await scope.close();
-  return result;
 }
 
 /**
- * Runs a function whose LLM calls go out as ordinary ones, although a scope is open.
- *
- * @example
- * const plan = await realtime(() => ask('What should I ask first?'));
+ * What `enter()` resolves to. Reading the symbol, as `await using` does, is what enters: it happens after
+ * the `await`, in a context that belongs to the function alone. In its synchronous part, before its first
+ * `await`, an async function runs in the context of its caller, and entering would change that one.
  */
-export function realtime<T>(fn: () => T): T {
+class EnteredContext extends BatchingContext {
+  readonly #scope: Scope;
+
+  constructor(scope: Scope) {
+    super(scope);
+    this.#scope = scope;
+  }
+
+  override get [Symbol.asyncDispose](): () => Promise<void> {
+    const leave = this.#scope.enter();
+    // In one synchronous step: a context changed after an `await` would be restored in the wrong place.
+    return () => {
+      leave();
+      return this.close();
+    };
+  }
+}
+
+/**
+ * Below Node 24 promises have a context of their own only from the first use of an `AsyncLocalStorage` on
+ * (seen on 20.20 and 22.23). If that came after the `await` of `enter()`, the code behind it would share
+ * its context with its siblings and its caller, and all of them would be entered. Changes nothing else.
+ */
+function switchOn(): void {
   const { scopes } = sharedState();
-  const around = scopes.getStore();
-  // Not the mark around this one: a loop that goes on inside of itself would chain them for ever.
-  const parent = around && 'realtime' in around ? outsideOf(around) : around;
-  const mark: MarkWithParent = { realtime: true, parent };
-  return scopes.run(mark, fn);
+  scopes.enterWith(scopes.getStore() as never);
 }

@@ -6,6 +6,13 @@ import type { Target } from './orchestrator/router.ts';
 /** Why calls are not to go out any more: for their answer, or to be rejected with. */
 export type EndReason = { readonly message: string } | { readonly reason: unknown };
 
+/**
+ * Who is rejected with this is told nothing: its promise stays unsettled and holds nothing. That is what
+ * becomes of calls of a scope that an error has ended: often nobody awaits them any more, and a rejection
+ * that nobody handles ends the process.
+ */
+export const dropped: unique symbol = Symbol('batchling.dropped');
+
 /** How a scope, or what waits in it, comes to an end before its time. */
 export class EarlyEnd {
   #over: EndReason | undefined;
@@ -15,6 +22,21 @@ export class EarlyEnd {
   /** An error or its signal has ended the scope: nothing more is spent, at no price. */
   get over(): EndReason | undefined {
     return this.#over;
+  }
+
+  /** An error has ended the scope. */
+  get isDropping(): boolean {
+    return this.#over !== undefined && 'reason' in this.#over && this.#over.reason === dropped;
+  }
+
+  /** After an error only good news is told: bad news may reach nobody, and end the process. */
+  assertTold(status: number): void {
+    if (status >= 400 && this.isDropping) throw dropped;
+  }
+
+  /** How many wait for something else than their turn. */
+  get listening(): number {
+    return this.#listeners.size;
   }
 
   /** Aborted, with an `EndReason`, when who waits for its turn to go out must not go any more. */
@@ -60,4 +82,13 @@ export async function refuse(why: EndReason, target: Target): Promise<RawAnswer>
   if ('reason' in why) throw why.reason;
   const answer = ownAnswer(await target.load(), 'cancelled', why.message);
   return { ...answer, headers: answerHeaders({ answer, source: 'batch', itemId: '' }) };
+}
+
+/** For a caller: who is dropped hears nothing any more. */
+export function unlessDropped<T>(result: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    result.then(resolve, (reason: unknown) => {
+      if (reason !== dropped) reject(reason);
+    });
+  });
 }

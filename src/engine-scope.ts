@@ -7,7 +7,7 @@ import type { ScopeEvents } from './scope-events.ts';
 export function engineScope(
   options: ResolvedOptions,
   events: ScopeEvents,
-): EngineScope & { flushing: boolean } {
+): EngineScope & { flushing: boolean; ended: boolean } {
   const { window, maxWindow, batchSize, completionWindow, attempts } = options;
   const { minBatch, onDeadline } = options;
   const deadline = inTimeOf(options.clock, options.deadline);
@@ -28,6 +28,7 @@ export function engineScope(
     name: options.name,
     tags: options.tags,
     flushing: false,
+    ended: false,
     emit: events.emit,
     notify: events.notify,
     get rounds() {

@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { createBatchify } from './context.ts';
+import { createBatchify } from './batchify.ts';
 import { hookFetch } from './hooks/fetch.ts';
 
 hookFetch();
@@ -19,9 +19,11 @@ hookFetch();
  */
 export const batchify = createBatchify(true);
 
-export { type Batchify, type BatchingContext, realtime } from './context.ts';
+export type { Batchify } from './batchify.ts';
+export type { BatchingContext } from './context.ts';
 export { BatchlingError, type BatchlingErrorCode } from './errors.ts';
 export type { BatchifyOptions } from './options.ts';
 export type { BatchlingEventName, BatchlingEvents } from './orchestrator/events.ts';
 export type { Stats } from './orchestrator/stats.ts';
+export { realtime } from './realtime.ts';
 export type { Clock, Logger } from './types.ts';

@@ -4,20 +4,45 @@
  *
  * @module
  */
-import { BatchingContext } from './context.ts';
 import { sharedState } from './hooks/state.ts';
+import { Scope } from './scope.ts';
 
-const state = sharedState();
-if (state.processScope === undefined) {
+if (sharedState().processScope === undefined) {
   // Worker threads and child processes inherit it: all of them are one run.
   process.env.BATCHLING_RUN ||= crypto.randomUUID();
-  const scope = new BatchingContext(undefined, true);
-  state.processScope = scope;
-  // The program has nothing left to do: what still waits is flushed and answered, then it ends.
+  serveProcess();
+}
+
+function serveProcess(): void {
+  const scope = new Scope(undefined, true);
+  scope.serveProcess(() => closeBeforeExit(scope));
+}
+
+/**
+ * When the program has nothing left to do, what it leaves in the ledger is brought to its end. Closing
+ * takes turns of the event loop, after which Node says `beforeExit` again, to all who listen: so a process
+ * without a captured call has no listener of ours. Calls made from then on, perhaps by the program's own
+ * listeners, belong to the next scope.
+ */
+function closeBeforeExit(scope: Scope): void {
+  const takeBack = allowOneListenerMore();
   process.once('beforeExit', () => {
+    takeBack();
+    serveProcess();
     scope.close().catch((error: unknown) => {
       process.exitCode = 1;
       process.emitWarning(error instanceof Error ? error : String(error));
     });
   });
+}
+
+/** Node warns of a leak at the eleventh listener: ours must not be the one that makes it so many. */
+function allowOneListenerMore(): () => void {
+  const most = process.getMaxListeners();
+  // None means that there is no limit.
+  if (most > 0) process.setMaxListeners(most + 1);
+  return () => {
+    // Unless the program has chosen another limit meanwhile.
+    if (most > 0 && process.getMaxListeners() === most + 1) process.setMaxListeners(most);
+  };
 }

@@ -1,25 +1,26 @@
 import { setImmediate as immediate } from 'node:timers/promises';
 import { registeredBatchers } from './batchers/registry.ts';
 import { Bypasses } from './bypasses.ts';
+import { headersOf, withoutOurHeader } from './call-headers.ts';
+import { CallsUnderWay, whileUp } from './calls-under-way.ts';
 import { type CallOwner, ClientCall, goOut, type Outgoing, signalOf } from './client-call.ts';
-import { EarlyEnd, refuse } from './early-end.ts';
+import { dropped, EarlyEnd, type EndReason, refuse, unlessDropped } from './early-end.ts';
+import { EndNote, isSent } from './end-note.ts';
 import { EngineDoor } from './engine-door.ts';
 import { engineScope } from './engine-scope.ts';
 import { shareSignal } from './hooks/deadline-guard.ts';
-import { decodeUtf8, isRequest, postUrl, readHeaders } from './hooks/read-call.ts';
+import { decodeUtf8, postUrl } from './hooks/read-call.ts';
 import { watchOf } from './hooks/signal-watch.ts';
 import type { Fetch, RawAnswer, RawRequest } from './hooks/state.ts';
 import { type LateBody, openBody, readUntilEnded } from './late-body.ts';
 import type { ResolvedOptions } from './options.ts';
-import { KeepAlive } from './orchestrator/keep-alive.ts';
-import type { CapturedCall, EngineScope } from './orchestrator/pending.ts';
+import type { CapturedCall } from './orchestrator/pending.ts';
 import { Router, type Target } from './orchestrator/router.ts';
+import { warnOnce } from './report/warn-once.ts';
 import { loadResponses } from './respond.ts';
 import { ScopeEvents } from './scope-events.ts';
 import type { Clock, Dict } from './types.ts';
 import { refuseFetch, WaysOut } from './ways-out.ts';
-
-const keepAlive = new KeepAlive();
 
 /** The calls of one scope: how they get in, and how they all come to an end. */
 export class ScopeCalls implements CallOwner {
@@ -27,14 +28,13 @@ export class ScopeCalls implements CallOwner {
   readonly #options: ResolvedOptions;
   readonly #router: Router;
   readonly #bypasses: Bypasses;
-  readonly #scope: EngineScope & { flushing: boolean };
-  readonly #pending = new Set<CapturedCall>();
+  readonly #scope: ReturnType<typeof engineScope>;
+  readonly #calls = new CallsUnderWay();
   readonly #door: EngineDoor;
-  readonly #whenIdle: (() => void)[] = [];
   readonly #earlyEnd = new EarlyEnd();
   readonly #waysOut: WaysOut;
-  /** Calls whose body is being read, or whose client has sent them itself and waits. */
-  #elsewhere = 0;
+  /** Told with the first call, once. */
+  whenUsed: (() => void) | undefined;
 
   constructor(options: ResolvedOptions) {
     this.#options = options;
@@ -43,7 +43,7 @@ export class ScopeCalls implements CallOwner {
     this.#router = new Router(registeredBatchers(options.batchers), options.hosts);
     this.#bypasses = new Bypasses(options, this.events);
     this.#waysOut = new WaysOut(options, this.events, this.#bypasses, this.#earlyEnd, () =>
-      this.#waitFor(),
+      this.#calls.waitFor(),
     );
     this.#scope = engineScope(options, this.events);
     this.#door = new EngineDoor(options, this.events);
@@ -64,9 +64,9 @@ export class ScopeCalls implements CallOwner {
     const signal = signalOf(outgoing);
     if (signal?.aborted) return goOut(outgoing);
     const { over } = this.#earlyEnd;
-    if (over) return refuseFetch(over, target);
+    if (over) return refuseFetch(this.#tooLate(over, target), target);
     const abortIsDelivered = watchOf(signal)?.whenDelivered();
-    if (abortIsDelivered) return this.#comesTooLate(outgoing, target, abortIsDelivered);
+    if (abortIsDelivered) return this.#waitForAbort(outgoing, target, abortIsDelivered);
     const body = openBody(input, init);
     return typeof body === 'string'
       ? this.#capture(outgoing, target, headers, body)
@@ -80,55 +80,57 @@ export class ScopeCalls implements CallOwner {
     headers: Dict,
     late: LateBody,
   ): Promise<Response> {
-    const isRead = this.#waitFor();
+    const isRead = this.#calls.waitFor();
+    let end: EndReason | undefined;
     try {
       const read = await readUntilEnded(late, signalOf(outgoing), this.#earlyEnd);
-      if ('over' in read) return await refuseFetch(read.over, target);
-      const { over } = this.#earlyEnd;
-      if (over) return await refuseFetch(over, target);
-      const signal = signalOf(outgoing);
-      signal?.throwIfAborted();
-      const abortIsDelivered = watchOf(signal)?.whenDelivered();
-      if (abortIsDelivered) return await this.#comesTooLate(outgoing, target, abortIsDelivered);
-      const { body } = read;
-      if (body === undefined) return await this.#waysOut.bypass(outgoing, target, notText);
-      return this.#capture(outgoing, target, headers, body);
+      end = 'over' in read ? read.over : this.#earlyEnd.over;
+      if (end === undefined) {
+        const signal = signalOf(outgoing);
+        signal?.throwIfAborted();
+        const abortIsDelivered = watchOf(signal)?.whenDelivered();
+        if (abortIsDelivered) return await this.#waitForAbort(outgoing, target, abortIsDelivered);
+        const { body } = read as { readonly body: string | undefined };
+        if (body === undefined) return await this.#waysOut.bypass(outgoing, target, notText);
+        return this.#capture(outgoing, target, headers, body);
+      }
     } finally {
       isRead();
     }
+    // Afterwards: it may be told nothing, and the scope waits for it no longer.
+    return refuseFetch(end, target);
   }
 
   /**
    * A timer has aborted its signal, which does not show it yet because of others. Nothing is paid for
    * any more: it is told with them. Told at once, a loop on `signal.aborted` would ask again and again.
    */
-  async #comesTooLate(
+  async #waitForAbort(
     outgoing: Outgoing,
     target: Target,
     abortIsDelivered: Promise<void>,
   ): Promise<Response> {
-    const isTold = this.#waitFor();
-    keepAlive.hold();
-    try {
-      const over = await this.#earlyEnd.orSentAway(abortIsDelivered);
-      return await (over ? refuseFetch(over, target) : goOut(outgoing));
-    } finally {
-      keepAlive.release();
-      isTold();
-    }
+    const isTold = this.#calls.waitFor();
+    const over = await whileUp(() => this.#earlyEnd.orSentAway(abortIsDelivered));
+    isTold();
+    return over ? refuseFetch(over, target) : goOut(outgoing);
   }
 
-  #waitFor(): () => void {
-    this.#elsewhere += 1;
-    return () => {
-      this.#elsewhere -= 1;
-      this.#wakeIfIdle();
-    };
+  /** Code of the scope goes on although its function threw: it waits for ever, and should know. */
+  #tooLate(over: EndReason, target: Target): EndReason {
+    if (this.#earlyEnd.isDropping) {
+      const address = target.url.replace(/[?#].*$/, '');
+      warnOnce(
+        `A call to ${address} was made inside a batchling scope that an error has ended: it is neither ` +
+          'sent nor answered. Await all calls before the function of batchify() throws, or stop them.',
+      );
+    }
+    return over;
   }
 
   #capture(outgoing: Outgoing, target: Target, headers: Dict, body: string): Promise<Response> {
     // Whether that fails is told with the answer.
-    if (this.#pending.size === 0) loadResponses().catch(() => undefined);
+    if (this.#calls.hasNone) loadResponses().catch(() => undefined);
     const signal = signalOf(outgoing);
     const { minBatch, onDeadline } = this.#options;
     const facts = {
@@ -144,8 +146,9 @@ export class ScopeCalls implements CallOwner {
   }
 
   #start<Result>(call: ClientCall<Result>): Promise<Result> {
-    this.#pending.add(call);
-    keepAlive.hold();
+    this.#calls.add(call);
+    this.whenUsed?.();
+    this.whenUsed = undefined;
     this.#door.enter(call);
     return call.result;
   }
@@ -160,7 +163,7 @@ export class ScopeCalls implements CallOwner {
     const target = this.#router.find(url);
     if (target === undefined || headers['x-batchling'] === 'off') return undefined;
     const { over } = this.#earlyEnd;
-    if (over) return refuse(over, target);
+    if (over) return unlessDropped(refuse(this.#tooLate(over, target), target));
     const body = decodeUtf8(request.body);
     if (body === undefined) {
       await target.load();
@@ -176,18 +179,7 @@ export class ScopeCalls implements CallOwner {
   }
 
   ended(call: CapturedCall): void {
-    if (!this.#pending.delete(call)) return;
-    keepAlive.release();
-    this.#wakeIfIdle();
-  }
-
-  #wakeIfIdle(): void {
-    if (!this.#isIdle()) return;
-    for (const wake of this.#whenIdle.splice(0)) wake();
-  }
-
-  #isIdle(): boolean {
-    return this.#pending.size + this.#elsewhere === 0;
+    this.#calls.remove(call);
   }
 
   aborted(call: CapturedCall): void {
@@ -209,87 +201,79 @@ export class ScopeCalls implements CallOwner {
     await this.#door.engine?.flush(this.#scope);
   }
 
-  async cancel(message: string, remotely: boolean): Promise<void> {
+  async cancel(): Promise<void> {
+    const message = 'The scope was cancelled.';
     this.#earlyEnd.sendAway({ message });
     await this.#door.entered();
-    await this.#door.engine?.cancel([...this.#pending], message, remotely);
+    await this.#door.engine?.cancel(this.#calls.all, message);
   }
 
   /** Flushes and waits until nobody waits any more; calls may still beget calls. */
-  async finish(nothingWaits: () => void): Promise<void> {
-    keepAlive.hold();
-    try {
+  finish(nothingWaits: () => void): Promise<void> {
+    return whileUp(async () => {
       await this.#answerAll();
       // In the same turn: a call made while the engine goes down must not be captured.
       nothingWaits();
       await this.#door.release();
       this.events.close();
-    } finally {
-      keepAlive.release();
-    }
+    });
   }
 
   async #answerAll(): Promise<void> {
     for (;;) {
       await this.flush();
-      if (this.#isIdle()) return;
+      // A batch answers its callers line by line; that all of it is collected is known a little later.
+      if (this.#calls.isIdle) await this.#door.engine?.collected(this.#scope);
+      if (this.#calls.isIdle) return;
       // Only now: what the intake brings in slices would otherwise be sent in slices.
       this.#scope.flushing = true;
-      await new Promise<void>((resolve) => this.#whenIdle.push(resolve));
+      await this.#calls.idle();
     }
   }
 
-  /** Drops what is not planned and lets go; batches under way stay in the ledger. */
+  /** Drops what is not planned; batches under way stay in the ledger, and hold the process no longer. */
   abandon(): void {
-    const message = 'The scope ended with an error before this call was answered.';
-    this.#earlyEnd.end({ message });
-    const note = this.#whatIsStored('an error');
-    this.#leaveBehind(this.cancel(message, false), note);
+    const note = this.#endEarly(dropped).text('an error', this.#options.store);
+    this.#scope.ended = true;
+    this.#leaveBehind(this.#dropUnsent(), note);
+    this.#calls.letProcessEnd();
+  }
+
+  /** In turns: a hundred thousand may wait. */
+  async #dropUnsent(): Promise<void> {
+    const { inTurns } = await import('./orchestrator/in-turns.ts');
+    await inTurns(this.#calls.all, (call) => {
+      if (isSent(call)) this.#door.engine?.leaveBehind(call);
+      else call.drop();
+    });
   }
 
   abort(reason: unknown): void {
-    this.#earlyEnd.end({ reason });
-    const note = this.#whatIsStored('its signal');
-    for (const call of [...this.#pending]) call.abort(reason);
+    const note = this.#endEarly(reason).text('its signal', this.#options.store);
+    for (const call of this.#calls.all) call.abort(reason);
     this.#leaveBehind(Promise.resolve(), note);
   }
 
+  #endEarly(reason: unknown): EndNote {
+    const note = new EndNote(this.#earlyEnd.listening);
+    for (const call of this.#calls.all) note.add(call);
+    this.#earlyEnd.end({ reason });
+    return note;
+  }
+
   #leaveBehind(work: Promise<void>, note: string | undefined): void {
-    keepAlive.hold();
-    work
-      .then(() => this.events.close(note))
-      .then(() => this.#door.release())
-      .catch((error: unknown) => this.#options.logger.error('batchling could not close', { error }))
-      .finally(() => keepAlive.release());
+    const { logger } = this.#options;
+    const say = async () => {
+      await work;
+      // It comes with the engine, and the scope may have ended before that was there.
+      if (note !== undefined) await this.events.show(this.#options);
+      this.events.close(note);
+    };
+    whileUp(say)
+      .then(() => this.#calls.idle())
+      .then(() => whileUp(() => this.#door.release()))
+      .catch((error: unknown) => logger.error('batchling could not close', { error }));
   }
-
-  /** For the user: what callers still wait for, where it is, and how to come by it. */
-  #whatIsStored(endedBy: string): string | undefined {
-    const { store } = this.#options;
-    const open = new Set<object>();
-    for (const { pending } of this.#pending) if (pending?.batch?.remote) open.add(pending.batch);
-    if (open.size === 0 || store === ':memory:') return undefined;
-    const batches =
-      open.size === 1 ? 'a batch under way stays' : `${open.size} batches under way stay`;
-    const collect = 'Run the program again to collect the answers.';
-    return `ended by ${endedBy}; ${batches} in ${store}. ${collect}`;
-  }
-}
-
-/** `undefined`: they are none, and fetch itself refuses them in its own way. */
-function headersOf({ input, init }: Outgoing): Dict | undefined {
-  try {
-    return readHeaders(input, init);
-  } catch {
-    return undefined;
-  }
-}
-
-/** The call as it is, less the header that asked for it. */
-function withoutOurHeader({ passOn, input, init }: Outgoing): Outgoing {
-  const headers = new Headers(init?.headers ?? (isRequest(input) ? input.headers : undefined));
-  headers.delete('x-batchling');
-  return { passOn, input, init: { ...init, headers } };
 }
 
 const notText = 'its body is not JSON text';

@@ -14,6 +14,7 @@ export class ScopeEvents {
   /** Looks for a program that holds calls back, while there is somebody to be told. */
   rounds: RoundWatch | undefined;
   #display: ScopeDisplay | undefined;
+  #isClosed = false;
 
   /**
    * Loaded with the engine: before that there is nothing to show. Once, although an engine that could
@@ -21,11 +22,12 @@ export class ScopeEvents {
    */
   async show(options: ResolvedOptions): Promise<void> {
     const { display, store, completionWindow, clock, window } = options;
-    if (this.#display || display === 'none') return;
+    if (this.#display || this.#isClosed || display === 'none') return;
     const [{ processDisplay }, { SmallBatches }] = await Promise.all([
       import('./report/process-display.ts'),
       import('./report/small-batches.ts'),
     ]);
+    if (this.#display || this.#isClosed) return;
     const { stats } = this;
     this.#display = processDisplay(display)?.open({ stats, store, completionWindow });
     this.rounds = new SmallBatches({ stats, clock, window }, (text) => {
@@ -57,8 +59,10 @@ export class ScopeEvents {
 
   /** Nothing more will happen; `note` is for the user. */
   close(note?: string): void {
+    this.#isClosed = true;
     this.rounds = undefined;
     this.#display?.close(note);
+    this.#display = undefined;
   }
 
   snapshot(): Stats {

@@ -1,6 +1,6 @@
 import type { Bypasses } from './bypasses.ts';
 import { type ClientCall, type Convert, goOut, type Outgoing } from './client-call.ts';
-import { type EarlyEnd, type EndReason, refuse } from './early-end.ts';
+import { dropped, type EarlyEnd, type EndReason, refuse, unlessDropped } from './early-end.ts';
 import type { RawAnswer, RawRequest } from './hooks/state.ts';
 import type { ResolvedOptions } from './options.ts';
 import { answerHeaders } from './orchestrator/answer-headers.ts';
@@ -38,16 +38,18 @@ export class WaysOut {
     if (mayGoOut) loadBeforehand();
   }
 
-  readonly toResponse: Convert<Response> = (call, verdict) =>
-    'answer' in verdict
-      ? respond(verdict.answer, answerHeaders(verdict), call.target.url, readerOf(call))
-      : call.runInAsyncScope(() => this.#sendOut(call, verdict));
+  readonly toResponse: Convert<Response> = (call, verdict) => {
+    if (!('answer' in verdict)) return call.runInAsyncScope(() => this.#sendOut(call, verdict));
+    this.#earlyEnd.assertTold(verdict.answer.status);
+    return respond(verdict.answer, answerHeaders(verdict), call.target.url, readerOf(call));
+  };
 
   /** For a client that is not fetch; `undefined` makes it send the call itself. */
   toRawAnswer(answered: RawRequest['answered']): Convert<RawAnswer | undefined> {
     return (call, verdict) => {
       if ('answer' in verdict) {
         const { status, body } = verdict.answer;
+        this.#earlyEnd.assertTold(status);
         return { status, headers: answerHeaders(verdict), body };
       }
       const { over } = this.#earlyEnd;
@@ -79,8 +81,12 @@ export class WaysOut {
     const { sendRealtime } = await import('./realtime-calls.ts');
     try {
       const response = await sendRealtime(call, rules);
-      if (response !== 'timed out') return response;
+      if (response !== 'timed out') {
+        this.#earlyEnd.assertTold(response.status);
+        return response;
+      }
     } catch (error) {
+      if (this.#earlyEnd.isDropping) throw dropped;
       const refused = this.#refuse(whySentAway(rules, error), call, { realtime: queue });
       return toFetch(refused, call.target.url);
     }
@@ -141,7 +147,7 @@ type Leaving = Pick<ClientCall, 'target'>;
 
 /** What a call by fetch gets that was not captured and is not to go out. */
 export function refuseFetch(why: EndReason, target: Target): Promise<Response> {
-  return toFetch(refuse(why, target), target.url);
+  return unlessDropped(toFetch(refuse(why, target), target.url));
 }
 
 async function toFetch(refused: Promise<RawAnswer>, url: string): Promise<Response> {

@@ -2,7 +2,7 @@ import { BatchlingError } from '../errors.ts';
 import type { Environment } from './form.ts';
 import { show } from './show.ts';
 
-const variable = 'BATCHLING_RUN';
+export const runVariable = 'BATCHLING_RUN';
 const allowed = '1 to 64 letters, digits, dots, dashes or underscores';
 
 /**
@@ -10,12 +10,12 @@ const allowed = '1 to 64 letters, digits, dots, dashes or underscores';
  * the ledger: only a plain name is taken.
  */
 export function inheritedRun(environment: Environment = process.env): string | undefined {
-  const name = environment[variable];
+  const name = environment[runVariable];
   if (name === undefined || name === '') return undefined;
   if (/^[\w.-]{1,64}$/.test(name)) return name;
   throw new BatchlingError(
     'INVALID_OPTION',
-    `Invalid variable ${variable}: ${show(name)}. Allowed: ${allowed}.`,
-    { facts: { option: variable, allowed } },
+    `Invalid variable ${runVariable}: ${show(name)}. Allowed: ${allowed}.`,
+    { facts: { option: runVariable, allowed } },
   );
 }

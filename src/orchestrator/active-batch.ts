@@ -66,6 +66,9 @@ export class ActiveBatch {
   incompleteSince: number | undefined;
   /** Results that are being read before it has ended. */
   reading: Promise<void> | undefined;
+  /** Once it has ended: resolves when it is collected, or when reading it has failed once. */
+  collected: Promise<void> | undefined;
+  isCollected: () => void = () => undefined;
   /** A line of a request of ours was read. */
   matched = false;
   /** Outcomes that may go better next time, unless another line holds an answer. */

@@ -84,6 +84,7 @@ export class Collector {
         return !wait;
       } catch (error) {
         requeue(round);
+        batch.isCollected();
         if (error instanceof LeaseLostError || stopped.aborted) throw error;
         report(`collect batch ${batch.token}`, error);
         troubles.met(batch, 'read', error);
@@ -108,6 +109,7 @@ export class Collector {
     if (!batch.unwritten) await this.#write(batch, () => ledger.ended(batch.lease));
     const { answered, failed } = batch;
     batch.emit('batch:collected', { ...batch.facts(), answered, failed });
+    batch.isCollected();
   }
 
   async #read(batch: ActiveBatch, remote: Remote, round: Round): Promise<void> {

@@ -229,8 +229,29 @@ export class Engine {
     this.#returning.abandoned.read(call);
   }
 
-  /** Ends calls of a scope with an answer of ours; `remotely` cancels at the provider, too. */
-  async cancel(calls: readonly CapturedCall[], message: string, remotely: boolean): Promise<void> {
+  /**
+   * An error has ended the scope of a call that is in a batch: it is answered if the process lives long
+   * enough, and whoever asks the same next pays for no other sample.
+   */
+  leaveBehind(call: CapturedCall): void {
+    const { pending } = call;
+    if (pending === undefined || pending.settled) return;
+    this.#giveBack(pending);
+    call.abandoned = true;
+  }
+
+  /** Waits for ended batches of a scope until they are collected, or need another try at least. */
+  async collected(scope: EngineScope): Promise<void> {
+    for (const batch of [...this.#workshop.batches.values()]) {
+      if (!batch.scopes.has(scope)) continue;
+      // Its last answers may have been read before it had ended.
+      await batch.reading;
+      await batch.collected;
+    }
+  }
+
+  /** Ends calls of a scope with an answer of ours, and cancels at the provider. */
+  async cancel(calls: readonly CapturedCall[], message: string): Promise<void> {
     await this.#intake.drained();
     const batches = new Set<ActiveBatch>();
     await inTurns(calls, ({ pending }) => {
@@ -240,12 +261,9 @@ export class Engine {
       // To this caller alone: another scope may wait for the same request.
       deliverOne(pending, answer, 'batch', batch?.token);
       this.#neighbours.forget(pending);
-      // What is cancelled at the provider must not be waited for again.
-      if (!remotely) this.#giveBack(pending);
       if (batch) batches.add(batch);
       else this.#queues.leave(pending);
     });
-    if (!remotely) return;
     // Its callers are told, so nothing else may keep the program up until the provider is, too.
     this.#keepAlive.hold();
     try {
@@ -257,11 +275,11 @@ export class Engine {
 
   /** It stays in its batch: who asks the same next gets that answer, and pays for no other one. */
   #giveBack(pending: PendingRequest): void {
-    const { batch, call, keyed, key, occurrence } = pending;
+    const { batch, planning, call, keyed, key, occurrence } = pending;
     // Where others may have a right to it already, the next one gets another sample.
-    if (batch === undefined || call.abandoned || keyed) return;
-    const others = batch.members.get(pending.id)?.pending?.waiters() ?? [];
-    if (others.length === 0) this.#occurrences?.giveBack(key, occurrence);
+    if ((batch === undefined && !planning) || call.abandoned || keyed) return;
+    const waiters = batch?.members.get(pending.id)?.pending?.waiters() ?? [];
+    if (waiters.every((one) => one === pending)) this.#occurrences?.giveBack(key, occurrence);
   }
 
   close(): Promise<void> {

@@ -51,6 +51,8 @@ export interface EngineScope {
   readonly tags: Dict;
   /** The scope waits for its last answers: its calls no longer wait in a queue for company. */
   readonly flushing: boolean;
+  /** An error has ended the scope: nothing of it is sent any more. */
+  readonly ended: boolean;
   readonly emit: Emit;
   readonly notify: Notify;
   /** Looks at small rounds of calls; `undefined` when there is nobody to be told, or nothing more to find. */
@@ -74,6 +76,8 @@ export interface CapturedCall {
   fail(reason: unknown): void;
   /** As if its user had aborted it. */
   abort(reason: unknown): void;
+  /** The same, but its caller hears nothing any more. */
+  drop(): void;
   /** Headers and body are with the engine now: the call may forget them. */
   taken(): void;
   /** Set by the engine, so that an abort finds the request. */
@@ -81,8 +85,8 @@ export interface CapturedCall {
   aborted: boolean;
   /** It has its verdict, or was rejected. */
   readonly settled: boolean;
-  /** Its client has lost patience and may come back. */
-  readonly abandoned: boolean;
+  /** Its client has lost patience and may come back, or its place was given to whoever asks next. */
+  abandoned: boolean;
 }
 
 export type Verdict =

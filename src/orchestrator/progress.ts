@@ -78,8 +78,12 @@ export class Progress {
 
   #ended(batch: ActiveBatch, remote: Remote): void {
     batch.collecting = true;
+    batch.collected = new Promise((resolve) => {
+      batch.isCollected = resolve;
+    });
     this.#stations.unwatch(batch);
-    this.#workshop.background(`end batch ${batch.token}`, this.#end(batch, remote));
+    const ended = this.#end(batch, remote).finally(() => batch.isCollected());
+    this.#workshop.background(`end batch ${batch.token}`, ended);
   }
 
   /** The sooner a twin is cancelled, the less of it is paid for. */
@@ -107,6 +111,7 @@ export class Progress {
       throw error;
     }
     batches.delete(batch.lease.batch);
+    batch.isCollected();
     await cleanUp(this.#workshop, batch);
   }
 

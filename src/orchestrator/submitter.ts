@@ -277,6 +277,7 @@ function scopesOf(requests: readonly PendingRequest[]): ReadonlySet<EngineScope>
 
 /** Whoever gave up while the batch waited for room needs its body no more. */
 function isWanted(pending: PendingRequest): boolean {
+  if (pending.scope.ended) pending.call.drop();
   const isGone = pending.call.aborted || pending.settled;
   if (isGone) pending.queue.spool.letGo(pending);
   return !isGone && !pending.due;

@@ -102,7 +102,7 @@ describe('a library that puts another fetch in place', () => {
   });
 
   it('is found when such a scope is entered by await using', async () => {
-    const scope = batchify(stage.options());
+    const scope = await batchify(stage.options()).enter();
     patchAway();
     const dispose = scope[Symbol.asyncDispose];
     expect(await sourceOf(stage)).toBe('batch');

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { batchify } from '../../src/index.ts';
 import { ask, chatRequest } from '../support/ask.ts';
+import { watchCall } from '../support/is-told.ts';
 import { chatUrl } from '../support/source-of.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 import { until } from '../support/until.ts';
@@ -32,16 +33,25 @@ describe('results that cannot be read', () => {
 });
 
 describe('code of a scope that has ended early', () => {
-  it('gets 499 after the function threw, and sends nothing at full price', async () => {
-    const later: Promise<Response>[] = [];
+  it('is told nothing after the function threw, and sends nothing at full price', async () => {
+    const warnings: string[] = [];
+    const warn = vi.spyOn(process, 'emitWarning').mockImplementation((text) => {
+      warnings.push(String(text));
+    });
+    const later: { readonly isTold: boolean }[] = [];
     const failed = batchify(async () => {
-      setTimeout(() => later.push(send('afterwards')), 20);
+      setTimeout(() => later.push(watchCall(send('afterwards'))), 20);
       throw new Error('no');
     }, stage.options(patient));
     await expect(failed).rejects.toThrow('no');
     await until(() => later.length === 1, 'the call');
-    expect((await later[0])?.status).toBe(499);
-    expect(stage.simulator.meter.total).toBe(0);
+    await batchify(() => send('another scope'), stage.options());
+    expect(later[0]?.isTold).toBe(false);
+    expect(stage.simulator.meter.total).toBe(1);
+    expect(warnings).toEqual([
+      expect.stringContaining('a batchling scope that an error has ended'),
+    ]);
+    warn.mockRestore();
   });
 
   it('is rejected with the reason of the signal, whatever its client tries', async () => {

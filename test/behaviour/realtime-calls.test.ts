@@ -5,6 +5,7 @@ import { type BatchifyOptions, batchify } from '../../src/index.ts';
 import { chatRequest } from '../support/ask.ts';
 import { type HoldingServer, startHoldingServer } from '../support/holding-server.ts';
 import { received } from '../support/http-exchange.ts';
+import { watchCall } from '../support/is-told.ts';
 import { soon, until } from '../support/until.ts';
 
 let server: HoldingServer;
@@ -80,7 +81,7 @@ describe.each(clients)('realtime calls by %s', (name, ask) => {
     expect((await asked).sort()).toEqual([200, 404]);
   });
 
-  it('that wait for their turn get 499 when the scope throws, and do not go out', async () => {
+  it('that wait for their turn are told nothing when the scope throws, and do not go out', async () => {
     const asked: Promise<number | Error | undefined>[] = [];
     const failed = batchify(
       async () => {
@@ -92,10 +93,12 @@ describe.each(clients)('realtime calls by %s', (name, ask) => {
       },
       options({ realtimeConcurrency: 1 }),
     );
+    const calls = asked.map(watchCall);
     await expect(failed).rejects.toThrow('a mistake');
-    expect(await soon(Promise.all(asked.slice(1)))).toEqual([499, 499]);
     server.answer();
     expect(await soon(asked[0] as Promise<unknown>)).toBe(200);
+    await aWhile();
+    expect(calls.map(({ isTold }) => isTold)).toEqual([true, false, false]);
     expect(server.seen).toBe(1);
   });
 

@@ -39,9 +39,10 @@ function start(run: string, store: string, given: BatchifyOptions = {}) {
 
 async function leaveABatch(store: string): Promise<void> {
   stage.simulator.hold();
-  const { scope } = start('first', store);
+  const leave = new AbortController();
+  const { scope } = start('first', store, { signal: leave.signal });
   await until(() => scope.stats.batches.submitted === 1, 'the batch');
-  scope.abandon();
+  leave.abort();
   await until(() => heard.text().includes('Run the program again'), 'the end of the first run');
 }
 

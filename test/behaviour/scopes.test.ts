@@ -80,7 +80,7 @@ describe('await using', () => {
   it('enters at the declaration and leaves at the end of the block', async () => {
     const sources: string[] = [];
     {
-      await using scope = batchify(stage.options());
+      await using scope = await batchify(stage.options()).enter();
       sources.push(await source());
       expect(scope.stats.answered).toBe(1);
     }
@@ -91,7 +91,7 @@ describe('await using', () => {
   it('answers what is still under way before the block is left', async () => {
     let answered = false;
     {
-      await using _scope = batchify(stage.options({ window: '1h', maxWindow: '1h' }));
+      await using _scope = await batchify(stage.options({ window: '1h', maxWindow: '1h' })).enter();
       void source().then(() => {
         answered = true;
       });
@@ -101,9 +101,9 @@ describe('await using', () => {
   });
 
   it('leaves an inner scope for the outer one', async () => {
-    await using outer = batchify(stage.options());
+    await using outer = await batchify(stage.options()).enter();
     {
-      await using inner = batchify({ window: '10ms' });
+      await using inner = await batchify({ window: '10ms' }).enter();
       expect(await source()).toBe('batch');
       expect(inner.stats.captured).toBe(1);
     }
@@ -112,7 +112,7 @@ describe('await using', () => {
   });
 
   it('works by reading the getter: creating the object enters nothing', async () => {
-    const scope = batchify(stage.options());
+    const scope = await batchify(stage.options()).enter();
     expect(await source()).toBe('plain');
     const dispose = scope[Symbol.asyncDispose];
     expect(await source()).toBe('batch');

@@ -1,3 +1,4 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { batchify } from '../../src/index.ts';
 import { chatRequest } from '../support/ask.ts';
@@ -30,25 +31,30 @@ type EndedBy = 'an error' | 'its signal';
 
 /** A scope that is ended while its batches, one for each prompt, are under way; and what it says. */
 async function endEarly(by: EndedBy, store: string, prompts: readonly string[]): Promise<string> {
-  const { signal, abort } = aborter();
-  const scope = batchify({ ...stage.options({ store }), display: 'plain', batchSize: 1, signal });
+  const stop = new AbortController();
+  const { signal } = by === 'its signal' ? stop : new AbortController();
   const polled = new Set<string>();
-  scope.on('batch:polled', ({ batch }) => polled.add(batch));
-  const calls = scope.run(() =>
-    Promise.allSettled(prompts.map((prompt) => fetch(chatUrl(stage), chatRequest(prompt)))),
+  const notePolled = (event: unknown) => polled.add((event as { batch: string }).batch);
+  subscribe('batchling:batch:polled', notePolled);
+  let calls: readonly Promise<Response>[] = [];
+  const ended = batchify(
+    () => {
+      calls = prompts.map((prompt) => fetch(chatUrl(stage), chatRequest(prompt)));
+      const stopped = new Promise((_, reject) => stop.signal.addEventListener('abort', reject));
+      return Promise.all([...calls, stopped]);
+    },
+    { ...stage.options({ store }), display: 'plain', batchSize: 1, signal },
   );
   await until(() => polled.size === prompts.length, 'the batches');
+  unsubscribe('batchling:batch:polled', notePolled);
   shown = '';
-  if (by === 'an error') scope.abandon();
-  else abort();
-  await soon(calls);
+  stop.abort();
+  await expect(soon(ended)).rejects.toBeDefined();
   await until(() => shown.includes('collect the answers'), 'the note');
+  // Those of a scope that threw are answered now, and what it has used is closed.
+  if (by === 'an error') stage.simulator.release();
+  await soon(Promise.allSettled(calls));
   return shown.slice(shown.indexOf('ended by')).trim();
-}
-
-function aborter() {
-  const controller = new AbortController();
-  return { signal: controller.signal, abort: () => controller.abort(new Error('enough')) };
 }
 
 const collect = 'Run the program again to collect the answers.';
@@ -69,7 +75,7 @@ describe.each<EndedBy>(['an error', 'its signal'])('a scope that is ended by %s'
   it('says so of a batch that an earlier run has sent', async () => {
     const store = stage.newStore();
     vi.stubEnv('BATCHLING_RUN', 'first');
-    const note = await endEarly(by, store, ['one']);
+    const note = (await endEarly('its signal', store, ['one'])).replace('its signal', by);
     vi.stubEnv('BATCHLING_RUN', 'second');
     expect(await endEarly(by, store, ['one'])).toBe(note);
     expect(stage.simulator.batches()).toHaveLength(1);

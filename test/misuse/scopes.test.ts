@@ -65,14 +65,17 @@ describe('a closed scope', () => {
     expect(ran).toBe(false);
   });
 
-  it('cannot be entered by await using', async () => {
+  it('cannot be entered, before or after the await', async () => {
     const scope = batchify(stage.options());
+    const entered = await scope.enter();
+    await scope.run(() => undefined);
     await scope.close();
-    expect(thrownBy(() => scope[Symbol.asyncDispose]).code).toBe('SCOPE_CLOSED');
+    await expect(scope.enter()).rejects.toMatchObject({ code: 'SCOPE_CLOSED' });
+    expect(thrownBy(() => entered[Symbol.asyncDispose]).code).toBe('SCOPE_CLOSED');
   });
 
   it('can be cancelled, flushed, closed and disposed again without an effect', async () => {
-    const scope = batchify(stage.options());
+    const scope = await batchify(stage.options()).enter();
     const dispose = scope[Symbol.asyncDispose];
     await scope.run(() => sourceOf(stage));
     await dispose();

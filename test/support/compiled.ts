@@ -57,10 +57,10 @@ async function readSources(): Promise<[path: string, text: string][]> {
   return sources.sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-function transpile(text: string): string {
+export function transpile(text: string, target = ts.ScriptTarget.ES2022): string {
   return ts.transpileModule(text, {
     compilerOptions: {
-      target: ts.ScriptTarget.ES2022,
+      target,
       module: ts.ModuleKind.ESNext,
       rewriteRelativeImportExtensions: true,
       verbatimModuleSyntax: true,

@@ -1,3 +1,4 @@
+import { subscribe } from 'node:diagnostics_channel';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type BatchifyOptions, batchify } from '../../../src/index.ts';
 import { readInput } from './read-input.ts';
@@ -33,29 +34,27 @@ async function chatter(): Promise<void> {
   }
 }
 
-let submitted = () => {};
-const sent = new Promise<void>((resolve) => {
-  submitted = resolve;
+const sent = new Promise<unknown>((resolve) => {
+  subscribe('batchling:batch:submitted', resolve);
 });
-const scope = batchify(options);
-scope.on('batch:submitted', submitted);
+
+async function work(): Promise<void> {
+  const talked = sent.then(chatter);
+  if (throws !== undefined) {
+    for (let at = 0; at < calls; at += 1) ask(`question ${at}`).catch(() => undefined);
+    await sent;
+    throw new Error(throws);
+  }
+  for (let at = 0; at < calls; at += atOnce) {
+    const round = Array.from({ length: Math.min(atOnce, calls - at) }, (_, one) => at + one);
+    await Promise.all(round.map((one) => ask(`question ${one}`)));
+  }
+  await talked;
+}
+
 try {
-  await scope.run(async () => {
-    const talked = sent.then(chatter);
-    if (throws !== undefined) {
-      for (let at = 0; at < calls; at += 1) ask(`question ${at}`).catch(() => undefined);
-      await sent;
-      throw new Error(throws);
-    }
-    for (let at = 0; at < calls; at += atOnce) {
-      const round = Array.from({ length: Math.min(atOnce, calls - at) }, (_, one) => at + one);
-      await Promise.all(round.map((one) => ask(`question ${one}`)));
-    }
-    await talked;
-  });
-  await scope.close();
+  await batchify(work, options);
 } catch (error) {
-  scope.abandon();
   console.log(`the program failed: ${(error as Error).message}`);
   process.exitCode = 1;
 }

@@ -1,0 +1,22 @@
+import type { Environment } from './form.ts';
+import { nearest } from './nearest.ts';
+import { runVariable } from './run.ts';
+import { optionNames, variableOf } from './table.ts';
+
+const prefix = 'BATCHLING_';
+
+/** What to say of variables that look like ours and have no effect. Never their values. */
+export function unknownVariables(environment: Environment): string[] {
+  const given = Object.keys(environment).filter((name) => name.startsWith(prefix));
+  if (given.length === 0) return [];
+  const known = [runVariable, ...optionNames.flatMap((option) => variableOf(option) ?? [])];
+  const endings = known.map((name) => name.slice(prefix.length));
+  return given
+    .filter((name) => !known.includes(name))
+    .map((name) => {
+      const meant = nearest(name.slice(prefix.length), endings);
+      const advice =
+        meant === undefined ? 'docs/options.md lists all.' : `Did you mean ${prefix}${meant}?`;
+      return `The environment variable ${name} means nothing to batchling. ${advice}`;
+    });
+}
