@@ -1,5 +1,5 @@
 import { BatchlingError } from './errors.ts';
-import { plainFetch } from './hooks/fetch.ts';
+import { askScope, plainFetch } from './hooks/fetch.ts';
 import { areHooksInPlace, installHooks } from './hooks/install.ts';
 import {
   type Fetch,
@@ -18,6 +18,7 @@ import {
 } from './options.ts';
 import type { BatchlingEventName, BatchlingEvents } from './orchestrator/events.ts';
 import type { Stats } from './orchestrator/stats.ts';
+import { followGenerator } from './returned-generator.ts';
 import { ScopeCalls } from './scope-calls.ts';
 
 /**
@@ -43,10 +44,7 @@ export class BatchingContext implements HookScope {
    * @example
    * const openai = new OpenAI({ fetch: scope.fetch });
    */
-  readonly fetch: Fetch = (input, init) =>
-    this.open
-      ? this.handleFetch(plainFetch(), input as string | URL | Request, init)
-      : plainFetch()(input, init);
+  readonly fetch: Fetch = (...parameters) => askScope(this, plainFetch(), undefined, parameters);
 
   /** Use `batchify`. */
   constructor(given: unknown, hooks: boolean) {
@@ -172,22 +170,27 @@ export class BatchingContext implements HookScope {
 
   /** For the hooks. */
   handleFetch(passOn: Fetch, input: string | URL | Request, init?: RequestInit): Promise<Response> {
-    return this.#calls.handleFetch(passOn, input, init);
+    return this.#calls.handleFetch(passOn, input, init, !this.open);
   }
 
   /** For the hooks. */
-  mayCapture(method: string, url: string): boolean {
-    return this.#calls.mayCapture(method, url);
+  mayCapture(method: string, url: string, contentType?: unknown): boolean {
+    return this.#calls.mayCapture(method, url, contentType);
   }
 
   /** For the hooks. */
   escaped(url: string): void {
-    this.#calls.escaped(url);
+    if (this.open) this.#calls.escaped(url);
+  }
+
+  /** For the hooks. */
+  leaveToMock(url: string): boolean {
+    return this.#calls.leaveToMock(url);
   }
 
   /** For the hooks. */
   handleRequest(request: RawRequest, signal: AbortSignal): Promise<RawAnswer | undefined> {
-    return this.#calls.handleRequest(request, signal);
+    return this.#calls.handleRequest(request, signal, !this.open);
   }
 
   /** The scope's function threw: nothing more is spent, and nobody is kept waiting. */
@@ -309,6 +312,7 @@ async function runScope<T>(
     throw error;
   }
   await scope.close();
+  followGenerator(result, scope);
   return result;
 }
 

@@ -5,16 +5,18 @@ import { type CallOwner, ClientCall, goOut, type Outgoing, signalOf } from './cl
 import { EarlyEnd, refuse } from './early-end.ts';
 import { EngineDoor } from './engine-door.ts';
 import { engineScope } from './engine-scope.ts';
-import { decodeUtf8, isRequest, postUrl, readHeaders } from './hooks/read-call.ts';
+import { decodeUtf8, postUrl } from './hooks/read-call.ts';
 import type { Fetch, RawAnswer, RawRequest } from './hooks/state.ts';
 import { type LateBody, openBody, readUntilEnded } from './late-body.ts';
 import type { ResolvedOptions } from './options.ts';
 import { KeepAlive } from './orchestrator/keep-alive.ts';
 import type { CapturedCall, EngineScope } from './orchestrator/pending.ts';
 import { Router, type Target } from './orchestrator/router.ts';
+import { headersOf, withoutOurHeader } from './outgoing-headers.ts';
 import { loadResponses } from './respond.ts';
 import { ScopeEvents } from './scope-events.ts';
 import type { Dict } from './types.ts';
+import { UncapturedCalls } from './uncaptured-calls.ts';
 import { refuseFetch, WaysOut } from './ways-out.ts';
 
 const keepAlive = new KeepAlive();
@@ -25,6 +27,7 @@ export class ScopeCalls implements CallOwner {
   readonly #options: ResolvedOptions;
   readonly #router: Router;
   readonly #bypasses: Bypasses;
+  readonly #uncaptured: UncapturedCalls;
   readonly #scope: EngineScope & { flushing: boolean };
   readonly #pending = new Set<CapturedCall>();
   readonly #door: EngineDoor;
@@ -36,8 +39,10 @@ export class ScopeCalls implements CallOwner {
 
   constructor(options: ResolvedOptions) {
     this.#options = options;
-    this.#router = new Router(registeredBatchers(options.batchers), options.hosts);
+    const batchers = registeredBatchers(options.batchers);
+    this.#router = new Router(batchers, options.hosts);
     this.#bypasses = new Bypasses(options, this.events);
+    this.#uncaptured = new UncapturedCalls(options, this.#router, batchers, this.#bypasses);
     this.#waysOut = new WaysOut(options, this.events, this.#bypasses, this.#earlyEnd, () =>
       this.#waitFor(),
     );
@@ -45,17 +50,25 @@ export class ScopeCalls implements CallOwner {
     this.#door = new EngineDoor(options, this.events);
   }
 
-  handleFetch(passOn: Fetch, input: string | URL | Request, init?: RequestInit): Promise<Response> {
+  /** `isLate`: the scope is closed, and captures nothing any more. */
+  handleFetch(
+    passOn: Fetch,
+    input: string | URL | Request,
+    init: RequestInit | undefined,
+    isLate: boolean,
+  ): Promise<Response> {
     const url = postUrl(input, init);
-    const target = url === '' ? undefined : this.#router.find(url);
-    if (target === undefined) return passOn(input, init);
+    if (url === '') return passOn(input, init);
     const outgoing: Outgoing = { passOn, input, init };
+    const target = isLate ? undefined : this.#router.find(url);
+    if (target === undefined) return this.#uncaptured.handleFetch(outgoing, url, isLate);
     const headers = headersOf(outgoing);
     if (headers === undefined) return passOn(input, init);
     if (headers['x-batchling'] === 'off') return goOut(withoutOurHeader(outgoing));
     if (signalOf(outgoing)?.aborted) return goOut(outgoing);
     const { over } = this.#earlyEnd;
     if (over) return refuseFetch(over, target);
+    if (this.#uncaptured.leaveToMock(url, 'fetch', init)) return goOut(outgoing);
     const body = openBody(input, init);
     return typeof body === 'string'
       ? this.#capture(outgoing, target, headers, body)
@@ -116,15 +129,21 @@ export class ScopeCalls implements CallOwner {
     return call.result;
   }
 
-  mayCapture(method: string, url: string): boolean {
-    return method === 'POST' && this.#router.find(url) !== undefined;
+  mayCapture(method: string, url: string, contentType: unknown): boolean {
+    if (method !== 'POST') return false;
+    return this.#router.find(url) !== undefined || this.#uncaptured.isSuspect(url, contentType);
   }
 
   /** A request of a client that is not fetch; `undefined` sends it out as it is. */
-  async handleRequest(request: RawRequest, signal: AbortSignal): Promise<RawAnswer | undefined> {
+  async handleRequest(
+    request: RawRequest,
+    signal: AbortSignal,
+    isLate: boolean,
+  ): Promise<RawAnswer | undefined> {
     const { url, headers } = request;
-    const target = this.#router.find(url);
-    if (target === undefined || headers['x-batchling'] === 'off') return undefined;
+    const target = isLate ? undefined : this.#router.find(url);
+    if (target === undefined) return this.#uncaptured.handleRequest(request, isLate);
+    if (headers['x-batchling'] === 'off') return undefined;
     const { over } = this.#earlyEnd;
     if (over) return refuse(over, target);
     const body = decodeUtf8(request.body);
@@ -138,7 +157,11 @@ export class ScopeCalls implements CallOwner {
   }
 
   escaped(url: string): void {
-    this.#bypasses.escaped(url);
+    this.#uncaptured.escaped(url);
+  }
+
+  leaveToMock(url: string): boolean {
+    return this.#uncaptured.leaveToMock(url, 'node:http');
   }
 
   ended(call: CapturedCall): void {
@@ -236,22 +259,6 @@ export class ScopeCalls implements CallOwner {
     const collect = 'Run the program again to collect the answers.';
     return `ended by ${endedBy}; ${batches} in ${store}. ${collect}`;
   }
-}
-
-/** `undefined`: they are none, and fetch itself refuses them in its own way. */
-function headersOf({ input, init }: Outgoing): Dict | undefined {
-  try {
-    return readHeaders(input, init);
-  } catch {
-    return undefined;
-  }
-}
-
-/** The call as it is, less the header that asked for it. */
-function withoutOurHeader({ passOn, input, init }: Outgoing): Outgoing {
-  const headers = new Headers(init?.headers ?? (isRequest(input) ? input.headers : undefined));
-  headers.delete('x-batchling');
-  return { passOn, input, init: { ...init, headers } };
 }
 
 const notText = 'its body is not JSON text';

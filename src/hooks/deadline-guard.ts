@@ -13,7 +13,7 @@ import { sharedState } from './state.ts';
  * @returns the undo.
  */
 export function guardAborts(): () => void {
-  return patch(AbortController.prototype, 'abort', (original) => {
+  const wrapAbort = (original: AbortController['abort']) => {
     return function abort(this: AbortController, ...parameters: [reason?: unknown]) {
       const state = sharedState();
       const captured = state.capturedSignals.has(this.signal);
@@ -25,7 +25,9 @@ export function guardAborts(): () => void {
         state.abortDepth -= 1;
       }
     };
-  });
+  };
+  const name = 'AbortController.prototype.abort';
+  return patch(AbortController.prototype, 'abort', wrapAbort, name);
 }
 
 /** From here on, a deadline does not abort this signal. */

@@ -44,6 +44,7 @@ function passingScope(): HookScope & { asked: number } {
     mayCapture: () => false,
     handleRequest: () => Promise.resolve(undefined),
     escaped: () => undefined,
+    leaveToMock: () => false,
     handleFetch(passOn, input, init) {
       this.asked += 1;
       return passOn(input, init);

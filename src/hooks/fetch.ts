@@ -1,5 +1,5 @@
 import { isPatched, patch } from './patch-registry.ts';
-import { currentScope, type Fetch } from './state.ts';
+import { currentScope, type Fetch, type HookScope } from './state.ts';
 
 /** The wrapper knows what it wraps, so that `scope.fetch` can go around it. */
 const inner = Symbol.for('batchling.fetch.inner');
@@ -16,38 +16,53 @@ type Wrapped = Fetch & { [inner]?: Fetch };
  * @returns the undo.
  */
 export function hookFetch(): () => void {
-  return patch(globalThis, 'fetch', wrapFetch);
+  // Node can be started without it.
+  if (typeof globalThis.fetch !== 'function') return () => undefined;
+  return patch(globalThis, 'fetch', wrapFetch, 'globalThis.fetch');
 }
 
 export function isFetchHooked(): boolean {
-  return isPatched(globalThis, 'fetch');
+  return typeof globalThis.fetch !== 'function' || isPatched(globalThis, 'fetch');
 }
 
 /** The fetch that leaves the process: below our wrapper, wherever that is. */
 export function plainFetch(): Fetch {
   const current: Wrapped = globalThis.fetch;
-  return current[inner] ?? current;
+  // Its own: somebody else's wrapper may inherit from ours, and is not to be gone around.
+  return (Object.hasOwn(current, inner) && current[inner]) || current;
 }
 
 function wrapFetch(original: Fetch): Fetch {
   const wrapper = function fetch(this: unknown, ...parameters: Parameters<Fetch>) {
     const scope = passing > 0 ? undefined : currentScope();
     if (scope === undefined) return Reflect.apply(original, this, parameters);
-    const passOn: Fetch = (input, init) => {
-      passing += 1;
-      try {
-        return Reflect.apply(original, this, [input, init]);
-      } finally {
-        passing -= 1;
-      }
-    };
-    return scope.handleFetch(passOn, ...(parameters as [string | URL | Request, RequestInit?]));
+    return askScope(scope, original, this, parameters);
   };
-  // Looks and prints like the original to code that inspects it.
-  Object.defineProperties(wrapper, {
-    length: { value: original.length, configurable: true },
-    name: { value: original.name, configurable: true },
-    [inner]: { value: original },
-  });
-  return wrapper as Fetch;
+  Object.defineProperty(wrapper, inner, { value: original });
+  return wrapper;
+}
+
+/** Lets the scope decide; what it lets out goes on with all arguments as they came. */
+export function askScope(
+  scope: HookScope,
+  original: Fetch,
+  self: unknown,
+  parameters: Parameters<Fetch>,
+): Promise<Response> {
+  const [input, init] = parameters;
+  const passOn: Fetch = (...changed) => {
+    const isSame = changed[0] === input && changed[1] === init;
+    passing += 1;
+    try {
+      // There may be more of them than fetch itself takes.
+      return Reflect.apply(
+        original,
+        self,
+        isSame ? parameters : [...changed, ...parameters.slice(2)],
+      );
+    } finally {
+      passing -= 1;
+    }
+  };
+  return scope.handleFetch(passOn, input as string | URL | Request, init);
 }
