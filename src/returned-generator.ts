@@ -23,5 +23,6 @@ export function followGenerator(result: unknown, scope: HookScope): void {
 type Step = (...parameters: unknown[]) => unknown;
 
 function isGenerator(value: unknown): value is Record<(typeof steps)[number], Step> {
-  return /^\[object (Async)?Generator\]$/.test(Object.prototype.toString.call(value));
+  if (!/^\[object (Async)?Generator\]$/.test(Object.prototype.toString.call(value))) return false;
+  return steps.every((name) => typeof (value as Record<string, unknown>)[name] === 'function');
 }
