@@ -36,7 +36,7 @@ export class Bypasses {
   /** The same for a call that can still be held back: what to refuse it with, if that is not to be. */
   report(url: string, { reason, cure, topic }: BypassReason): string | undefined {
     const address = this.#tell(url, reason);
-    const message = `A call to ${address} cannot be batched: ${reason}.`;
+    const message = `A call to ${address} is not batched: ${reason}.`;
     if (this.#options.bypass === 'error') return `${message} ${cure}`;
     if (this.#options.bypass === 'warn') {
       warnOnce(`${message} It goes out at full price. ${cure}`, topic);
@@ -60,7 +60,7 @@ export class Bypasses {
     const reason = `${tool} is active, so the call was left to it`;
     const cure =
       'Switch it off, or give the scope a dispatcher of its own, to batch calls all the same.';
-    this.#say(url, `was not batched: ${reason}. ${cure}`, reason, reason);
+    this.#say(url, `is not batched: ${reason}. ${cure}`, reason, reason);
   }
 
   /** What cannot or need not be held back is told even where bypasses are errors. */

@@ -85,8 +85,7 @@ export class UnbatchedFinder {
     const registered = this.#named(capturable?.provider ?? 'openai');
     const other = otherProvider(url.hostname);
     if (other !== undefined || capturable === undefined) {
-      const who = other ?? `a service that speaks the API of ${wire.name}`;
-      const reason = `${who} cannot be batched by this version of batchling`;
+      const reason = `this version of batchling has no batches for ${other ?? wire.name}`;
       const topic = `${url.host} ${wire.name}`;
       // At a provider's own host a path is seldom anything else.
       const isMeant = other !== undefined && wire.name !== 'Anthropic' ? undefined : wire.isMeant;
@@ -94,7 +93,7 @@ export class UnbatchedFinder {
     }
     const { provider } = capturable;
     const base = baseOf(url, capturable.base);
-    const reason = 'nobody has named its host';
+    const reason = 'no option names its host';
     const cure =
       `If it has a batch API like that of ${provider}, batch it with the option ` +
       `hosts: { '${base}': '${provider}' }; otherwise wrap it in realtime() to say that this is meant.`;
@@ -112,7 +111,7 @@ export class UnbatchedFinder {
 }
 
 function endpointOf(registered: RegisteredBatcher, path: string): Unbatched {
-  const reason = `the endpoint ${path} of ${registered.name} is not batched`;
+  const reason = `batchling has no batches for the endpoint ${path} of ${registered.name}`;
   return new Unbatched({ reason, cure: realtimeCure, topic: reason, registered });
 }
 
