@@ -83,7 +83,7 @@ export class UncapturedCalls {
 
   /** A call that has left on a way of its own. */
   escaped(url: string): void {
-    this.#bypasses.escaped(url, this.#finder.find(url));
+    this.#bypasses.escaped(url, this.#router.find(url) ? undefined : this.#finder.find(url));
   }
 
   /** Whether a mocking tool gets a call that the scope would have captured. */

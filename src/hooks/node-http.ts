@@ -1,5 +1,5 @@
 import type { Agent, ClientRequest, RequestOptions } from 'node:http';
-import { markCaptured } from './captured-requests.ts';
+import { isCapturedRequest, markCaptured } from './captured-requests.ts';
 import { type Candidate, holdRequest } from './held-request.ts';
 import { isPatched, patch } from './patch-registry.ts';
 import { isLetOut } from './replay.ts';
@@ -55,7 +55,8 @@ function findCandidate(
   const scope = currentScope();
   if (scope === undefined) return undefined;
   const [request, options, ...legacy] = parameters;
-  if (isLetOut(request) || isUnfit(request)) return undefined;
+  // Decided already: another wrapper may ask an agent twice.
+  if (isLetOut(request) || isCapturedRequest(request) || isUnfit(request)) return undefined;
   const url = requestUrl(request, options, request.path);
   const contentType = request.getHeader('content-type');
   if (url === undefined || !scope.mayCapture(request.method, url, contentType)) return undefined;
