@@ -27,7 +27,7 @@ const base = new Set(['errors.ts', 'types.ts', 'duration.ts', 'version.ts']);
 /** The registry is the one door to the concrete batchers, the composition root to the ledgers. */
 const concrete = [
   {
-    target: /^batchers\/(?!batcher\.|refused-error\.|replies\.|registry\.|index\.)/,
+    target: /^batchers\/(?!batcher\.|refused-error\.|replies\.|registry\.|llm-wires\.|index\.)/,
     except: /^batchers\//,
   },
   { target: /^ledger\/(?!ledger\.)/, except: /^(ledger\/|engines\.ts$|cli\/)/ },

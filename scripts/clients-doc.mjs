@@ -101,6 +101,9 @@ call: \`setTimeout(() => controller.abort(), …)\`, \`AbortSignal.timeout\`, th
 
 ## What the hooks do not reach
 
+What goes out at full price is reported, each reason with its cure: see [bypasses.md](bypasses.md). Mocking tools:
+see [testing.md](testing.md).
+
 - A client made before batchling was loaded keeps the \`fetch\` it found. It is seen when its call leaves, and
   reported with its two cures: \`node --import batchling/register\`, or \`fetch: scope.fetch\`. The official
   SDKs take their \`fetch\` when a client is made, so within one module the order of imports does not matter.

@@ -2,6 +2,7 @@ import { BatchingContext } from './context.ts';
 import { BatchlingError } from './errors.ts';
 import { show } from './options/show.ts';
 import type { BatchifyOptions } from './options.ts';
+import { followGenerator } from './returned-generator.ts';
 import { Scope } from './scope.ts';
 
 /** `batchify`, bound to an entry point that touches globals or one that does not. */
@@ -36,6 +37,7 @@ async function runScope<T>(scope: Scope, fn: () => T): Promise<Awaited<T>> {
     throw error;
   }
   await scope.close();
+  followGenerator(result, scope);
   return result;
 }
 

@@ -5,6 +5,7 @@ export type BatchlingErrorCode =
   | 'INVALID_OPTION'
   | 'NOT_AVAILABLE'
   | 'SCOPE_CLOSED'
+  | 'GLOBAL_LOCKED'
   | 'DRY_RUN'
   | 'BYPASSED'
   | 'STORE_UNUSABLE'

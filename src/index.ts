@@ -7,9 +7,9 @@
  * @module
  */
 import { createBatchify } from './batchify.ts';
-import { hookFetch } from './hooks/fetch.ts';
+import { hookFetchEarly } from './hooks/early.ts';
 
-hookFetch();
+hookFetchEarly();
 
 /**
  * Opens a scope in which LLM calls are batched.

@@ -1,8 +1,10 @@
 import { type ClientCall, goOut, type Outgoing } from './client-call.ts';
 import { type BodyReader, watchedBody } from './hooks/read-body.ts';
 import type { RawRequest } from './hooks/state.ts';
+import type { Queue } from './orchestrator/queue.ts';
 import { isTriedAgain } from './orchestrator/returning.ts';
 import { Slots } from './orchestrator/slots.ts';
+import { type Cost, readCost } from './realtime-cost.ts';
 import type { Clock } from './types.ts';
 
 /** The client's own limit is long over when a call that waited for a batch goes out. */
@@ -15,8 +17,9 @@ type RealtimeCall = Pick<ClientCall, 'signal' | 'abandoned' | 'wayOut' | 'pendin
 
 export interface RealtimeRules {
   readonly atOnce: number;
-  /** Told the status of a call that has its response. */
-  readonly answered: (status: number) => void;
+  readonly queue: Queue;
+  /** Told the status of a call that has its response, and what it costs, where that can be known. */
+  readonly answered: (status: number, cost?: Promise<Cost>) => void;
   readonly clock: Clock;
   /** Its abort rejects, with its reason, who has not gone out yet. */
   readonly line: AbortSignal;
@@ -39,7 +42,7 @@ export async function sendRealtime(
       throw error;
     });
     if (response === 'timed out') return response;
-    ended(call, response.status, rules);
+    ended(call, response.status, rules, readCost(response, rules.queue));
     return marked(response, call.abandoned ? call : undefined);
   } finally {
     slots.release();
@@ -93,12 +96,13 @@ function ended(
   { pending }: RealtimeCall,
   status: number | undefined,
   { answered }: RealtimeRules,
+  cost?: Promise<Cost>,
 ): void {
   // What its client tries again goes out at once, too: it has waited long enough.
   if (pending && (status === undefined || isTriedAgain(status))) {
     pending.queue.returning.wentRealtime(pending);
   }
-  if (status !== undefined) answered(status);
+  if (status !== undefined) answered(status, cost);
 }
 
 /** Waits for the head of the answer; what of the body comes later is the client's affair. */

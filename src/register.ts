@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { isLocked } from './hooks/early.ts';
 import { sharedState } from './hooks/state.ts';
 import { Scope } from './scope.ts';
 
@@ -14,8 +15,22 @@ if (sharedState().processScope === undefined) {
 }
 
 function serveProcess(): void {
-  const scope = new Scope(undefined, true);
-  scope.serveProcess(() => closeBeforeExit(scope));
+  const scope = openScope();
+  scope?.serveProcess(() => closeBeforeExit(scope));
+}
+
+/**
+ * A locked global does not keep the program from running: every Node process below this one gets
+ * here, and most of them have nothing to batch. Where a bypass is an error, it does.
+ */
+function openScope(): Scope | undefined {
+  try {
+    return new Scope(undefined, true);
+  } catch (error) {
+    if (!isLocked(error) || process.env.BATCHLING_BYPASS === 'error') throw error;
+    process.emitWarning(`${error.message} Nothing is batched in this process.`, 'BatchlingWarning');
+    return undefined;
+  }
 }
 
 /**

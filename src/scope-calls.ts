@@ -20,6 +20,7 @@ import { warnOnce } from './report/warn-once.ts';
 import { loadResponses } from './respond.ts';
 import { ScopeEvents } from './scope-events.ts';
 import type { Clock, Dict } from './types.ts';
+import { UncapturedCalls } from './uncaptured-calls.ts';
 import { refuseFetch, WaysOut } from './ways-out.ts';
 
 /** The calls of one scope: how they get in, and how they all come to an end. */
@@ -28,6 +29,7 @@ export class ScopeCalls implements CallOwner {
   readonly #options: ResolvedOptions;
   readonly #router: Router;
   readonly #bypasses: Bypasses;
+  readonly #uncaptured: UncapturedCalls;
   readonly #scope: ReturnType<typeof engineScope>;
   readonly #calls = new CallsUnderWay();
   readonly #door: EngineDoor;
@@ -40,8 +42,10 @@ export class ScopeCalls implements CallOwner {
     this.#options = options;
     // It ends the scope at once, also where calls were given the same one.
     if (options.signal) shareSignal(options.signal);
-    this.#router = new Router(registeredBatchers(options.batchers), options.hosts);
+    const batchers = registeredBatchers(options.batchers);
+    this.#router = new Router(batchers, options.hosts);
     this.#bypasses = new Bypasses(options, this.events);
+    this.#uncaptured = new UncapturedCalls(options, this.#router, batchers, this.#bypasses);
     this.#waysOut = new WaysOut(options, this.events, this.#bypasses, this.#earlyEnd, () =>
       this.#calls.waitFor(),
     );
@@ -53,11 +57,18 @@ export class ScopeCalls implements CallOwner {
     return this.#options.clock;
   }
 
-  handleFetch(passOn: Fetch, input: string | URL | Request, init?: RequestInit): Promise<Response> {
+  /** `isLate`: the scope is closed, and captures nothing any more. */
+  handleFetch(
+    passOn: Fetch,
+    input: string | URL | Request,
+    init: RequestInit | undefined,
+    isLate: boolean,
+  ): Promise<Response> {
     const url = postUrl(input, init);
-    const target = url === '' ? undefined : this.#router.find(url);
-    if (target === undefined) return passOn(input, init);
+    if (url === '') return passOn(input, init);
     const outgoing: Outgoing = { passOn, input, init };
+    const target = isLate ? undefined : this.#router.find(url);
+    if (target === undefined) return this.#uncaptured.handleFetch(outgoing, url, isLate);
     const headers = headersOf(outgoing);
     if (headers === undefined) return passOn(input, init);
     if (headers['x-batchling'] === 'off') return goOut(withoutOurHeader(outgoing));
@@ -67,6 +78,7 @@ export class ScopeCalls implements CallOwner {
     if (over) return refuseFetch(this.#tooLate(over, target), target);
     const abortIsDelivered = watchOf(signal)?.whenDelivered();
     if (abortIsDelivered) return this.#waitForAbort(outgoing, target, abortIsDelivered);
+    if (this.#uncaptured.leaveToMock(url, 'fetch', init)) return goOut(outgoing);
     const body = openBody(input, init);
     return typeof body === 'string'
       ? this.#capture(outgoing, target, headers, body)
@@ -153,15 +165,21 @@ export class ScopeCalls implements CallOwner {
     return call.result;
   }
 
-  mayCapture(method: string, url: string): boolean {
-    return method === 'POST' && this.#router.find(url) !== undefined;
+  mayCapture(method: string, url: string, contentType: unknown): boolean {
+    if (method !== 'POST') return false;
+    return this.#router.find(url) !== undefined || this.#uncaptured.isSuspect(url, contentType);
   }
 
   /** A request of a client that is not fetch; `undefined` sends it out as it is. */
-  async handleRequest(request: RawRequest, signal: AbortSignal): Promise<RawAnswer | undefined> {
+  async handleRequest(
+    request: RawRequest,
+    signal: AbortSignal,
+    isLate: boolean,
+  ): Promise<RawAnswer | undefined> {
     const { url, headers } = request;
-    const target = this.#router.find(url);
-    if (target === undefined || headers['x-batchling'] === 'off') return undefined;
+    const target = isLate ? undefined : this.#router.find(url);
+    if (target === undefined) return this.#uncaptured.handleRequest(request, isLate);
+    if (headers['x-batchling'] === 'off') return undefined;
     const { over } = this.#earlyEnd;
     if (over) return unlessDropped(refuse(this.#tooLate(over, target), target));
     const body = decodeUtf8(request.body);
@@ -175,7 +193,11 @@ export class ScopeCalls implements CallOwner {
   }
 
   escaped(url: string): void {
-    this.#bypasses.escaped(url);
+    this.#uncaptured.escaped(url);
+  }
+
+  leaveToMock(url: string): boolean {
+    return this.#uncaptured.leaveToMock(url, 'node:http');
   }
 
   ended(call: CapturedCall): void {

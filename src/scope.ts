@@ -1,5 +1,5 @@
 import { BatchlingError } from './errors.ts';
-import { plainFetch } from './hooks/fetch.ts';
+import { askScope, plainFetch } from './hooks/fetch.ts';
 import { areHooksInPlace, installHooks } from './hooks/install.ts';
 import {
   type Fetch,
@@ -57,10 +57,7 @@ export class Scope implements HookScope {
   }
 
   /** Captures, wherever it is called from. */
-  readonly #fetch: Fetch = (input, init) =>
-    this.open
-      ? this.handleFetch(plainFetch(), input as string | URL | Request, init)
-      : plainFetch()(input, init);
+  readonly #fetch: Fetch = (...parameters) => askScope(this, plainFetch(), undefined, parameters);
 
   get fetch(): Fetch {
     this.#isUsed = true;
@@ -119,22 +116,27 @@ export class Scope implements HookScope {
 
   /** For the hooks. */
   handleFetch(passOn: Fetch, input: string | URL | Request, init?: RequestInit): Promise<Response> {
-    return this.calls.handleFetch(passOn, input, init);
+    return this.calls.handleFetch(passOn, input, init, !this.open);
   }
 
   /** For the hooks. */
-  mayCapture(method: string, url: string): boolean {
-    return this.calls.mayCapture(method, url);
+  mayCapture(method: string, url: string, contentType?: unknown): boolean {
+    return this.calls.mayCapture(method, url, contentType);
   }
 
   /** For the hooks. */
   escaped(url: string): void {
-    this.calls.escaped(url);
+    if (this.open) this.calls.escaped(url);
+  }
+
+  /** For the hooks. */
+  leaveToMock(url: string): boolean {
+    return this.calls.leaveToMock(url);
   }
 
   /** For the hooks. */
   handleRequest(request: RawRequest, signal: AbortSignal): Promise<RawAnswer | undefined> {
-    return this.calls.handleRequest(request, signal);
+    return this.calls.handleRequest(request, signal, !this.open);
   }
 
   /** The scope's function threw: nothing more is spent, and nobody is kept waiting. */

@@ -10,6 +10,7 @@ import type { Delivery, Verdict } from './orchestrator/pending.ts';
 import type { Queue } from './orchestrator/queue.ts';
 import type { Target } from './orchestrator/router.ts';
 import type { RealtimeRules } from './realtime-calls.ts';
+import type { Cost } from './realtime-cost.ts';
 import { loadResponses, respond } from './respond.ts';
 import type { ScopeEvents } from './scope-events.ts';
 
@@ -120,12 +121,25 @@ export class WaysOut {
 
   #realtimeRules(queue: Queue): RealtimeRules {
     const { realtimeConcurrency: atOnce, clock } = this.#options;
-    const answered = (status: number) => this.#answered(queue, status, 'realtime');
-    return { atOnce, clock, answered, line: this.#earlyEnd.line };
+    const answered: RealtimeRules['answered'] = (status, cost) => {
+      if (cost === undefined) this.#answered(queue, status, 'realtime');
+      else this.#answeredLater(queue, status, cost);
+    };
+    return { atOnce, clock, queue, answered, line: this.#earlyEnd.line };
   }
 
-  #answered(queue: Queue, status: number, source: AnswerSource): void {
-    tell(this.#events.emit, 'call:answered', { ...factsOf(queue.batcher, queue), status, source });
+  /** The caller has its response already; the scope waits until it is known what that has cost. */
+  #answeredLater(queue: Queue, status: number, cost: Promise<Cost>): void {
+    const isRead = this.#waitFor();
+    void cost.then((known) => {
+      this.#answered(queue, status, 'realtime', known);
+      isRead();
+    });
+  }
+
+  #answered(queue: Queue, status: number, source: AnswerSource, cost: Cost = {}): void {
+    const facts = factsOf(queue.batcher, queue);
+    tell(this.#events.emit, 'call:answered', { ...facts, status, source, ...cost });
   }
 }
 

@@ -13,6 +13,7 @@ export class RegisteredBatcher {
   readonly root: string;
   readonly versions: readonly string[];
   readonly handles: (path: string) => boolean;
+  readonly unbatched: readonly string[];
   readonly #make: () => Promise<Batcher>;
   #loading: Promise<Batcher> | undefined;
   /** Once it is loaded. */
@@ -24,6 +25,7 @@ export class RegisteredBatcher {
     this.root = facts.root;
     this.versions = facts.versions;
     this.handles = facts.handles;
+    this.unbatched = facts.unbatched ?? [];
     this.#make = make;
   }
 
@@ -49,6 +51,8 @@ interface BatcherFacts {
   readonly root: string;
   readonly versions: readonly string[];
   handles(path: string): boolean;
+  /** Endpoints that cost money and are not batched, which is told of. */
+  readonly unbatched?: readonly string[];
 }
 
 /** One entry per provider. A test compares each with what its batcher says of itself. */
@@ -61,6 +65,17 @@ const builtIn: readonly (() => RegisteredBatcher)[] = [
         root: '/v1',
         versions: ['/v1'],
         handles: (path) => /^\/(chat\/completions|responses|embeddings)$/.test(path),
+        unbatched: [
+          '/completions',
+          '/moderations',
+          '/images/generations',
+          '/images/edits',
+          '/images/variations',
+          '/audio/speech',
+          '/audio/transcriptions',
+          '/audio/translations',
+          '/videos',
+        ],
       },
       async () => new (await import('./openai.ts')).OpenAIBatcher(),
     ),
@@ -72,6 +87,7 @@ const builtIn: readonly (() => RegisteredBatcher)[] = [
         root: '/v1',
         versions: ['/v1'],
         handles: (path) => path === '/messages',
+        unbatched: ['/complete'],
       },
       async () => new (await import('./anthropic.ts')).AnthropicBatcher(),
     ),

@@ -13,7 +13,7 @@ import { sharedState } from './state.ts';
  * @returns the undo.
  */
 export function guardAborts(): () => void {
-  return patch(AbortController.prototype, 'abort', (original) => {
+  const wrapAbort = (original: AbortController['abort']) => {
     return function abort(this: AbortController, ...parameters: [reason?: unknown]) {
       const state = sharedState();
       const { signal } = this;
@@ -25,7 +25,9 @@ export function guardAborts(): () => void {
         watch.holdBack(reason, () => during('lateDeadlines', () => during('abortDepth', abortNow)));
       } else during('abortDepth', abortNow);
     };
-  });
+  };
+  const name = 'AbortController.prototype.abort';
+  return patch(AbortController.prototype, 'abort', wrapAbort, name);
 }
 
 function during(count: 'abortDepth' | 'lateDeadlines', work: () => void): void {

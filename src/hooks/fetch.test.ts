@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { hookFetch, plainFetch } from './fetch.ts';
+import { hookFetch, isFetchHooked, plainFetch } from './fetch.ts';
 import { type Fetch, type HookScope, sharedState } from './state.ts';
 
 const native = globalThis.fetch;
@@ -44,6 +44,7 @@ function passingScope(): HookScope & { asked: number } {
     mayCapture: () => false,
     handleRequest: () => Promise.resolve(undefined),
     escaped: () => undefined,
+    leaveToMock: () => false,
     handleFetch(passOn, input, init) {
       this.asked += 1;
       return passOn(input, init);
@@ -113,5 +114,68 @@ describe('the hook around fetch', () => {
     const scope = passingScope();
     const text = await inside(scope, async () => (await fetch(url)).text());
     expect([text, scope.asked]).toEqual(['other', 1]);
+  });
+
+  describe('hands on what a scope lets out', () => {
+    /** A fetch of somebody else, below ours. */
+    function record() {
+      const calls: { self: unknown; values: unknown[] }[] = [];
+      globalThis.fetch = function (this: unknown, ...values: unknown[]) {
+        calls.push({ self: this, values });
+        return Promise.resolve(new Response('recorded'));
+      } as Fetch;
+      hook();
+      return calls;
+    }
+    const init = { method: 'POST', body: 'x' };
+    const third = { next: { revalidate: 60 } };
+    const all: [what: string, values: unknown[]][] = [
+      ['no argument', []],
+      ['one argument', ['http://h/']],
+      ['one that is undefined', ['http://h/', undefined]],
+      ['two', ['http://h/', init]],
+      ['three', ['http://h/', init, third]],
+    ];
+
+    it.each(all)('with %s', (_what, values) => {
+      const calls = record();
+      const self = { fetch };
+      const send = () => Reflect.apply(fetch, self, values);
+      void inside(passingScope(), send);
+      void send();
+      for (const call of calls) {
+        expect(call.self).toBe(self);
+        expect(call.values).toHaveLength(values.length);
+        for (const [index, value] of values.entries()) expect(call.values[index]).toBe(value);
+      }
+      expect(calls).toHaveLength(2);
+    });
+
+    it('with what the scope has changed, and the rest as it came', () => {
+      const calls = record();
+      const changed = { method: 'PUT' };
+      const scope = passingScope();
+      scope.handleFetch = (passOn, input) => passOn(input, changed);
+      const send = () => Reflect.apply(fetch, undefined, ['http://h/', init, third]);
+      void inside(scope, send);
+      expect(calls[0]?.values).toEqual(['http://h/', changed, third]);
+    });
+  });
+
+  it('is gone around by plainFetch, and nobody else is who inherits from it', () => {
+    hook();
+    const ours = globalThis.fetch;
+    const theirs: Fetch = Object.setPrototypeOf(
+      (...values: Parameters<Fetch>) => ours(...values),
+      ours,
+    );
+    globalThis.fetch = theirs;
+    expect(plainFetch()).toBe(theirs);
+  });
+
+  it('does without a fetch, if Node has none', () => {
+    Reflect.deleteProperty(globalThis, 'fetch');
+    hook();
+    expect([typeof fetch, isFetchHooked()]).toEqual(['undefined', true]);
   });
 });

@@ -1,6 +1,6 @@
 import { passOnWith } from './deadline-guard.ts';
 import { isPatched, patch } from './patch-registry.ts';
-import { currentScope, type Fetch } from './state.ts';
+import { currentScope, type Fetch, type HookScope } from './state.ts';
 
 /** The wrapper knows what it wraps, so that `scope.fetch` can go around it. */
 const inner = Symbol.for('batchling.fetch.inner');
@@ -17,52 +17,63 @@ type Wrapped = Fetch & { [inner]?: Fetch };
  * @returns the undo.
  */
 export function hookFetch(): () => void {
-  return patch(globalThis, 'fetch', wrapFetch);
+  // Node can be started without it.
+  if (typeof globalThis.fetch !== 'function') return () => undefined;
+  return patch(globalThis, 'fetch', wrapFetch, 'globalThis.fetch');
 }
 
 export function isFetchHooked(): boolean {
-  return isPatched(globalThis, 'fetch');
+  return typeof globalThis.fetch !== 'function' || isPatched(globalThis, 'fetch');
 }
 
 /** The fetch that leaves the process: below our wrapper, wherever that is. */
 export function plainFetch(): Fetch {
   const current: Wrapped = globalThis.fetch;
-  return current[inner] ?? current;
+  // Its own: somebody else's wrapper may inherit from ours, and is not to be gone around.
+  return (Object.hasOwn(current, inner) && current[inner]) || current;
 }
 
 function wrapFetch(original: Fetch): Fetch {
   const wrapper = function fetch(this: unknown, ...parameters: Parameters<Fetch>) {
     const scope = passing > 0 ? undefined : currentScope();
     if (scope === undefined) return send(original, this, parameters);
-    const passOn: Fetch = (input, init) => {
-      passing += 1;
-      try {
-        return send(original, this, [input, init]);
-      } finally {
-        passing -= 1;
-      }
-    };
-    return scope.handleFetch(passOn, ...(parameters as [string | URL | Request, RequestInit?]));
+    return askScope(scope, original, this, parameters);
   };
-  // Looks and prints like the original to code that inspects it.
-  Object.defineProperties(wrapper, {
-    length: { value: original.length, configurable: true },
-    name: { value: original.name, configurable: true },
-    [inner]: { value: original },
-  });
-  return wrapper as Fetch;
+  Object.defineProperty(wrapper, inner, { value: original });
+  return wrapper;
 }
 
-function send(original: Fetch, self: unknown, call: Parameters<Fetch>): Promise<Response> {
+/** Lets the scope decide; what it lets out goes on with all arguments as they came. */
+export function askScope(
+  scope: HookScope,
+  original: Fetch,
+  self: unknown,
+  parameters: Parameters<Fetch>,
+): Promise<Response> {
+  const [input, init] = parameters;
+  const passOn: Fetch = (...changed) => {
+    const isSame = changed[0] === input && changed[1] === init;
+    passing += 1;
+    try {
+      // There may be more of them than fetch itself takes.
+      return send(original, self, isSame ? parameters : [...changed, ...parameters.slice(2)]);
+    } finally {
+      passing -= 1;
+    }
+  };
+  return scope.handleFetch(passOn, input as string | URL | Request, init);
+}
+
+function send(original: Fetch, self: unknown, call: readonly unknown[]): Promise<Response> {
   const signal = signalIn(call);
   if (signal === undefined) return Reflect.apply(original, self, call);
   return passOnWith(signal, () => Reflect.apply(original, self, call));
 }
 
 /** The signal a call was given. That of a `Request` is one of its own, which nobody shares. */
-function signalIn([, init]: Parameters<Fetch>): AbortSignal | undefined {
+function signalIn([, init]: readonly unknown[]): AbortSignal | undefined {
   try {
-    const signal = init?.signal;
+    const signal = (init as RequestInit | undefined)?.signal;
     return typeof signal === 'object' && signal !== null ? signal : undefined;
   } catch {
     // An accessor that throws: fetch itself reads it again and rejects.

@@ -103,8 +103,10 @@ describe('a request that is held', () => {
     await expect(received(other)).rejects.toThrow('no error');
   });
 
-  it('goes out when its scope has closed before its body was there', async () => {
-    const scope = testScope();
+  it('goes out when its scope has closed before its body was there, and says so', async () => {
+    const scope = testScope(() =>
+      scope.open ? { status: 200, headers: {}, body: '' } : undefined,
+    );
     const request = inside(scope, () => http.request(server.url, post));
     await new Promise<void>((resolve) => request.write('x', () => resolve()));
     scope.open = false;

@@ -110,7 +110,7 @@ class HeldRequest implements FarEnd {
     const { head, body } = this.#reader;
     const { scope, urlOf, request } = this.#candidate;
     const url = head && urlOf(head.path);
-    if (head === undefined || url === undefined || !scope.open) {
+    if (head === undefined || url === undefined) {
       this.#letOut();
       return;
     }

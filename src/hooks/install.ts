@@ -9,10 +9,18 @@ import { hookNodeHttp, isNodeHttpHooked } from './node-http.ts';
  * @returns the undo.
  */
 export function installHooks(): () => void {
-  const undo = [hookFetch(), hookNodeHttp(), guardAborts(), detectEscapes()];
-  return () => {
+  const undo: (() => void)[] = [];
+  const undoAll = () => {
     for (const undoOne of undo) undoOne();
   };
+  try {
+    for (const hook of [hookFetch, hookNodeHttp, guardAborts, detectEscapes]) undo.push(hook());
+  } catch (error) {
+    // One of them is locked: all or nothing.
+    undoAll();
+    throw error;
+  }
+  return undoAll;
 }
 
 /** Another library may have put something else in place since. */

@@ -1,5 +1,5 @@
 import type { Agent, ClientRequest, RequestOptions } from 'node:http';
-import { markCaptured } from './captured-requests.ts';
+import { isCapturedRequest, markCaptured } from './captured-requests.ts';
 import { type Candidate, holdRequest } from './held-request.ts';
 import { isPatched, patch } from './patch-registry.ts';
 import { isLetOut } from './replay.ts';
@@ -25,7 +25,8 @@ interface AgentPrototype {
  * @returns the undo.
  */
 export function hookNodeHttp(): () => void {
-  return patch(agentPrototype(), 'addRequest', wrapAddRequest);
+  const name = 'http.Agent.prototype.addRequest';
+  return patch(agentPrototype(), 'addRequest', wrapAddRequest, name);
 }
 
 export function isNodeHttpHooked(): boolean {
@@ -38,17 +39,11 @@ function agentPrototype(): AgentPrototype {
 }
 
 function wrapAddRequest(original: AddRequest): AddRequest {
-  const wrapper: AddRequest = function addRequest(...parameters) {
+  return function addRequest(...parameters) {
     const candidate = findCandidate(original, this, parameters);
     if (candidate) holdRequest(candidate);
     else Reflect.apply(original, this, parameters);
   };
-  // Looks like the original to code that inspects it.
-  Object.defineProperties(wrapper, {
-    length: { value: original.length, configurable: true },
-    name: { value: original.name, configurable: true },
-  });
-  return wrapper;
 }
 
 /** `undefined`: the request goes out as if we were not there. */
@@ -60,10 +55,12 @@ function findCandidate(
   const scope = currentScope();
   if (scope === undefined) return undefined;
   const [request, options, ...legacy] = parameters;
-  if (isLetOut(request) || isUnfit(request)) return undefined;
+  // Decided already: another wrapper may ask an agent twice.
+  if (isLetOut(request) || isCapturedRequest(request) || isUnfit(request)) return undefined;
   const url = requestUrl(request, options, request.path);
-  if (url === undefined || !scope.mayCapture(request.method, url)) return undefined;
-  if (takeOffHeader(request)) {
+  const contentType = request.getHeader('content-type');
+  if (url === undefined || !scope.mayCapture(request.method, url, contentType)) return undefined;
+  if (takeOffHeader(request) || scope.leaveToMock(url)) {
     markCaptured(request);
     return undefined;
   }

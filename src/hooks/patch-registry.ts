@@ -1,3 +1,4 @@
+import { BatchlingError } from '../errors.ts';
 import { type Patch, sharedState } from './state.ts';
 
 /**
@@ -5,19 +6,23 @@ import { type Patch, sharedState } from './state.ts';
  * undo each other. Some other library may wrap the same global later: then its value is not ours any
  * more, and a new wrapper goes around what is there now, while only what is still ours is restored.
  *
+ * @param name of the global, for people: `globalThis.fetch`.
  * @returns the undo of this owner; calling it twice is fine.
  */
 export function patch<Holder extends object, Key extends keyof Holder & string>(
   holder: Holder,
   key: Key,
   wrap: (original: Holder[Key]) => Holder[Key],
+  name: string = key,
 ): () => void {
   const { patches } = sharedState();
   if (!isPatched(holder, key)) {
     const original = holder[key];
-    const inherited = !Object.hasOwn(holder, key);
-    replace(holder, key, wrap(original));
-    patches.set(holder[key] as object, { original, owners: 0, inherited });
+    const before = Object.getOwnPropertyDescriptor(holder, key);
+    const wrapper = wrap(original);
+    if (!replace(holder, key, wrapper, before)) throw locked(name);
+    resemble(wrapper as object, original as object);
+    patches.set(wrapper as object, { original, before, owners: 0 });
   }
   const replacement = holder[key];
   const entry = patches.get(replacement as object) as Patch;
@@ -28,8 +33,8 @@ export function patch<Holder extends object, Key extends keyof Holder & string>(
     undone = true;
     entry.owners -= 1;
     if (entry.owners > 0 || holder[key] !== replacement) return;
-    if (entry.inherited) delete (holder as Partial<Holder>)[key];
-    else replace(holder, key, entry.original as Holder[Key]);
+    // Locked since: then the wrapper stays, which passes everything on while no scope is open.
+    restore(holder, key, entry);
   };
 }
 
@@ -39,17 +44,52 @@ export function isPatched<Holder extends object>(holder: Holder, key: keyof Hold
   return typeof value === 'function' && sharedState().patches.has(value);
 }
 
-/** Keeps the property as it was: enumerable, writable, configurable. */
+/** Keeps the kind of the property, except that an accessor becomes a value for as long as this lasts. */
 function replace<Holder extends object, Key extends keyof Holder & string>(
   holder: Holder,
   key: Key,
   value: Holder[Key],
-): void {
-  const descriptor = Object.getOwnPropertyDescriptor(holder, key);
-  Object.defineProperty(holder, key, {
-    value,
-    writable: true,
-    configurable: true,
-    enumerable: descriptor?.enumerable ?? true,
-  });
+  before: PropertyDescriptor | undefined,
+): boolean {
+  const { enumerable = true, configurable = true, writable = true } = before ?? {};
+  const descriptor = { value, enumerable, configurable, writable };
+  // What cannot be defined anew may have a setter.
+  return Reflect.defineProperty(holder, key, descriptor) || assign(holder, key, value);
+}
+
+function restore(holder: object, key: string, { original, before }: Patch): void {
+  if (before === undefined) Reflect.deleteProperty(holder, key);
+  else if (before.set && !before.configurable) assign(holder, key, original);
+  else Reflect.defineProperty(holder, key, before);
+}
+
+function assign(holder: object, key: string, value: unknown): boolean {
+  try {
+    return Reflect.set(holder, key, value) && Reflect.get(holder, key) === value;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Makes a wrapper look like what it wraps to code that inspects it. It inherits, so that marks of
+ * tracers and mocks (`fetch.mock`) are seen through it; what is set on it stays on it.
+ */
+function resemble(wrapper: object, original: object): void {
+  for (const name of ['name', 'length']) {
+    const descriptor = Object.getOwnPropertyDescriptor(original, name);
+    if (descriptor) Object.defineProperty(wrapper, name, descriptor);
+  }
+  Object.setPrototypeOf(wrapper, original);
+}
+
+function locked(name: string): BatchlingError {
+  return new BatchlingError(
+    'GLOBAL_LOCKED',
+    `batchling cannot put its hook in place: ${name} is locked. Something that was loaded earlier has ` +
+      'frozen it or made it read-only: a hardening tool, a sandbox, or the preset of a test runner. ' +
+      'Load batchling before it (node --import batchling/register), or open the scope with ' +
+      '{ hooks: false } and give your client fetch: scope.fetch.',
+    { facts: { global: name } },
+  );
 }

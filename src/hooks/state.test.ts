@@ -15,6 +15,7 @@ function scope(parent?: Surroundings, open = true): Scope {
     handleRequest: notAskedFor,
     mayCapture: () => false,
     escaped: () => undefined,
+    leaveToMock: () => false,
   };
 }
 
@@ -40,8 +41,14 @@ describe('the current scope', () => {
     expect(within(inner)).toBe(middle);
     middle.open = false;
     expect(within(inner)).toBe(outer);
-    outer.open = false;
-    expect(within(inner)).toBeUndefined();
+  });
+
+  it('is the nearest closed one where all are closed: it can tell of calls that come too late', () => {
+    const outer = scope(undefined, false);
+    const inner = scope(outer, false);
+    expect(within(inner)).toBe(inner);
+    expect(within({ ...inner, hooked: false })).toBe(outer);
+    expect(within(scope({ realtime: true }, false))).toBeUndefined();
   });
 
   it('is none that only captures by its own fetch', () => {

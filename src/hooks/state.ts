@@ -13,8 +13,11 @@ export interface HookScope {
   /** false: only the scope's own `fetch` captures, not the global one. */
   readonly hooked: boolean;
   readonly parent: Surroundings | undefined;
-  /** Whether a request to this URL may be captured; its body is not known yet. */
-  mayCapture(method: string, url: string): boolean;
+  /**
+   * Whether the scope wants to see a request to this URL; its body is not known yet. Some URLs say
+   * little: of these it wants those only whose `contentType` is that of an LLM call.
+   */
+  mayCapture(method: string, url: string, contentType?: unknown): boolean;
   /**
    * Handles a request of a client that is not fetch. `undefined`: it goes out as it is. An abort of
    * the signal says that the client has given up; its reason is `'timeout'` for its own deadline.
@@ -22,6 +25,8 @@ export interface HookScope {
   handleRequest(request: RawRequest, signal: AbortSignal): Promise<RawAnswer | undefined>;
   /** A call that should have been captured has left on a way of its own. */
   escaped(url: string): void;
+  /** Whether a mocking tool gets this request of `node:http`, which is told of, and not the scope. */
+  leaveToMock(url: string): boolean;
   /** Handles a fetch made inside the scope; `passOn` is the way out for what is not captured. */
   handleFetch(passOn: Fetch, input: string | URL | Request, init?: RequestInit): Promise<Response>;
 }
@@ -104,9 +109,9 @@ interface SharedState {
 
 export interface Patch {
   readonly original: unknown;
+  /** The property as it was; `undefined` if it was inherited. */
+  readonly before: PropertyDescriptor | undefined;
   owners: number;
-  /** The holder had it from its prototype. */
-  readonly inherited?: boolean;
 }
 
 const key = Symbol.for('batchling.state.v1');
@@ -131,13 +136,21 @@ export function sharedState(): SharedState {
 
 const state = sharedState();
 
-/** The nearest open scope on the way out, then the process-wide one; `undefined`: pass through. */
+/**
+ * The nearest open scope on the way out, then the process-wide one. Where there are closed ones only,
+ * the nearest of these: it captures nothing, and tells of LLM calls that came too late for it.
+ * `undefined`: pass through.
+ */
 export function currentScope(): HookScope | undefined {
   let around = state.scopes.getStore();
+  let closed: HookScope | undefined;
   while (around !== undefined) {
     if ('realtime' in around) return undefined;
-    if (around.open && around.hooked) return around;
+    if (around.hooked) {
+      if (around.open) return around;
+      closed ??= around;
+    }
     around = around.parent;
   }
-  return state.processScope?.open ? state.processScope : undefined;
+  return state.processScope?.open ? state.processScope : closed;
 }

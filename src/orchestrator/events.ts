@@ -23,7 +23,7 @@ export interface BatchlingEvents {
     readonly status: number;
     readonly source: AnswerSource;
     readonly batch?: string;
-    /** Tokens and dollars: of answers from a batch only. */
+    /** Tokens and dollars: of answers from a batch, and of realtime calls by `fetch` that are no stream. */
     readonly inputTokens?: number;
     readonly outputTokens?: number;
     /** At list prices; missing where no price is known. */

@@ -129,25 +129,41 @@ export class Router {
 
   /** Two providers may live at one host. */
   #locate(url: string): Target | undefined {
-    const { host, protocol } = new URL(url);
-    for (const place of this.#places.get(host) ?? []) {
-      if (place.protocol !== undefined && place.protocol !== protocol) continue;
-      const target = locateIn(place, url);
-      if (target) return target;
+    const parsed = new URL(url);
+    for (const place of this.#placesOf(parsed)) {
+      const found = findIn(place, parsed, (path) => place.registered.handles(path));
+      if (found) return new Target(url, place, `${parsed.origin}${found.root}`, found.path);
     }
     return undefined;
   }
+
+  /** The endpoint of a known provider that is not batched, if this URL is one. */
+  unbatchedEndpoint(url: URL): { registered: RegisteredBatcher; path: string } | undefined {
+    for (const { registered, ...place } of this.#placesOf(url)) {
+      const found = findIn(place, url, (path) => registered.unbatched.includes(path));
+      if (found) return { registered, path: found.path };
+    }
+    return undefined;
+  }
+
+  #placesOf({ host, protocol }: URL): Place[] {
+    const places = this.#places.get(host) ?? [];
+    return places.filter((place) => place.protocol === undefined || place.protocol === protocol);
+  }
 }
 
-function locateIn(place: Place, url: string): Target | undefined {
-  const { pathname, origin } = new URL(url);
-  if (!pathname.startsWith(place.prefix)) return undefined;
-  const rest = pathname.slice(place.prefix.length);
-  for (const version of place.versions) {
+/** A path below a place that is the one looked for, apart from its root. */
+function findIn(
+  { prefix, versions }: Pick<Place, 'prefix' | 'versions'>,
+  { pathname }: URL,
+  isWanted: (path: string) => boolean,
+): { root: string; path: string } | undefined {
+  if (!pathname.startsWith(prefix)) return undefined;
+  const rest = pathname.slice(prefix.length);
+  for (const version of versions) {
     if (!rest.startsWith(`${version}/`)) continue;
     const path = rest.slice(version.length);
-    if (!place.registered.handles(path)) continue;
-    return new Target(url, place, `${origin}${place.prefix}${version}`, path);
+    if (isWanted(path)) return { root: `${prefix}${version}`, path };
   }
   return undefined;
 }

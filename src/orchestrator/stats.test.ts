@@ -19,7 +19,7 @@ describe('stats', () => {
       failed: 0,
       batches: { submitted: 0, ended: 0, collected: 0 },
       tokens: { input: 0, output: 0 },
-      dollars: { paid: 0, saved: 0 },
+      dollars: { paid: 0, saved: 0, realtime: 0 },
     });
   });
 
@@ -30,7 +30,8 @@ describe('stats', () => {
     const dollars = { paid: 0.5, saved: 1.5 };
     addToStats(stats, 'call:answered', { ...answered, source: 'batch', dollars });
     addToStats(stats, 'call:answered', { ...answered, source: 'ledger', inputTokens: 5 });
-    addToStats(stats, 'call:answered', { ...call, source: 'realtime', status: 399 });
+    const full = { paid: 0.25, saved: 0 };
+    addToStats(stats, 'call:answered', { ...call, source: 'realtime', status: 399, dollars: full });
     addToStats(stats, 'call:answered', { ...call, source: 'batch', status: 400 });
     addToStats(stats, 'call:bypassed', { url: 'https://api.openai.com', reason: 'stream' });
     addToStats(stats, 'request:retried', { ...call, attempt: 1, reason: 'server' });
@@ -48,7 +49,7 @@ describe('stats', () => {
       failed: 1,
       batches: { submitted: 2, ended: 1, collected: 1 },
       tokens: { input: 15, output: 4 },
-      dollars: { paid: 0.5, saved: 1.5 },
+      dollars: { paid: 0.75, saved: 1.5, realtime: 0.25 },
     });
   });
 

@@ -6,9 +6,9 @@ export interface Stats {
   readonly captured: number;
   readonly answered: number;
   readonly fromLedger: number;
-  /** Calls that went out at full price as ours; their tokens and dollars are not counted. */
+  /** Calls that went out at full price as ours. */
   readonly realtime: number;
-  /** Calls that could not be batched. They are not captured. */
+  /** Calls that could not be batched. They are not captured, and what they cost is not known. */
   readonly bypassed: number;
   readonly retried: number;
   /** Calls that were answered with an error. */
@@ -18,13 +18,13 @@ export interface Stats {
     readonly ended: number;
     readonly collected: number;
   };
-  /** Of answers from a batch; those of the ledger and realtime calls add nothing. */
+  /** Of answers from a batch or a realtime call that say so; those of the ledger add nothing. */
   readonly tokens: { readonly input: number; readonly output: number };
   /**
    * Of the same answers, at list prices and batch discounts; 0 for models without a known price.
-   * Realtime calls cost the full price, which is not in here.
+   * `realtime` is the part of `paid` that realtime calls cost.
    */
-  readonly dollars: { readonly paid: number; readonly saved: number };
+  readonly dollars: { readonly paid: number; readonly saved: number; readonly realtime: number };
 }
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] extends number ? number : Mutable<T[Key]> };
@@ -42,7 +42,7 @@ export function emptyStats(): MutableStats {
     failed: 0,
     batches: { submitted: 0, ended: 0, collected: 0 },
     tokens: { input: 0, output: 0 },
-    dollars: { paid: 0, saved: 0 },
+    dollars: { paid: 0, saved: 0, realtime: 0 },
   };
 }
 
@@ -60,7 +60,10 @@ const sums: Sums = {
   'call:answered': (stats, event) => {
     stats.answered += 1;
     if (event.source === 'ledger') stats.fromLedger += 1;
-    if (event.source === 'realtime') stats.realtime += 1;
+    if (event.source === 'realtime') {
+      stats.realtime += 1;
+      stats.dollars.realtime += event.dollars?.paid ?? 0;
+    }
     if (event.status >= 400) stats.failed += 1;
     stats.tokens.input += event.inputTokens ?? 0;
     stats.tokens.output += event.outputTokens ?? 0;

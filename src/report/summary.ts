@@ -6,7 +6,7 @@ export function summaryLine(stats: Stats): string {
   if (stats.failed > 0) parts.push(`${number(stats.failed)} with an error`);
   if (stats.fromLedger > 0) parts.push(`${number(stats.fromLedger)} from the ledger`);
   if (stats.retried > 0) parts.push(`${counted(stats.retried, 'retry', 'retries')}`);
-  if (stats.bypassed > 0) parts.push(`${number(stats.bypassed)} bypassed at full price`);
+  parts.push(...fullPrice(stats));
   if (stats.batches.submitted > 0) parts.push(counted(stats.batches.submitted, 'batch', 'batches'));
   else if (stats.fromLedger > 0 && stats.fromLedger === stats.answered)
     parts.push('nothing was sent');
@@ -15,6 +15,15 @@ export function summaryLine(stats: Stats): string {
   const { paid, saved } = stats.dollars;
   if (paid > 0) parts.push(`paid ${dollars(paid)}, saved ${dollars(saved)}`);
   return parts.join(', ');
+}
+
+/** What was not batched. What bypassed calls cost is not known: their answers are not looked at. */
+function fullPrice({ realtime, bypassed, dollars: { realtime: cost } }: Stats): string[] {
+  const parts: string[] = [];
+  const price = cost > 0 ? ` (${dollars(cost)})` : '';
+  if (realtime > 0) parts.push(`${number(realtime)} in realtime at full price${price}`);
+  if (bypassed > 0) parts.push(`${number(bypassed)} bypassed at full price`);
+  return parts;
 }
 
 export function counted(value: number, one: string, many = `${one}s`): string {

@@ -4,7 +4,9 @@ import { resultOf } from '../support/run-program.ts';
 
 interface Report {
   readonly native: Record<string, boolean>;
-  readonly looks: { name: string; length: number; keys: string[] };
+  readonly looks: { name: string; length: number; mark: string; mock: boolean };
+  /** What the fetch below ours was called with. */
+  readonly traced: unknown[];
 }
 
 interface Sent extends Report {
@@ -42,6 +44,11 @@ beforeAll(async () => {
 afterAll(() => Promise.all([server.close(), otherServer.close()]));
 
 const steps = [
+  'GET alone',
+  'GET with undefined',
+  'POST with a third argument',
+  'POST chat with a third argument to another host',
+  'POST a message to a chat service',
   'POST files',
   'POST batches',
   'GET models',
@@ -85,8 +92,20 @@ it('hands on the native Response of what is not captured', () => {
   expect(inside.native).toEqual(all);
 });
 
-it('leaves fetch with its name, its length and no visible properties', () => {
+it('leaves fetch with its name, its length and the marks of who wrapped it before', () => {
+  expect(absent.looks).toEqual({ name: 'fetch', length: 0, mark: 'traced', mock: true });
   expect(outside.looks).toEqual(absent.looks);
   expect(inside.looks).toEqual(absent.looks);
-  expect(absent.looks.name).toBe('fetch');
+});
+
+it('calls the fetch below with the same arguments, as many as there were', () => {
+  expect(absent.traced.slice(0, 3)).toEqual([
+    { self: 'undefined', values: ['string'] },
+    { self: 'undefined', values: ['string', 'undefined'] },
+    { self: 'object', values: ['string', 'object', 'object'] },
+  ]);
+  expect(outside.traced).toEqual(absent.traced);
+  // Of a `Request` with our header, the headers have to be replaced.
+  const changed = steps.indexOf('POST chat with the header in a Request');
+  expect(inside.traced.toSpliced(changed, 1)).toEqual(absent.traced.toSpliced(changed, 1));
 });

@@ -1,6 +1,7 @@
 import { bodies } from './steps/bodies.ts';
 import { exchanges } from './steps/exchanges.ts';
 import { failures } from './steps/failures.ts';
+import { lookalikes } from './steps/lookalikes.ts';
 import { transports } from './steps/transports.ts';
 
 /**
@@ -14,7 +15,7 @@ import { transports } from './steps/transports.ts';
 export type Mode = 'absent' | 'outside' | 'inside' | 'let-out';
 
 const mode = process.argv[2] as Mode;
-const steps = [...exchanges, ...bodies, ...failures, ...transports];
+const steps = [...exchanges, ...bodies, ...failures, ...lookalikes, ...transports];
 
 async function runAll(): Promise<Record<string, unknown>> {
   const transcript: Record<string, unknown> = {};

@@ -39,6 +39,7 @@ export function testScope(handle: Handle = answerWith()): TestScope {
       return handle(request, signal);
     },
     escaped: (url) => void scope.escapes.push(url),
+    leaveToMock: () => false,
     handleFetch: (passOn, input, init) => passOn(input, init),
   };
   return scope;

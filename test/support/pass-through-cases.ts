@@ -7,12 +7,17 @@ import { type RawServer, startRawServer } from './raw-server.ts';
 export interface PassThroughAdapter {
   readonly name: string;
   readonly packages: readonly string[];
+  /** Its calls are seen to be LLM calls, whatever their host is. */
+  readonly isReported: boolean;
   /** Asks the server at this origin; what it answers makes no sense to the client. */
   ask(origin: string): Promise<unknown>;
 }
 
+const untouched = 'Its provider is not batched; its calls pass through untouched, byte for byte.';
+
 /** Inside a scope its requests must be on the wire as they are outside of one. */
-export function passThroughCases({ name, packages, ask }: PassThroughAdapter): void {
+export function passThroughCases(adapter: PassThroughAdapter): void {
+  const { name, packages, isReported, ask } = adapter;
   const results = new ClientResults(name, packages);
   let server: RawServer;
 
@@ -46,10 +51,10 @@ export function passThroughCases({ name, packages, ask }: PassThroughAdapter): v
           await scope.close();
           expect(outside).toHaveLength(1);
           expect(inside).toEqual(outside);
-          expect(scope.stats).toMatchObject({ captured: 0, bypassed: 0 });
+          expect(scope.stats).toMatchObject({ captured: 0, bypassed: isReported ? 1 : 0 });
         },
         'no',
-        'Its provider is not batched; its calls pass through untouched, byte for byte.',
+        isReported ? `${untouched} That is reported.` : untouched,
       ));
   });
 

@@ -10,6 +10,17 @@ type Mode = 'absent' | 'outside' | 'inside';
 const { mode, port, otherPort } = readInput<{ mode: Mode; port: number; otherPort: number }>();
 const base = `http://127.0.0.1:${port}/v1`;
 const other = `http://127.0.0.1:${otherPort}/v1`;
+
+/** A tracer that was there first, with marks of its own. */
+const traced: { self: string; values: string[] }[] = [];
+const native = globalThis.fetch;
+const mark = Symbol.for('test.tracer');
+const tracer = function fetch(this: unknown, ...values: Parameters<typeof native>) {
+  traced.push({ self: typeof this, values: values.map((value) => typeof value) });
+  return native(...values);
+};
+globalThis.fetch = Object.assign(tracer, { [mark]: 'traced', mock: { calls: traced } });
+
 const library = mode === 'absent' ? undefined : await import('../../../src/index.ts');
 const realtime = mode === 'inside' && library ? library.realtime : <T>(fn: () => T) => fn();
 const off: Record<string, string> = mode === 'inside' ? { 'x-batchling': 'off' } : {};
@@ -34,7 +45,17 @@ function streamed(): ReadableStream<Uint8Array> {
 
 const client = new OpenAI({ apiKey: 'sk-plain', baseURL: base, organization: null, project: null });
 
+/** More than fetch takes: frameworks hand on settings of their own. */
+const withMore = (...values: unknown[]) => Reflect.apply(fetch, globalThis, values);
+
 const steps: Record<string, () => PromiseLike<unknown>> = {
+  'GET alone': () => fetch(`${base}/models`),
+  'GET with undefined': () => fetch(`${base}/models`, undefined),
+  'POST with a third argument': () => withMore(`${base}/files`, post, { next: true }),
+  'POST chat with a third argument to another host': () =>
+    withMore(`${other}/chat/completions`, post, { next: true }),
+  'POST a message to a chat service': () =>
+    fetch(`${base}/channels/1/messages`, { ...post, body: '{"text":"hello"}' }),
   'POST files': () => fetch(`${base}/files`, post),
   'POST batches': () => fetch(new URL(`${base}/batches`), post),
   'GET models': () => fetch(`${base}/models`, { headers }),
@@ -81,9 +102,13 @@ async function sendAll(): Promise<Record<string, boolean>> {
 }
 
 const hosts = { [base]: 'openai' };
-const native =
+const natives =
   mode === 'inside' && library
     ? await library.batchify(sendAll, { hosts, store: ':memory:', window: '5ms', poll: '5ms' })
     : await sendAll();
-const looks = { name: fetch.name, length: fetch.length, keys: Object.keys(fetch) };
-console.log(JSON.stringify({ native, looks }));
+const { mock, [mark]: seen } = fetch as unknown as typeof globalThis.fetch & {
+  [mark]?: string;
+  mock?: { calls: unknown };
+};
+const looks = { name: fetch.name, length: fetch.length, mark: seen, mock: mock?.calls === traced };
+console.log(JSON.stringify({ native: natives, looks, traced }));

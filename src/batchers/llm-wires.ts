@@ -1,0 +1,114 @@
+import type { Dict } from '../types.ts';
+
+/** A kind of LLM call that several services understand, known by its URL. */
+export interface LlmWire {
+  /** How people call it. */
+  readonly name: string;
+  /** The built-in batcher that speaks it, and the base URL that its SDK would have been given. */
+  readonly capturable?: { readonly provider: string; readonly base: RegExp };
+  readonly path: RegExp;
+  /** Spoken at this host only: the path says little. */
+  readonly host?: RegExp;
+  /** Whether this is an LLM call indeed, where the path is a common word. Missing: the path says it. */
+  isMeant?(headers: Dict, body: Body): boolean;
+}
+
+type Body = Readonly<Record<string, unknown>>;
+
+const openai = { provider: 'openai', base: /^(.*?)\/(?:chat\/completions|responses|embeddings)$/ };
+
+const wires: readonly LlmWire[] = [
+  { name: 'OpenAI', capturable: openai, path: /\/chat\/completions$/ },
+  {
+    name: 'OpenAI',
+    capturable: openai,
+    path: /\/(responses|embeddings)$/,
+    isMeant: (_headers, body) => hasModel(body) && 'input' in body,
+  },
+  {
+    name: 'text completions',
+    path: /\/completions$/,
+    isMeant: (_headers, body) => hasModel(body) && 'prompt' in body,
+  },
+  {
+    name: 'Anthropic',
+    capturable: { provider: 'anthropic', base: /^(.*?)(?:\/v1)?\/messages$/ },
+    path: /\/messages$/,
+    isMeant: (headers, body) =>
+      hasModel(body) &&
+      Array.isArray(body.messages) &&
+      ('max_tokens' in body || headers['anthropic-version'] !== undefined),
+  },
+  {
+    name: 'Gemini',
+    path: /:(generateContent|streamGenerateContent|embedContent|batchEmbedContents)$/,
+  },
+  { name: 'Vertex AI', path: /\/publishers\/[^/]+\/models\/[^/]+:(rawPredict|streamRawPredict)$/ },
+  {
+    name: 'Amazon Bedrock',
+    host: /^bedrock-runtime\./,
+    path: /\/model\/[^/]+\/(invoke|invoke-with-response-stream|converse|converse-stream)$/,
+  },
+  { name: 'Cohere', host: /^api\.cohere\.(com|ai)$/, path: /\/v\d\/(chat|embed|generate)$/ },
+];
+
+/** The last words of all these paths: who ends in none of them need not be looked at. */
+export const wireEndings: readonly string[] = [
+  'completions',
+  'responses',
+  'embeddings',
+  'messages',
+  'generateContent',
+  'streamGenerateContent',
+  'embedContent',
+  'batchEmbedContents',
+  'rawPredict',
+  'streamRawPredict',
+  'invoke',
+  'invoke-with-response-stream',
+  'converse',
+  'converse-stream',
+  'chat',
+  'embed',
+  'generate',
+];
+
+export function wireOf({ host, pathname }: URL): LlmWire | undefined {
+  return wires.find((wire) => wire.path.test(pathname) && (wire.host?.test(host) ?? true));
+}
+
+function hasModel({ model }: Body): boolean {
+  return typeof model === 'string';
+}
+
+/** Providers that no built-in batcher is for, so that a `hosts` entry would not help. */
+const others: readonly (readonly [name: string, hosts: RegExp])[] = [
+  ['azure', /\.(openai|services\.ai|cognitiveservices)\.azure\.com$/],
+  ['groq', /^api\.groq\.com$/],
+  ['together', /^api\.together\.(ai|xyz)$/],
+  ['mistral', /^(api|codestral)\.mistral\.ai$/],
+  ['xai', /^api\.x\.ai$/],
+  ['doubleword', /^api\.doubleword\.ai$/],
+  ['sference', /^api\.sference\.com$/],
+  ['google', /^generativelanguage\.googleapis\.com$/],
+  ['vertex', /(^|-)aiplatform\.googleapis\.com$/],
+  ['deepinfra', /^api\.deepinfra\.com$/],
+  ['nebius', /^api\.(studio|tokenfactory)\.nebius\.com$/],
+  ['parasail', /^api\.parasail\.io$/],
+  ['siliconflow', /^api\.siliconflow\.(cn|com)$/],
+  ['dashscope', /(^dashscope(-intl)?|\.maas)\.aliyuncs\.com$/],
+  ['moonshot', /^api\.moonshot\.(ai|cn)$/],
+  ['zhipu', /^(open\.bigmodel\.cn|api\.z\.ai)$/],
+  ['novita', /^api\.novita\.ai$/],
+  ['openrouter', /^openrouter\.ai$/],
+  ['deepseek', /^api\.deepseek\.com$/],
+  ['fireworks', /^api\.fireworks\.ai$/],
+  ['perplexity', /^api\.perplexity\.ai$/],
+  ['cerebras', /^api\.cerebras\.ai$/],
+  ['voyage', /^api\.voyageai\.com$/],
+];
+
+/** The name of a provider by its host, whether it can be batched or not. */
+export function otherProvider(host: string): string | undefined {
+  return others.find(([, hosts]) => hosts.test(host))?.[0];
+}

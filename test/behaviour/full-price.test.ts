@@ -1,0 +1,229 @@
+import { request } from 'node:http';
+import axios from 'axios';
+import { APIError } from 'openai';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type BatchifyOptions, batchify, realtime } from '../../src/index.ts';
+import { ask, askClaude, chatRequest } from '../support/ask.ts';
+import { bypassesOf, collectWarnings } from '../support/escaping.ts';
+import { received } from '../support/http-exchange.ts';
+import { openStage, type Stage } from '../support/stage.ts';
+import { until } from '../support/until.ts';
+
+let stage: Stage;
+let warned: ReturnType<typeof collectWarnings>;
+
+// A simulator for each test: warnings are told once for each host.
+beforeEach(async () => {
+  stage = await openStage();
+  warned = collectWarnings();
+});
+afterEach(async () => {
+  warned.stop();
+  await stage.close();
+});
+
+/** A scope that nobody has told of the simulator. */
+function openScope(given: BatchifyOptions = {}) {
+  return batchify(stage.options({ hosts: {}, ...given }));
+}
+
+const openaiUrl = (path: string) => `${stage.simulator.baseUrl('openai')}${path}`;
+
+/** Warnings come a tick later; one of our own making comes after all others. */
+async function warnings(): Promise<string[]> {
+  process.emitWarning('the last', { type: 'BatchlingWarning' });
+  await until(() => warned.warnings.includes('the last'), 'the warning');
+  return warned.warnings.splice(0).slice(0, -1);
+}
+
+const byFetch = async (url: string, json: unknown, headers: Record<string, string> = {}) => {
+  const { body: _, ...post } = chatRequest('', headers);
+  const response = await fetch(url, { ...post, body: JSON.stringify(json) });
+  return { status: response.status, body: await response.text() };
+};
+
+const byNodeHttp = async (url: string, json: unknown, headers: Record<string, string> = {}) => {
+  const { body: _, ...post } = chatRequest('', headers);
+  return received(request(url, post).end(JSON.stringify(json)));
+};
+
+const clients: [name: string, send: typeof byFetch][] = [
+  ['fetch', byFetch],
+  ['node:http', byNodeHttp as typeof byFetch],
+];
+
+const chat = { model: 'gpt-test', messages: [{ role: 'user', content: 'hello' }] };
+
+describe('an LLM call to a host that nobody named', () => {
+  it('is told once with the hosts entry that captures it', async () => {
+    const scope = openScope();
+    const bypasses = bypassesOf(scope);
+    const client = stage.openai();
+    expect(await scope.run(() => Promise.all([ask(client, 'a'), ask(client, 'b')]))).toHaveLength(
+      2,
+    );
+    await scope.run(() => client.embeddings.create({ model: 'm', input: 'text' }));
+    await scope.close();
+    const [warning, ...more] = await warnings();
+    const base = stage.simulator.baseUrl('openai');
+    expect(warning).toContain(`hosts: { '${base}': 'openai' }`);
+    expect(warning).toContain('realtime()');
+    expect(more).toEqual([]);
+    expect(bypasses.map(({ url }) => url)).toEqual([
+      `${base}/chat/completions`,
+      `${base}/chat/completions`,
+      `${base}/embeddings`,
+    ]);
+    expect(scope.stats).toMatchObject({ captured: 0, bypassed: 3 });
+    const cured = batchify(stage.options({ hosts: { [base]: 'openai' } }));
+    await cured.run(() => ask(client, 'c'));
+    await cured.close();
+    expect(cured.stats).toMatchObject({ captured: 1, bypassed: 0 });
+  });
+
+  it('is told for Anthropic with the base that its SDK is given', async () => {
+    const scope = openScope();
+    await scope.run(() => askClaude(stage.anthropic(), 'hello'));
+    await scope.close();
+    const base = stage.simulator.baseUrl('anthropic');
+    expect(await warnings()).toEqual([
+      expect.stringContaining(`hosts: { '${base}': 'anthropic' }`),
+    ]);
+    const cured = batchify(stage.options({ hosts: { [base]: 'anthropic' } }));
+    await cured.run(() => askClaude(stage.anthropic(), 'hello'));
+    await cured.close();
+    expect(cured.stats.captured).toBe(1);
+  });
+
+  it('is told for clients on top of node:http', async () => {
+    const scope = openScope();
+    const { status } = await scope.run(() =>
+      axios.post(openaiUrl('/embeddings'), { model: 'm', input: 'x' }, chatRequest('')),
+    );
+    await scope.close();
+    expect(status).toBe(200);
+    expect(scope.stats.bypassed).toBe(1);
+    expect(await warnings()).toHaveLength(1);
+  });
+
+  it('is told without a cure that does not help, where it speaks what no batcher does', async () => {
+    const url = openaiUrl('/v1beta/models/gemini-test:generateContent');
+    const scope = openScope();
+    await scope.run(() => byFetch(url, { contents: [] }));
+    await scope.close();
+    const [warning] = await warnings();
+    expect(warning).toContain('Gemini');
+    expect(warning).not.toContain('hosts:');
+  });
+
+  it.each(clients)('by %s is held back where bypasses are errors', async (_name, send) => {
+    const scope = openScope({ bypass: 'error' });
+    const { status, body } = await scope.run(() => send(openaiUrl('/chat/completions'), chat));
+    await scope.close();
+    expect([status, stage.simulator.meter.total]).toEqual([400, 0]);
+    const { error } = JSON.parse(body);
+    expect(error.type).toBe('batchling_unsupported');
+    expect(error.message).toContain("': 'openai' }");
+    expect(scope.stats).toMatchObject({ captured: 0, bypassed: 1 });
+  });
+
+  it("held back raises its SDK's own error, once", async () => {
+    const scope = openScope({ bypass: 'error' });
+    const asked = scope.run(() => ask(stage.openai(), 'hello'));
+    await expect(asked).rejects.toThrow(APIError);
+    await expect(asked).rejects.toMatchObject({ status: 400, type: 'batchling_unsupported' });
+    await scope.close();
+    expect(scope.stats.bypassed).toBe(1);
+  });
+
+  it.each(clients)('by %s is counted in silence where bypasses are ignored', async (_n, send) => {
+    const scope = openScope({ bypass: 'ignore' });
+    await scope.run(() => send(openaiUrl('/chat/completions'), chat));
+    await scope.close();
+    expect(scope.stats.bypassed).toBe(1);
+    expect(await warnings()).toEqual([]);
+  });
+
+  it.each(clients)('by %s is none that the user means', async (_name, send) => {
+    const scope = openScope({ bypass: 'error' });
+    const url = openaiUrl('/chat/completions');
+    const answers = await scope.run(() =>
+      Promise.all([realtime(() => send(url, chat)), send(url, chat, { 'x-batchling': 'off' })]),
+    );
+    await scope.close();
+    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+    expect(stage.simulator.requests.some(({ headers }) => 'x-batchling' in headers)).toBe(false);
+    expect(scope.stats.bypassed).toBe(0);
+    expect(await warnings()).toEqual([]);
+  });
+
+  it('is told once, not by every wrapper of fetch', async () => {
+    const below = globalThis.fetch;
+    globalThis.fetch = (...parameters) => below(...parameters);
+    const scope = openScope();
+    await scope.run(() => byFetch(openaiUrl('/chat/completions'), chat));
+    await scope.close();
+    globalThis.fetch = below;
+    expect(scope.stats.bypassed).toBe(1);
+  });
+});
+
+describe('what only looks like an LLM call by its path', () => {
+  const others: [what: string, path: string, json: unknown][] = [
+    ['a message of a chat service', '/v1/channels/7/messages', { text: 'hello', model: 'T' }],
+    ['a message to a thread', '/v1/threads/thread_1/messages', { role: 'user', content: 'x' }],
+    ['the answer to a survey', '/forms/1/responses', { answers: [1, 2] }],
+    ['a search', '/search/completions', { prefix: 'ba' }],
+  ];
+
+  describe.each(clients)('by %s', (_name, send) => {
+    it.each(others)('%s passes, even where bypasses are errors', async (_what, path, json) => {
+      const scope = openScope({ bypass: 'error' });
+      const { body } = await scope.run(() => send(openaiUrl(path), json));
+      await scope.close();
+      expect(body).not.toContain('batchling');
+      expect(scope.stats.bypassed).toBe(0);
+    });
+  });
+});
+
+describe('an endpoint of a known provider that is not batched', () => {
+  const hosts = () => ({ [stage.simulator.baseUrl('openai')]: 'openai' });
+
+  it('is told once for each endpoint', async () => {
+    const scope = openScope({ hosts: hosts() });
+    const client = stage.openai();
+    await scope.run(async () => {
+      await client.completions.create({ model: 'm', prompt: 'a' });
+      await client.completions.create({ model: 'm', prompt: 'b' });
+      await client.moderations.create({ model: 'm', input: 'a' });
+    });
+    await scope.close();
+    expect(await warnings()).toEqual([
+      expect.stringMatching(/no batches for the endpoint \/completions of openai.*realtime\(\)/),
+      expect.stringMatching(/no batches for the endpoint \/moderations of openai.*realtime\(\)/),
+    ]);
+    expect(scope.stats).toMatchObject({ captured: 0, bypassed: 3 });
+  });
+
+  it.each(clients)('by %s is held back where bypasses are errors', async (_name, send) => {
+    const scope = openScope({ hosts: hosts(), bypass: 'error' });
+    const answer = await scope.run(() => send(openaiUrl('/completions'), { model: 'm' }));
+    await scope.close();
+    expect([answer.status, stage.simulator.meter.total]).toEqual([400, 0]);
+  });
+
+  it('is not told of where nothing is generated', async () => {
+    const scope = openScope({ hosts: hosts(), bypass: 'error' });
+    const answers = await scope.run(() =>
+      Promise.all(
+        ['/files', '/batches', '/models', '/responses/input_tokens', '/fine_tuning/jobs'].map(
+          (path) => byFetch(openaiUrl(path), {}),
+        ),
+      ),
+    );
+    await scope.close();
+    for (const { body } of answers) expect(body).not.toContain('batchling');
+    expect(scope.stats.bypassed).toBe(0);
+  });
+});
