@@ -75,6 +75,30 @@ ${table.join('\n')}
 
 ${notes.map((note, at) => `[${at + 1}] ${note}`).join('\n\n')}
 
+## Timeouts and aborts
+
+A batch takes longer than any client's timeout, so an abort that comes straight from a timer does not end a captured
+call: \`setTimeout(() => controller.abort(), …)\`, \`AbortSignal.timeout\`, the same inside of \`AbortSignal.any\` or a
+\`Request\`, a socket that a timer closes.
+
+- **The client may come back.** From then on, until that client has read its answer, whoever asks the same in this
+  run gets the same request instead of paying for another one, however late it comes.
+- **The abort is deferred, not lost.** The signal shows it when every captured call that uses it has been answered
+  and read: at the next turn after \`json()\` or \`text()\`, 10 seconds after the end of a stream, a second after an answer that
+  nobody reads. So \`while (!signal.aborted)\` ends. A further call on that signal is not sent any more: it waits
+  for the abort and is rejected with its reason.
+- **A \`fetch\` that is not captured** and shares the signal hears the timer at once. Everything else that listens to the signal of a
+  controller hears it when it is delivered; to \`AbortSignal.timeout\` at once.
+- **An abort from anywhere else cancels at once**, also after a timer's was deferred. So does a timer of yours that
+  reaches the client's own controller through your signal (with \`hooks: false\` it counts as a timeout). One exception: a
+  \`Request\` made with \`AbortSignal.any\` hears nothing more after its timeout.
+- **A promise that is raced away without an abort is not seen**: \`Promise.race([ask(), sleep(60_000)])\`. Asking again
+  is then another sample, and is paid for. Let the same timer abort a signal that the call was given, send the same
+  \`idempotency-key\` with each try, or leave the timeout out. A call that goes on to read its answer behind a promise
+  that was raced away counts as answered.
+- **One signal with a time limit for a whole job** (the steps of an agent) ends it after the first answer that comes
+  later than the limit. Leave it out; the limit of a batched call is the option \`deadline\`.
+
 ## What the hooks do not reach
 
 - A client made before batchling was loaded keeps the \`fetch\` it found. It is seen when its call leaves, and
@@ -88,8 +112,6 @@ ${notes.map((note, at) => `[${at + 1}] ${note}`).join('\n\n')}
   started elsewhere. \`scope.bind(fn)\` gives it back; \`batchling/register\` needs none of it.
 - A signal shared by many calls of an SDK makes Node warn at the eleventh, with and without batchling:
   \`events.setMaxListeners(0, signal)\` silences it.
-- While a captured call waits, a timer that aborts its signal is taken for a client's timeout: it is heard
-  by nobody who uses that signal. Give calls that are not captured a signal of their own.
 - Node forgets that a \`Request\` made by \`request.clone()\` follows a signal once the original is collected as garbage.
   \`@mistralai/mistralai\` clones every request, so an abort that comes long after its call may not be heard.
 `,

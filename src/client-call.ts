@@ -1,11 +1,11 @@
 import { AsyncResource } from 'node:async_hooks';
-import { setMaxListeners } from 'node:events';
-import { isStraightDeadline, mask, shield, unshield } from './hooks/deadline-guard.ts';
+import type { BodyReader } from './hooks/read-body.ts';
 import { isRequest } from './hooks/read-call.ts';
-import { type Fetch, sharedState } from './hooks/state.ts';
+import { watchOf, watchSignal } from './hooks/signal-watch.ts';
+import { type Fetch, type SignalUser, sharedState } from './hooks/state.ts';
 import type { CapturedCall, EngineScope, PendingRequest, Verdict } from './orchestrator/pending.ts';
 import type { Target } from './orchestrator/router.ts';
-import type { Dict } from './types.ts';
+import type { Clock, Dict } from './types.ts';
 
 /** A fetch as it was made, with the way out. */
 export interface Outgoing {
@@ -28,11 +28,14 @@ export function goOut({ passOn, input, init }: Outgoing): Promise<Response> {
 
 /** Who is told how a call went. */
 export interface CallOwner {
+  readonly clock: Clock;
   ended(call: CapturedCall): void;
   /** The user does not want it any more. */
   aborted(call: CapturedCall): void;
   /** The client has lost patience; whoever asks the same next takes its place. */
   abandoned(call: CapturedCall): void;
+  /** The client had not gone: it has read its answer. */
+  read(call: CapturedCall): void;
 }
 
 export interface CallFacts {
@@ -71,7 +74,10 @@ export type Convert<Result> = (
  * of them wait at once, and closures would keep headers and bodies alive that nobody needs any more.
  * It is an async resource, because what goes out after all must go out in its caller's context.
  */
-export class ClientCall<Result = unknown> extends AsyncResource implements CapturedCall {
+export class ClientCall<Result = unknown>
+  extends AsyncResource
+  implements CapturedCall, SignalUser, BodyReader
+{
   readonly scope: EngineScope;
   readonly target: Target;
   headers: Dict;
@@ -111,36 +117,30 @@ export class ClientCall<Result = unknown> extends AsyncResource implements Captu
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    if (this.signal) this.#listen(this.signal);
+    if (this.signal) watchSignal(this.signal, this);
   }
 
   get settled(): boolean {
     return this.#has(settled);
   }
 
+  get hops(): number {
+    return this.#has(signalOfRequest) ? 2 : 1;
+  }
+
+  get clock(): Clock {
+    return this.#owner.clock;
+  }
+
   #has(trait: number): boolean {
     return (this.#traits & trait) !== 0;
   }
 
-  #listen(signal: AbortSignal): void {
-    // One signal may serve thousands of calls; Node would warn at the eleventh.
-    setMaxListeners(0, signal);
-    signal.addEventListener('abort', this, { once: true });
-    // A client that ends with its deadline must be heard; the others go on to wait for us.
-    if (!this.#has(endsAtDeadline)) shield(signal);
-  }
-
-  /** The signal's listener. */
-  handleEvent(): void {
-    const signal = this.signal as AbortSignal;
-    if (!isStraightDeadline(signal.reason, this.#has(signalOfRequest) ? 2 : 1)) {
-      this.abort(signal.reason);
-      return;
-    }
+  /** A client that ends with its deadline must be told; the others go on to wait for us. */
+  giveUp(reason: unknown): void {
     this.abandoned = true;
     this.#owner.abandoned(this);
-    if (this.#has(endsAtDeadline)) this.fail(signal.reason);
-    else mask(signal);
+    if (this.#has(endsAtDeadline)) this.fail(reason);
   }
 
   abort(reason: unknown): void {
@@ -156,10 +156,13 @@ export class ClientCall<Result = unknown> extends AsyncResource implements Captu
   /** What goes out after all has not ended before its client has the response. */
   settle(verdict: Verdict): void {
     if (this.#has(settled)) return;
-    this.#stopListening();
+    this.#traits |= settled;
+    // Its client's time is over already: going out, it still has to outlive that.
+    const isLate = this.abandoned && 'realtime' in verdict;
+    if (!isLate) this.#leaveSignal('answer' in verdict);
     try {
       const result = this.#convert(this, verdict);
-      if (result instanceof Promise) this.#endAfter(result);
+      if (result instanceof Promise) this.#endAfter(result, isLate);
       else this.#end();
       this.#resolve(result);
     } catch (error) {
@@ -167,8 +170,26 @@ export class ClientCall<Result = unknown> extends AsyncResource implements Captu
     }
   }
 
+  /** A timer's abort waits until the client has read the answer. */
+  #leaveSignal(isAnswered: boolean): void {
+    const watch = watchOf(this.signal);
+    if (this.abandoned && isAnswered) watch?.answered(this);
+    else watch?.leave(this);
+  }
+
+  read(): void {
+    this.#owner.read(this);
+    watchOf(this.signal)?.leave(this);
+  }
+
+  streams(isOpen: boolean): void {
+    if (!isOpen) this.#owner.read(this);
+    watchOf(this.signal)?.streams(this, isOpen);
+  }
+
   fail(reason: unknown): void {
-    this.#stopListening();
+    this.#traits |= settled;
+    watchOf(this.signal)?.leave(this);
     this.#end();
     this.#reject(reason);
   }
@@ -188,19 +209,15 @@ export class ClientCall<Result = unknown> extends AsyncResource implements Captu
         : undefined;
   }
 
-  #stopListening(): void {
-    this.#traits |= settled;
-    if (this.signal === undefined) return;
-    this.signal.removeEventListener('abort', this);
-    unshield(this.signal);
-  }
-
   #end(): void {
     this.#owner.ended(this);
   }
 
-  #endAfter(result: Promise<unknown>): void {
-    const end = () => this.#end();
-    result.then(end, end);
+  #endAfter(result: Promise<unknown>, isLate: boolean): void {
+    const end = (isAnswered: boolean) => () => {
+      if (isLate) this.#leaveSignal(isAnswered);
+      this.#end();
+    };
+    result.then(end(true), end(false));
   }
 }

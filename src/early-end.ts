@@ -31,6 +31,17 @@ export class EarlyEnd {
     return () => this.#listeners.delete(listener);
   }
 
+  /** What comes first: the work, or that who waits for it is sent away, and why. */
+  orSentAway(work: Promise<void>): Promise<EndReason | undefined> {
+    return new Promise((resolve) => {
+      const forget = this.onSentAway(resolve);
+      void work.then(() => {
+        forget();
+        resolve(undefined);
+      });
+    });
+  }
+
   end(reason: EndReason): void {
     this.#over = reason;
     this.sendAway(reason);

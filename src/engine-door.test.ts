@@ -7,6 +7,7 @@ import { RegisteredBatcher } from './batchers/registry.ts';
 import { type CallOwner, ClientCall } from './client-call.ts';
 import { EngineDoor } from './engine-door.ts';
 import { engineScope } from './engine-scope.ts';
+import { systemClock } from './options/system-clock.ts';
 import { resolveOptions } from './options.ts';
 import type { Verdict } from './orchestrator/pending.ts';
 import { Router, type Target } from './orchestrator/router.ts';
@@ -17,6 +18,8 @@ const owner: CallOwner = {
   ended: () => undefined,
   aborted: () => undefined,
   abandoned: () => undefined,
+  read: () => undefined,
+  clock: systemClock,
 };
 
 function targetOf(make: () => Promise<OpenAIBatcher>): Target {

@@ -73,7 +73,7 @@ export class EngineDoor {
   }
 
   async #open(): Promise<EngineUse> {
-    await this.#events.show(this.#options.display);
+    await this.#events.show(this.#options);
     const { useEngine } = await import('./engines.ts');
     const use = await useEngine(this.#options);
     this.#engine = use.engine;

@@ -29,6 +29,10 @@ export function engineScope(
     tags: options.tags,
     flushing: false,
     emit: events.emit,
+    notify: events.notify,
+    get rounds() {
+      return events.rounds;
+    },
   };
 }
 

@@ -2,6 +2,7 @@ import { messageOf } from './errors.ts';
 import { sharedState } from './hooks/state.ts';
 import type { Ledger } from './ledger/ledger.ts';
 import { inheritedRun, type ResolvedOptions } from './options.ts';
+import { AbandonedRequests } from './orchestrator/abandoned-requests.ts';
 import type { Engine } from './orchestrator/engine.ts';
 import { Occurrences } from './orchestrator/occurrences.ts';
 import { warnOnce } from './report/warn-once.ts';
@@ -25,6 +26,8 @@ interface StoreUse {
   readonly engines: SharedEngine[];
   /** Counted for the whole run, over engines that come and go. */
   readonly occurrences: Occurrences;
+  /** For as long: a client may come back in a scope of its own. */
+  readonly abandoned: AbandonedRequests;
 }
 
 interface Run {
@@ -43,7 +46,7 @@ export async function useEngine(options: ResolvedOptions): Promise<EngineUse> {
   const run = currentRun();
   const store = storeUse(`${version}\n${run.name}\n${options.store}`);
   const used = sharedEngine(store, options);
-  used.engine ??= openEngine(options, run, store.occurrences);
+  used.engine ??= openEngine(options, run, store);
   used.users += 1;
   const opening = used.engine;
   try {
@@ -68,7 +71,8 @@ function storeUse(key: string): StoreUse {
   const stores = sharedState().engines as Map<string, StoreUse>;
   const known = stores.get(key);
   if (known) return known;
-  const store = { engines: [], occurrences: new Occurrences() };
+  const occurrences = new Occurrences();
+  const store = { engines: [], occurrences, abandoned: new AbandonedRequests() };
   stores.set(key, store);
   return store;
 }
@@ -104,7 +108,7 @@ async function leave(
 async function openEngine(
   options: ResolvedOptions,
   run: Run,
-  occurrences: Occurrences,
+  { occurrences, abandoned }: StoreUse,
 ): Promise<Engine> {
   const { clock, logger, dispatcher, retention, maxStoreSize } = options;
   const opening = openLedger(options);
@@ -125,6 +129,7 @@ async function openEngine(
       logger,
       run: run.name,
       occurrences: run.shared ? undefined : occurrences,
+      abandoned,
     });
   } catch (error) {
     await closeQuietly(opening);

@@ -1,4 +1,5 @@
 import { type ClientCall, goOut, type Outgoing } from './client-call.ts';
+import { type BodyReader, watchedBody } from './hooks/read-body.ts';
 import type { RawRequest } from './hooks/state.ts';
 import { isTriedAgain } from './orchestrator/returning.ts';
 import { Slots } from './orchestrator/slots.ts';
@@ -10,7 +11,7 @@ const timeLimit = 10 * 60_000;
 /** For all scopes: a provider counts the calls of the process, not of a scope. */
 const slots = new Slots();
 
-type RealtimeCall = Pick<ClientCall, 'signal' | 'pending'>;
+type RealtimeCall = Pick<ClientCall, 'signal' | 'abandoned' | 'wayOut' | 'pending'>;
 
 export interface RealtimeRules {
   readonly atOnce: number;
@@ -29,15 +30,17 @@ export async function sendRealtime(
   call: ClientCall<Response>,
   rules: RealtimeRules,
 ): Promise<Response | 'timed out'> {
+  const limit = new AbortController();
+  call.wayOut = limit;
   await takeTurn(call, rules);
   try {
-    const response = await inTime(call, rules.clock).catch((error: unknown) => {
+    const response = await inTime(call, limit, rules.clock).catch((error: unknown) => {
       ended(call, undefined, rules);
       throw error;
     });
     if (response === 'timed out') return response;
     ended(call, response.status, rules);
-    return marked(response);
+    return marked(response, call.abandoned ? call : undefined);
   } finally {
     slots.release();
   }
@@ -70,8 +73,14 @@ export async function letOutRealtime(
   });
 }
 
+/** A client whose time is over may be told of nothing by its signal: then the call itself is. */
+function signalOf({ signal, abandoned, wayOut }: RealtimeCall): AbortSignal | undefined {
+  return abandoned ? wayOut?.signal : signal;
+}
+
 async function takeTurn(call: RealtimeCall, rules: RealtimeRules): Promise<void> {
-  const signals = call.signal ? [call.signal, rules.line] : [rules.line];
+  const given = signalOf(call);
+  const signals = given ? [given, rules.line] : [rules.line];
   await slots.acquire(rules.atOnce, signals);
   const ended = signals.find(({ aborted }) => aborted);
   if (ended === undefined) return;
@@ -93,11 +102,13 @@ function ended(
 }
 
 /** Waits for the head of the answer; what of the body comes later is the client's affair. */
-async function inTime(call: ClientCall<Response>, clock: Clock): Promise<Response | 'timed out'> {
-  const limit = new AbortController();
-  call.wayOut = limit;
+async function inTime(
+  call: ClientCall<Response>,
+  limit: AbortController,
+  clock: Clock,
+): Promise<Response | 'timed out'> {
   let timedOut = false;
-  const { signal: given } = call;
+  const given = call.abandoned ? undefined : call.signal;
   const outgoing = call.outgoing as Outgoing;
   const signal = given ? AbortSignal.any([given, limit.signal]) : limit.signal;
   const timer = clock.setTimeout(() => {
@@ -115,11 +126,12 @@ async function inTime(call: ClientCall<Response>, clock: Clock): Promise<Respons
 }
 
 /** The headers of a fetched response cannot be changed, so it gets a new head around its body. */
-function marked(response: Response): Response {
+function marked(response: Response, reader: BodyReader | undefined): Response {
   const headers = new Headers(response.headers);
   headers.set('x-batchling-source', 'realtime');
   const { status, statusText, url } = response;
-  const copy = new Response(response.body, { status, statusText, headers });
+  const body = response.body && reader ? watchedBody(response.body, reader) : response.body;
+  const copy = new Response(body, { status, statusText, headers });
   return Object.defineProperty(copy, 'url', { value: url });
 }
 

@@ -1,3 +1,4 @@
+import type { BodyReader } from './hooks/read-body.ts';
 import type { Answer, Dict } from './types.ts';
 
 let responses: typeof import('./hooks/response.ts') | undefined;
@@ -15,7 +16,12 @@ export function loadResponses(): Promise<void> {
 }
 
 /** An answer as a `Response`: at once, as soon as responses are loaded. */
-export function respond(answer: Answer, headers: Dict, url: string): Response | Promise<Response> {
-  if (responses) return new responses.AnswerResponse(answer, headers, url);
-  return loadResponses().then(() => respond(answer, headers, url));
+export function respond(
+  answer: Answer,
+  headers: Dict,
+  url: string,
+  reader?: BodyReader,
+): Response | Promise<Response> {
+  if (responses) return new responses.AnswerResponse(answer, headers, url, reader);
+  return loadResponses().then(() => respond(answer, headers, url, reader));
 }

@@ -5,7 +5,9 @@ import { type CallOwner, ClientCall, goOut, type Outgoing, signalOf } from './cl
 import { EarlyEnd, refuse } from './early-end.ts';
 import { EngineDoor } from './engine-door.ts';
 import { engineScope } from './engine-scope.ts';
+import { shareSignal } from './hooks/deadline-guard.ts';
 import { decodeUtf8, isRequest, postUrl, readHeaders } from './hooks/read-call.ts';
+import { watchOf } from './hooks/signal-watch.ts';
 import type { Fetch, RawAnswer, RawRequest } from './hooks/state.ts';
 import { type LateBody, openBody, readUntilEnded } from './late-body.ts';
 import type { ResolvedOptions } from './options.ts';
@@ -14,7 +16,7 @@ import type { CapturedCall, EngineScope } from './orchestrator/pending.ts';
 import { Router, type Target } from './orchestrator/router.ts';
 import { loadResponses } from './respond.ts';
 import { ScopeEvents } from './scope-events.ts';
-import type { Dict } from './types.ts';
+import type { Clock, Dict } from './types.ts';
 import { refuseFetch, WaysOut } from './ways-out.ts';
 
 const keepAlive = new KeepAlive();
@@ -36,6 +38,8 @@ export class ScopeCalls implements CallOwner {
 
   constructor(options: ResolvedOptions) {
     this.#options = options;
+    // It ends the scope at once, also where calls were given the same one.
+    if (options.signal) shareSignal(options.signal);
     this.#router = new Router(registeredBatchers(options.batchers), options.hosts);
     this.#bypasses = new Bypasses(options, this.events);
     this.#waysOut = new WaysOut(options, this.events, this.#bypasses, this.#earlyEnd, () =>
@@ -43,6 +47,10 @@ export class ScopeCalls implements CallOwner {
     );
     this.#scope = engineScope(options, this.events);
     this.#door = new EngineDoor(options, this.events);
+  }
+
+  get clock(): Clock {
+    return this.#options.clock;
   }
 
   handleFetch(passOn: Fetch, input: string | URL | Request, init?: RequestInit): Promise<Response> {
@@ -53,9 +61,12 @@ export class ScopeCalls implements CallOwner {
     const headers = headersOf(outgoing);
     if (headers === undefined) return passOn(input, init);
     if (headers['x-batchling'] === 'off') return goOut(withoutOurHeader(outgoing));
-    if (signalOf(outgoing)?.aborted) return goOut(outgoing);
+    const signal = signalOf(outgoing);
+    if (signal?.aborted) return goOut(outgoing);
     const { over } = this.#earlyEnd;
     if (over) return refuseFetch(over, target);
+    const abortIsDelivered = watchOf(signal)?.whenDelivered();
+    if (abortIsDelivered) return this.#comesTooLate(outgoing, target, abortIsDelivered);
     const body = openBody(input, init);
     return typeof body === 'string'
       ? this.#capture(outgoing, target, headers, body)
@@ -75,12 +86,35 @@ export class ScopeCalls implements CallOwner {
       if ('over' in read) return await refuseFetch(read.over, target);
       const { over } = this.#earlyEnd;
       if (over) return await refuseFetch(over, target);
-      signalOf(outgoing)?.throwIfAborted();
+      const signal = signalOf(outgoing);
+      signal?.throwIfAborted();
+      const abortIsDelivered = watchOf(signal)?.whenDelivered();
+      if (abortIsDelivered) return await this.#comesTooLate(outgoing, target, abortIsDelivered);
       const { body } = read;
       if (body === undefined) return await this.#waysOut.bypass(outgoing, target, notText);
       return this.#capture(outgoing, target, headers, body);
     } finally {
       isRead();
+    }
+  }
+
+  /**
+   * A timer has aborted its signal, which does not show it yet because of others. Nothing is paid for
+   * any more: it is told with them. Told at once, a loop on `signal.aborted` would ask again and again.
+   */
+  async #comesTooLate(
+    outgoing: Outgoing,
+    target: Target,
+    abortIsDelivered: Promise<void>,
+  ): Promise<Response> {
+    const isTold = this.#waitFor();
+    keepAlive.hold();
+    try {
+      const over = await this.#earlyEnd.orSentAway(abortIsDelivered);
+      return await (over ? refuseFetch(over, target) : goOut(outgoing));
+    } finally {
+      keepAlive.release();
+      isTold();
     }
   }
 
@@ -162,6 +196,10 @@ export class ScopeCalls implements CallOwner {
 
   abandoned(call: CapturedCall): void {
     this.#door.engine?.abandon(call);
+  }
+
+  read(call: CapturedCall): void {
+    this.#door.engine?.read(call);
   }
 
   async flush(): Promise<void> {

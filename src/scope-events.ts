@@ -1,6 +1,9 @@
+import type { ResolvedOptions } from './options.ts';
 import type { BatchlingEventName, BatchlingEvents, Emit } from './orchestrator/events.ts';
+import type { Notify } from './orchestrator/notices.ts';
+import type { RoundWatch } from './orchestrator/pending.ts';
 import { addToStats, emptyStats, type Stats } from './orchestrator/stats.ts';
-import type { Display, DisplayMode } from './report/display.ts';
+import type { ScopeDisplay } from './report/display.ts';
 
 type Listener<Name extends BatchlingEventName> = (event: BatchlingEvents[Name]) => void;
 
@@ -8,26 +11,29 @@ type Listener<Name extends BatchlingEventName> = (event: BatchlingEvents[Name]) 
 export class ScopeEvents {
   readonly stats = emptyStats();
   readonly #listeners = new Map<BatchlingEventName, Set<Listener<never>>>();
-  #display: Display | undefined;
+  /** Looks for a program that holds calls back, while there is somebody to be told. */
+  rounds: RoundWatch | undefined;
+  #display: ScopeDisplay | undefined;
 
   /**
    * Loaded with the engine: before that there is nothing to show. Once, although an engine that could
    * not be opened is tried again.
    */
-  async show(mode: DisplayMode | undefined): Promise<void> {
-    if (this.#display) return;
-    const [{ createDisplay }, { SmallBatches }] = await Promise.all([
-      import('./report/display.ts'),
+  async show(options: ResolvedOptions): Promise<void> {
+    const { display, store, completionWindow, clock, window } = options;
+    if (this.#display || display === 'none') return;
+    const [{ processDisplay }, { SmallBatches }] = await Promise.all([
+      import('./report/process-display.ts'),
       import('./report/small-batches.ts'),
     ]);
-    const display = createDisplay(mode, () => this.stats);
-    this.#display = display;
-    const smallBatches = new SmallBatches();
-    this.on('queue:flushed', (event) => {
-      const hint = smallBatches.flushed(event, this.stats);
-      if (hint !== undefined) display.hint(hint);
+    const { stats } = this;
+    this.#display = processDisplay(display)?.open({ stats, store, completionWindow });
+    this.rounds = new SmallBatches({ stats, clock, window }, (text) => {
+      this.notify({ notice: 'hint', text });
     });
   }
+
+  readonly notify: Notify = (notice) => this.#display?.notice(notice);
 
   readonly emit: Emit = (name, event) => {
     addToStats(this.stats, name, event);
@@ -51,6 +57,7 @@ export class ScopeEvents {
 
   /** Nothing more will happen; `note` is for the user. */
   close(note?: string): void {
+    this.rounds = undefined;
     this.#display?.close(note);
   }
 

@@ -40,7 +40,7 @@ export class WaysOut {
 
   readonly toResponse: Convert<Response> = (call, verdict) =>
     'answer' in verdict
-      ? respond(verdict.answer, answerHeaders(verdict), call.target.url)
+      ? respond(verdict.answer, answerHeaders(verdict), call.target.url, readerOf(call))
       : call.runInAsyncScope(() => this.#sendOut(call, verdict));
 
   /** For a client that is not fetch; `undefined` makes it send the call itself. */
@@ -129,6 +129,11 @@ export class WaysOut {
  */
 function loadBeforehand(): void {
   Promise.all([import('./realtime-calls.ts'), loadResponses()]).catch(() => undefined);
+}
+
+/** Only of a client that lost patience it matters whether it reads its answer. */
+function readerOf(call: ClientCall<Response>): ClientCall<Response> | undefined {
+  return call.abandoned ? call : undefined;
 }
 
 type WayOut = Exclude<Verdict, Delivery>;

@@ -1,8 +1,8 @@
-import { UnknownOutcomeError } from '../errors.ts';
 import type { Answer, Dict } from '../types.ts';
 import type { Outcome, Remote, Row } from './batcher.ts';
 import { memberText } from './json-text.ts';
 import { answerHeaders, count, field, isEmpty, outcomeOf, text } from './outcomes.ts';
+import { idOf } from './reply-shapes.ts';
 
 /** Polling and reading need a version, whichever; the batch keeps the one it was created with. */
 export const versionOnly: Dict = { 'anthropic-version': '2023-06-01' };
@@ -22,8 +22,7 @@ export function headersOfBatch(headers: Dict): Dict {
 
 /** Anthropic's batch object in our words. `ended` is the only terminal state. */
 export function toRemote(batch: unknown): Remote {
-  const id = text(field(batch, 'id'));
-  if (id === undefined) throw new UnknownOutcomeError('The provider sent a batch without an id.');
+  const id = idOf(batch, 'a batch');
   const status = text(field(batch, 'processing_status')) ?? 'unknown';
   const counts = field(batch, 'request_counts');
   const number = (name: string) => count(field(counts, name));

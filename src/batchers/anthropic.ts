@@ -18,8 +18,10 @@ import {
   type Usage,
 } from './batcher.ts';
 import { onOneLine, withoutMembers } from './json-text.ts';
+import { createdAt, ListOrder } from './list-order.ts';
 import { count, field, text } from './outcomes.ts';
-import { createdBody, expectOk } from './replies.ts';
+import { createdBody, expectOk, isVisible } from './replies.ts';
+import { batchBody } from './reply-shapes.ts';
 import { resultRows } from './result-rows.ts';
 
 const hour = 3_600_000;
@@ -39,6 +41,7 @@ export class AnthropicBatcher extends Batcher {
     environment: ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN'],
     requestIdHeader: 'request-id',
     priceShare: 0.5,
+    countsAtEnd: true,
     exactlyFindable: false,
   };
 
@@ -90,13 +93,11 @@ export class AnthropicBatcher extends Batcher {
    * must be newer.
    */
   async stage(wire: Wire, plan: Plan): Promise<Handle> {
-    const reply = await expectOk(wire, {
-      method: 'GET',
-      path: '/messages/batches?limit=1',
-      headers: plan.route.batchHeaders,
-    });
-    const newest = text(field(field(field(await reply.json(), 'data'), '0'), 'id'));
-    return newest === undefined ? {} : { highWater: newest };
+    const newest = await newestOf(wire, { ...batchList, headers: plan.route.batchHeaders });
+    const id = text(field(newest, 'id'));
+    if (id === undefined) return {};
+    const at = createdAt(newest);
+    return { highWater: id, ...(at !== undefined && { highWaterAt: String(at) }) };
   }
 
   async create(wire: Wire, plan: Plan, _handle: Handle): Promise<Remote> {
@@ -106,21 +107,29 @@ export class AnthropicBatcher extends Batcher {
       headers: { 'content-type': 'application/json', ...plan.route.batchHeaders },
       body: createBody(plan, this.frameBytes(plan.count)),
     });
-    return toRemote(await createdBody(wire, reply));
+    return toRemote(batchBody(await createdBody(wire, reply), 'processing_status'));
   }
 
   async find(wire: Wire, plan: Pick<Plan, 'token' | 'count'>, handle: Handle): Promise<Found> {
     const remotes: Remote[] = [];
+    const order = new ListOrder();
+    const mark = { id: handle.highWater, at: timeOf(handle.highWaterAt), isPassed: false };
     for await (const page of batchPages(wire, batchList)) {
-      const known = page.findIndex((batch) => field(batch, 'id') === handle.highWater);
-      const newer = known === -1 ? page : page.slice(0, known);
-      for (const remote of newer.map(toRemote)) {
+      order.read(page);
+      for (const batch of page) {
+        if (isOlder(batch, mark)) continue;
+        const remote = toRemote(batch);
         // One that does not say its size may be ours as well.
         if ((remote.counts?.total ?? plan.count) === plan.count) remotes.push(remote);
       }
-      if (known !== -1) break;
+      if (mark.at === undefined ? mark.isPassed : order.isPast(mark.at)) break;
     }
     return remotes.length > 0 ? { kind: 'candidates', remotes } : { kind: 'absent' };
+  }
+
+  override async sharesAccount(wire: Wire, { highWater }: Handle): Promise<boolean | undefined> {
+    if (highWater === undefined) return undefined;
+    return isVisible(wire, `/messages/batches/${encodeURIComponent(highWater)}`, versionOnly);
   }
 
   poll(wire: Wire, ids: readonly string[]): AsyncIterable<Remote> {
@@ -147,7 +156,7 @@ export class AnthropicBatcher extends Batcher {
   async cancel(wire: Wire, remote: Pick<Remote, 'id'>): Promise<void> {
     const path = `/messages/batches/${encodeURIComponent(remote.id)}/cancel`;
     const reply = await expectOk(wire, { method: 'POST', path, headers: versionOnly });
-    await reply.discard();
+    batchBody(await reply.json(), 'processing_status');
   }
 
   usage(json: unknown): Usage | undefined {
@@ -176,6 +185,44 @@ const batchList: BatchList = {
   headers: versionOnly,
   toRemote,
 };
+
+/** One page is enough, unless it shows that the list does not begin with the newest. */
+async function newestOf(wire: Wire, list: BatchList): Promise<unknown> {
+  const order = new ListOrder();
+  let newest: unknown;
+  for await (const page of batchPages(wire, list, 20)) {
+    order.read(page);
+    for (const batch of page) {
+      if (newest === undefined || isYounger(batch, newest)) newest = batch;
+    }
+    if (order.newestFirst) break;
+  }
+  return newest;
+}
+
+function isYounger(batch: unknown, than: unknown): boolean {
+  return (createdAt(batch) ?? 0) > (createdAt(than) ?? 0);
+}
+
+interface Mark {
+  readonly id: string | undefined;
+  readonly at: number | undefined;
+  isPassed: boolean;
+}
+
+/** By the times, if there are any: only without them the order of the list has to be believed. */
+function isOlder(batch: unknown, mark: Mark): boolean {
+  if (field(batch, 'id') === mark.id) {
+    mark.isPassed = true;
+    return true;
+  }
+  const at = createdAt(batch);
+  return mark.at === undefined || at === undefined ? mark.isPassed : at < mark.at;
+}
+
+function timeOf(text: string | undefined): number | undefined {
+  return text === undefined ? undefined : Number(text);
+}
 
 function createBody(plan: Plan, frameBytes: number): StreamedBody {
   return {

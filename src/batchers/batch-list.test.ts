@@ -1,6 +1,7 @@
-import { createServer } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
+import { UnknownOutcomeError } from '../errors.ts';
 import { createHttpClient } from '../http/client.ts';
 import type { Wire } from '../http/wire.ts';
 import { AnthropicBatcher } from './anthropic.ts';
@@ -18,10 +19,10 @@ afterEach(async () => {
 
 type BatchObject = Readonly<Record<string, unknown> & { id: string }>;
 
-/** An account with these batches, newest first, and what was asked about them. */
+/** An account with these batches, in this order, and what was asked about them. */
 async function account(batches: readonly BatchObject[]) {
   const asked: string[] = [];
-  const server = createServer((request, response) => {
+  const wire = await serve((request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost');
     asked.push(pathname);
     const named = batches.find(({ id }) => pathname.endsWith(`/batches/${id}`));
@@ -35,6 +36,16 @@ async function account(batches: readonly BatchObject[]) {
       response.writeHead(found === undefined ? 404 : 200).end(JSON.stringify(found ?? {}));
     });
   });
+  return { wire, asked };
+}
+
+/** A provider that answers everything with 200 and this body. */
+function answering(body: string): Promise<Wire> {
+  return serve((_request, response) => void response.writeHead(200).end(body));
+}
+
+async function serve(listener: RequestListener): Promise<Wire> {
+  const server = createServer(listener);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const client = createHttpClient({ clock });
   cleanups.push(
@@ -43,7 +54,7 @@ async function account(batches: readonly BatchObject[]) {
   );
   const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const credentials = () => ({ authorization: 'Bearer sk-secret-key' });
-  return { wire: client.wire({ base, origins: [base], credentials }), asked };
+  return client.wire({ base, origins: [base], credentials });
 }
 
 /** Batches that run, each with the fields that `own` adds. */
@@ -60,8 +71,15 @@ function withOurs(count: number, ...places: number[]): BatchObject[] {
   return running(count, (at) => ({ input_file_id: places.includes(at) ? 'file-ours' : 'other' }));
 }
 
-async function findOurs(wire: Wire): Promise<string[]> {
-  const found = await openai.find(wire, { token: 't', count: 3 }, { fileId: 'file-ours' });
+async function findOurs(wire: Wire, uploadedAt?: number): Promise<string[]> {
+  const found = await openai.find(
+    wire,
+    { token: 't', count: 3 },
+    {
+      fileId: 'file-ours',
+      ...(uploadedAt !== undefined && { uploadedAt: String(uploadedAt * 1000) }),
+    },
+  );
   return found.kind === 'exact' ? found.remotes.map(({ id }) => id) : [];
 }
 
@@ -90,10 +108,25 @@ describe('looking for a batch of OpenAI', () => {
     expect(asked).toHaveLength(1);
   });
 
-  it('gives up after fifty pages', async () => {
+  it('reads to the end of the list before it is absent', async () => {
     const { wire, asked } = await account(withOurs(9_999));
     expect(await findOurs(wire)).toEqual([]);
-    expect(asked).toHaveLength(50);
+    expect(asked).toHaveLength(100);
+  });
+
+  it('reads no further than batches that are older than its file', async () => {
+    const { wire, asked } = await account(running(500, (at) => ({ created_at: 10_000 - at })));
+    expect(await findOurs(wire, 9_850)).toEqual([]);
+    expect(asked).toHaveLength(2);
+  });
+
+  it('reads to the end of a list that begins with the oldest, or goes to and fro', async () => {
+    for (const time of [(at: number) => at, (at: number) => (at * 7) % 500]) {
+      const list = withOurs(500, 450).map((batch, at) => ({ ...batch, created_at: time(at) }));
+      const { wire, asked } = await account(list);
+      expect(await findOurs(wire, time(450))).toEqual(['batch_450']);
+      expect(asked).toHaveLength(5);
+    }
   });
 });
 
@@ -111,12 +144,68 @@ describe('looking for a batch of Anthropic', () => {
     expect(asked).toHaveLength(2);
   });
 
-  it('gives up after fifty pages', async () => {
+  it('reads to the end of the list before it is absent', async () => {
     const { wire, asked } = await account(
       running(9_999, () => ({ request_counts: { processing: 4 } })),
     );
     expect(await anthropic.find(wire, { token: 't', count: 3 }, {})).toEqual({ kind: 'absent' });
-    expect(asked).toHaveLength(50);
+    expect(asked).toHaveLength(100);
+  });
+
+  it('takes the newer ones of a list that begins with the oldest, and no others', async () => {
+    const times = (at: number) => new Date(1_000 * at).toISOString();
+    const list = running(250, (at) => ({
+      created_at: times(at),
+      request_counts: { processing: 3 },
+    }));
+    const before = await account(list.slice(0, 240));
+    const plan = { token: 't', count: 3, route: { batchHeaders: {} } } as unknown as Plan;
+    const handle = await anthropic.stage(before.wire, plan);
+    expect(handle).toEqual({ highWater: 'batch_239', highWaterAt: '239000' });
+    const after = await account(list);
+    const found = await anthropic.find(after.wire, plan, handle);
+    expect(found.kind === 'candidates' && found.remotes.map(({ id }) => id)).toEqual(
+      list.slice(240).map(({ id }) => id),
+    );
+  });
+
+  it('marks the newest with one request where that comes first', async () => {
+    const list = running(250, (at) => ({ created_at: new Date(1e6 - at).toISOString() }));
+    const { wire, asked } = await account(list);
+    const plan = { route: { batchHeaders: {} } } as unknown as Plan;
+    expect(await anthropic.stage(wire, plan)).toEqual({
+      highWater: 'batch_0',
+      highWaterAt: '1000000',
+    });
+    expect(asked).toHaveLength(1);
+  });
+});
+
+describe.each([
+  ['OpenAI', openai],
+  ['Anthropic', anthropic],
+] as const)('a list of %s that is no list', (_name, batcher) => {
+  it.each([
+    ['an empty object', '{}'],
+    ['null for its batches', '{"data":null}'],
+    ['an error', '{"error":{"message":"no"}}'],
+    ['an array', '[]'],
+    ['batches without ids', '{"data":[{"status":"completed"}],"has_more":false}'],
+    ['nothing, and more to come', '{"data":[],"has_more":true}'],
+    ['a page for people', '<html></html>'],
+    ['half of a list', '{"data":[{"id":"batch_1"}'],
+  ])('(%s) proves nothing', async (_what, body) => {
+    const wire = await answering(body);
+    const plan = { token: 't', count: 3 };
+    await expect(batcher.find(wire, plan, { fileId: 'file-ours' })).rejects.toThrow(
+      UnknownOutcomeError,
+    );
+  });
+
+  it('and that has no end proves nothing', async () => {
+    const wire = await answering('{"data":[{"id":"batch_1"}],"has_more":true}');
+    const plan = { token: 't', count: 3 };
+    await expect(batcher.find(wire, plan, {})).rejects.toThrow(/does not come to an end/);
   });
 });
 

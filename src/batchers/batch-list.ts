@@ -1,14 +1,16 @@
+import { UnknownOutcomeError } from '../errors.ts';
 import type { Wire } from '../http/wire.ts';
 import type { Dict } from '../types.ts';
 import type { Remote } from './batcher.ts';
 import { field, text } from './outcomes.ts';
 import { expectOk, ReplyError } from './replies.ts';
+import { listPage } from './reply-shapes.ts';
 
 const pageSize = 100;
-/** An account may have thousands of batches; who looks for one of today need not read them all. */
-const mostPages = 50;
+/** No account has as many batches as fit on these; a list that goes on has lost its way. */
+const mostPages = 500;
 
-/** Where a provider shows the batches of an account, newest first. */
+/** Where a provider shows the batches of an account. */
 export interface BatchList {
   /** Of the list; the id of a batch is appended for that batch alone. */
   readonly path: string;
@@ -19,24 +21,27 @@ export interface BatchList {
   toRemote(batch: unknown, wire: Pick<Wire, 'redact'>): Remote;
 }
 
-/** The batch objects of an account, page by page. */
+/**
+ * The batch objects of an account, page by page. Whoever reads to the end has seen all of them: a page
+ * that is not understood, or a list without an end, throws instead.
+ */
 export async function* batchPages(
   wire: Wire,
   { path, after, headers = {} }: BatchList,
+  size = pageSize,
 ): AsyncIterable<readonly unknown[]> {
-  let query = `?limit=${pageSize}`;
+  let query = `?limit=${size}`;
   let previous: string | undefined;
   for (let page = 1; page <= mostPages; page += 1) {
     const reply = await expectOk(wire, { method: 'GET', path: `${path}${query}`, headers });
-    const body = await reply.json();
-    const data = field(body, 'data');
-    if (!Array.isArray(data) || data.length === 0) return;
-    yield data;
-    const last = text(field(data.at(-1), 'id'));
-    if (field(body, 'has_more') !== true || last === undefined || last === previous) return;
-    query = `?limit=${pageSize}&${after}=${encodeURIComponent(last)}`;
-    previous = last;
+    const { batches, next } = listPage(await reply.json());
+    yield batches;
+    if (next === undefined) return;
+    if (next === previous) break;
+    query = `?limit=${size}&${after}=${encodeURIComponent(next)}`;
+    previous = next;
   }
+  throw new UnknownOutcomeError(`The list of batches at ${path} does not come to an end.`);
 }
 
 /**
@@ -68,7 +73,9 @@ async function pollOne(wire: Wire, list: BatchList, id: string): Promise<Remote>
   try {
     const path = `${list.path}/${encodeURIComponent(id)}`;
     const reply = await expectOk(wire, { method: 'GET', path, headers });
-    return list.toRemote(await reply.json(), wire);
+    const remote = list.toRemote(await reply.json(), wire);
+    if (remote.id === id) return remote;
+    throw new UnknownOutcomeError(`The provider was asked for batch ${id} and sent ${remote.id}.`);
   } catch (error) {
     if (error instanceof ReplyError && error.status === 404) {
       return { id, state: 'missing', raw: '404', readable: false, sources: {} };

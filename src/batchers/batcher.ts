@@ -89,7 +89,7 @@ export interface Plan {
 }
 
 export interface BadLine {
-  /** 1-based. */
+  /** As the provider counts. From one, it seems; nobody is told before it is proved. */
   readonly line: number;
   readonly answer: Answer;
 }
@@ -107,6 +107,8 @@ export interface BatchFailure {
   readonly limit?: number;
   /** Milliseconds the provider asked us to wait. */
   readonly retryAfter?: number;
+  /** For `later`: after so many milliseconds of it the callers are told. */
+  readonly within?: number;
 }
 
 /** A batch as the provider sees it. The state is ours, `raw` is the provider's word. */
@@ -177,6 +179,8 @@ export interface ProviderInfo {
   readonly priceShare: number;
   /** Cancelling a batch loses what has finished in it, though it is paid for. */
   readonly cancelLosesWork?: true;
+  /** The counts of a batch say nothing before it has ended. */
+  readonly countsAtEnd?: true;
   /**
    * `true`: the create echoes something known before it, so a batch can be found again exactly.
    * `false`: creates are serialised per account and candidates are proved by their ids.
@@ -223,6 +227,13 @@ export abstract class Batcher {
   /** Throws `RefusedError` when the provider says no. */
   abstract create(wire: Wire, plan: Plan, handle: Handle): Promise<Remote>;
   abstract find(wire: Wire, plan: Pick<Plan, 'token' | 'count'>, handle: Handle): Promise<Found>;
+  /**
+   * Whether this credential sees what another one has staged: keys of one project or workspace share its
+   * files and batches. `undefined`: that cannot be told.
+   */
+  sharesAccount(_wire: Wire, _handle: Handle): Promise<boolean | undefined> {
+    return Promise.resolve(undefined);
+  }
   /** The state of these batches, by one GET each, a list or a multi-get: its choice. */
   abstract poll(wire: Wire, ids: readonly string[]): AsyncIterable<Remote>;
   /** Every result source in any order, in groups, from `cursor` on where the provider can. */

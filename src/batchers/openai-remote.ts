@@ -1,8 +1,8 @@
-import { UnknownOutcomeError } from '../errors.ts';
 import type { Wire } from '../http/wire.ts';
 import type { Answer } from '../types.ts';
 import type { BatchFailure, Remote } from './batcher.ts';
 import { count, field, text } from './outcomes.ts';
+import { idOf } from './reply-shapes.ts';
 
 const ended = new Set(['completed', 'failed', 'expired', 'cancelled']);
 
@@ -18,10 +18,7 @@ type Redactor = Pick<Wire, 'redact'>;
 
 /** OpenAI's batch object in our words. */
 export function toRemote(batch: unknown, wire: Redactor): Remote {
-  const id = text(field(batch, 'id'));
-  if (id === undefined) {
-    throw new UnknownOutcomeError('The provider sent a batch without an id.');
-  }
+  const id = idOf(batch, 'a batch');
   const status = text(field(batch, 'status')) ?? 'unknown';
   const state = stateOf(status.toLowerCase());
   const counts = field(batch, 'request_counts');

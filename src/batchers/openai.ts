@@ -19,11 +19,14 @@ import type {
   Usage,
 } from './batcher.ts';
 import { FileBatcher } from './file-batcher.ts';
+import { waitForFile } from './fresh-file.ts';
 import { onOneLine, withoutMembers } from './json-text.ts';
+import { createdAt, ListOrder } from './list-order.ts';
 import { toRemote } from './openai-remote.ts';
 import { readResultLine } from './openai-results.ts';
-import { count, field, fields, text } from './outcomes.ts';
-import { createdBody, expectOk } from './replies.ts';
+import { count, field, fields } from './outcomes.ts';
+import { createdBody, expectOk, isVisible } from './replies.ts';
+import { batchBody, idOf } from './reply-shapes.ts';
 
 const hour = 3_600_000;
 const streaming: ReadonlySet<string> = new Set(['stream', 'stream_options']);
@@ -124,9 +127,12 @@ export class OpenAIBatcher extends FileBatcher {
       headers: { 'content-type': form.contentType },
       body: form.body,
     });
-    const id = text(field(await reply.json(), 'id'));
-    if (id === undefined) throw new Error('The provider stored the file but gave it no id.');
-    return { fileId: id };
+    const stored = await reply.json();
+    const uploadedAt = createdAt(stored);
+    return {
+      fileId: idOf(stored, 'a file'),
+      ...(uploadedAt !== undefined && { uploadedAt: String(uploadedAt) }),
+    };
   }
 
   async create(wire: Wire, plan: Plan, handle: Handle): Promise<Remote> {
@@ -141,21 +147,34 @@ export class OpenAIBatcher extends FileBatcher {
         metadata: { ...plan.tags, batchling: plan.token },
       }),
     });
-    return this.batchList.toRemote(await createdBody(wire, reply), wire);
+    const body = batchBody(await createdBody(wire, reply, waitForFile), 'status');
+    return this.batchList.toRemote(body, wire);
   }
 
-  /** One fresh upload per batch: what has our file is ours. A twin is on the same page or the next. */
+  /**
+   * One fresh upload per batch: what has our file is ours. A twin is on the same page or the next. What is
+   * older than the file cannot be ours, by the provider's own clock.
+   */
   async find(wire: Wire, _plan: Pick<Plan, 'token' | 'count'>, handle: Handle): Promise<Found> {
     const remotes: Remote[] = [];
+    const order = new ListOrder();
+    const since = handle.uploadedAt === undefined ? undefined : Number(handle.uploadedAt);
     for await (const page of batchPages(wire, this.batchList)) {
+      order.read(page);
       const before = remotes.length;
       for (const batch of page) {
         if (field(batch, 'input_file_id') !== handle.fileId) continue;
         remotes.push(this.batchList.toRemote(batch, wire));
       }
       if (before > 0 && remotes.length === before) break;
+      if (order.isPast(since)) break;
     }
     return remotes.length > 0 ? { kind: 'exact', remotes } : { kind: 'absent' };
+  }
+
+  override async sharesAccount(wire: Wire, { fileId }: Handle): Promise<boolean | undefined> {
+    if (fileId === undefined) return undefined;
+    return isVisible(wire, `/files/${encodeURIComponent(fileId)}`);
   }
 
   poll(wire: Wire, ids: readonly string[]): AsyncIterable<Remote> {
@@ -175,7 +194,7 @@ export class OpenAIBatcher extends FileBatcher {
   async cancel(wire: Wire, remote: Pick<Remote, 'id'>): Promise<void> {
     const path = `/batches/${encodeURIComponent(remote.id)}/cancel`;
     const reply = await expectOk(wire, { method: 'POST', path });
-    await reply.discard();
+    batchBody(await reply.json(), 'status');
   }
 
   override async cleanup(wire: Wire, handle: Handle): Promise<void> {

@@ -1,14 +1,15 @@
 import type { Answer, Dict } from '../types.ts';
 import type { Outcome, RetryReason } from './batcher.ts';
+import { isOwnersLimit } from './owner-limits.ts';
 
 /** Judges an item by its HTTP status: what may differ at the next attempt is a retry. */
 export function outcomeOf(answer: Answer): Outcome {
-  const reason = retryReason(answer.status);
+  const reason = retryReason(answer);
   return reason ? { kind: 'retry', reason, last: answer } : { kind: 'answer', answer };
 }
 
-function retryReason(status: number): RetryReason | undefined {
-  if (status === 429) return 'rate-limit';
+function retryReason({ status, body }: Answer): RetryReason | undefined {
+  if (status === 429) return isOwnersLimit(body) ? undefined : 'rate-limit';
   if (status === 408 || status >= 500) return 'server';
   return undefined;
 }

@@ -2,26 +2,31 @@ import { BatchlingError, UnknownOutcomeError } from '../errors.ts';
 import { parseRetryAfter } from '../http/backoff.ts';
 import { redactBody } from '../http/redact-body.ts';
 import type { Wire, WireReply, WireRequest } from '../http/wire.ts';
+import type { Dict } from '../types.ts';
 import type { BadLine, BatchFailure } from './batcher.ts';
 import { field, text } from './outcomes.ts';
+import { isOwnersLimit, parse } from './owner-limits.ts';
 import { RefusedError } from './refused-error.ts';
+import { idOf } from './reply-shapes.ts';
 
 /** Statuses that say "not accepted": waiting and sending again cannot double anything. */
 const notAccepted = new Set([429, 503, 529]);
 
-/** Codes of a 429 that is about money, not about speed. */
-const paidUp = new Set<unknown>(['insufficient_quota', 'billing_hard_limit_reached']);
-
 /**
  * The body of a create that was accepted. A refusal throws `RefusedError`; a status that leaves open
- * whether the provider acted (408, 500, 502, 504 …) throws `UnknownOutcomeError`.
+ * whether the provider acted (408, 500, 502, 504 …) throws `UnknownOutcomeError`. `judge`: what a provider
+ * says in its own words.
  */
-export async function createdBody(wire: Wire, reply: WireReply): Promise<unknown> {
+export async function createdBody(
+  wire: Wire,
+  reply: WireReply,
+  judge: (failure: BatchFailure) => BatchFailure = (failure) => failure,
+): Promise<unknown> {
   if (reply.status >= 200 && reply.status < 300) return reply.json();
   // A status that says no says so with and without a body that can be read.
   const body = redactBody(await reply.text().catch(() => ''), wire.redact);
   if (notAccepted.has(reply.status)) {
-    throw new RefusedError(refusal(wire, reply, body, isForGood(body) ? 'fail' : 'later'));
+    throw new RefusedError(refusal(wire, reply, body, isOwnersLimit(body) ? 'fail' : 'later'));
   }
   if (reply.status === 408 || reply.status >= 500) {
     throw new UnknownOutcomeError(
@@ -32,7 +37,7 @@ export async function createdBody(wire: Wire, reply: WireReply): Promise<unknown
   }
   const failure = refusal(wire, reply, body, reply.status === 413 ? 'smaller' : 'fail');
   const bad = reply.status === 400 || reply.status === 422 ? badLine(failure) : undefined;
-  throw new RefusedError(bad ? { ...failure, next: 'isolate', bad: [bad] } : failure);
+  throw new RefusedError(bad ? { ...failure, next: 'isolate', bad: [bad] } : judge(failure));
 }
 
 /** "requests.3.params: …", "requests[3] is …": one of them is at fault, the others are not. */
@@ -69,20 +74,6 @@ function messageOf(body: string): string | undefined {
   return text(field(error, 'message')) ?? text(error) ?? text(field(parsed, 'message'));
 }
 
-/** A limit that only its user can lift: waiting makes no room. */
-function isForGood(body: string): boolean {
-  const error = field(parse(body), 'error');
-  return [field(error, 'code'), field(error, 'type')].some((word) => paidUp.has(word));
-}
-
-function parse(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    return undefined;
-  }
-}
-
 /** A reply that was not the expected 2xx, outside of a create. */
 export class ReplyError extends BatchlingError {
   readonly status: number;
@@ -105,7 +96,18 @@ export async function expectOk(wire: Wire, request: WireRequest): Promise<WireRe
   if (reply.status >= 200 && reply.status < 300) return reply;
   const body = redactBody(await reply.text().catch(() => ''), wire.redact);
   const unavailable = reply.status >= 500 || reply.status === 408;
-  const wait = unavailable || (reply.status === 429 && !isForGood(body));
+  const wait = unavailable || (reply.status === 429 && !isOwnersLimit(body));
   const next = wait ? 'later' : reply.status === 413 ? 'smaller' : 'fail';
   throw new ReplyError(request, refusal(wire, reply, body, next), reply.status);
+}
+
+/** Whether this credential sees the thing at `path`. Only "there" and "not for you" are answers. */
+export async function isVisible(wire: Wire, path: string, headers: Dict = {}): Promise<boolean> {
+  try {
+    idOf(await (await expectOk(wire, { method: 'GET', path, headers })).json(), 'an object');
+    return true;
+  } catch (error) {
+    if (error instanceof ReplyError && (error.status === 404 || error.status === 403)) return false;
+    throw error;
+  }
 }

@@ -1,9 +1,11 @@
+import { rmSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { batchify } from '../index.ts';
 import { dollars } from '../report/summary.ts';
 import { startSimulator } from '../simulator/index.ts';
+import { onInterrupt } from './on-interrupt.ts';
 
 const models = ['gpt-5-mini', 'gpt-5'];
 const questions = [
@@ -23,6 +25,10 @@ export async function demo(): Promise<void> {
     speed: { validating: 300, running: 1_500, finalizing: 300 },
   });
   const folder = await mkdtemp(join(tmpdir(), 'batchling-demo-'));
+  const forget = onInterrupt(() => {
+    rmSync(folder, { recursive: true, force: true });
+    return 'Stopped. Run your program again, and it goes on where it stopped.';
+  });
   try {
     const base = simulator.baseUrl('openai');
     const ask = await asker(base);
@@ -45,6 +51,7 @@ export async function demo(): Promise<void> {
     print(`\n${answers.length} answers from ${batches.submitted} batches.`);
     print(`List price ${dollars(list)}, paid ${dollars(cost.paid)}, saved ${dollars(cost.saved)}.`);
   } finally {
+    forget();
     await simulator.close();
     await rm(folder, { recursive: true, force: true });
   }

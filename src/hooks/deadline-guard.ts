@@ -5,7 +5,7 @@ import { sharedState } from './state.ts';
 /**
  * Keeps a client's own deadline from ending a captured call. Not answering the abort is not enough:
  * some clients look at their signal when the answer arrives. So `abort()` of a captured signal is
- * swallowed when it comes straight from a timer; called by anything else, it aborts.
+ * held back when it comes straight from a timer; called by anything else, it aborts.
  *
  * "Straight" is counted: a user's `setTimeout(() => controller.abort())` reaches the client's own
  * controller through a listener, inside of another abort, and that is a cancel.
@@ -16,25 +16,26 @@ export function guardAborts(): () => void {
   return patch(AbortController.prototype, 'abort', (original) => {
     return function abort(this: AbortController, ...parameters: [reason?: unknown]) {
       const state = sharedState();
-      const captured = state.capturedSignals.has(this.signal);
-      if (captured && state.abortDepth === 0 && isDeadline(parameters[0])) return;
-      state.abortDepth += 1;
-      try {
-        Reflect.apply(original, this, parameters);
-      } finally {
-        state.abortDepth -= 1;
-      }
+      const { signal } = this;
+      const [reason] = parameters;
+      const watch = state.watchedSignals.get(signal);
+      const abortNow = () => Reflect.apply(original, this, parameters);
+      const isMine = watch !== undefined && !state.sharedSignals.has(signal);
+      if (isMine && isStraightDeadline(reason, 0)) {
+        watch.holdBack(reason, () => during('lateDeadlines', () => during('abortDepth', abortNow)));
+      } else during('abortDepth', abortNow);
     };
   });
 }
 
-/** From here on, a deadline does not abort this signal. */
-export function shield(signal: AbortSignal): void {
-  sharedState().capturedSignals.add(signal);
-}
-
-export function unshield(signal: AbortSignal): void {
-  sharedState().capturedSignals.delete(signal);
+function during(count: 'abortDepth' | 'lateDeadlines', work: () => void): void {
+  const state = sharedState();
+  state[count] += 1;
+  try {
+    work();
+  } finally {
+    state[count] -= 1;
+  }
 }
 
 /**
@@ -43,14 +44,18 @@ export function unshield(signal: AbortSignal): void {
  * `hops`: how many aborts lie between the timer and the signal; a `Request` adds one of its own.
  */
 export function isStraightDeadline(reason: unknown, hops = 1): boolean {
-  return sharedState().abortDepth <= hops && isDeadline(reason);
+  const { abortDepth, lateDeadlines } = sharedState();
+  return abortDepth <= hops && (lateDeadlines > 0 || isDeadline(reason));
 }
 
-/** The signal has been aborted by a deadline all the same: let it look as if it had not. */
-export function mask(signal: AbortSignal): void {
-  Object.defineProperties(signal, {
-    aborted: { configurable: true, get: () => false },
-    reason: { configurable: true, get: () => undefined },
-    throwIfAborted: { configurable: true, value: () => undefined },
-  });
+/** Something else than a captured call uses the signal, and hears of a timer at once. */
+export function shareSignal(signal: AbortSignal): void {
+  sharedState().sharedSignals.add(signal);
+}
+
+/** Passes a call on that is not captured: it has to see its signal as it is. */
+export function passOnWith<T>(signal: AbortSignal, send: () => T): T {
+  shareSignal(signal);
+  const watch = sharedState().watchedSignals.get(signal);
+  return watch === undefined ? send() : watch.reveal(send);
 }

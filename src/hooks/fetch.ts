@@ -1,3 +1,4 @@
+import { passOnWith } from './deadline-guard.ts';
 import { isPatched, patch } from './patch-registry.ts';
 import { currentScope, type Fetch } from './state.ts';
 
@@ -32,11 +33,11 @@ export function plainFetch(): Fetch {
 function wrapFetch(original: Fetch): Fetch {
   const wrapper = function fetch(this: unknown, ...parameters: Parameters<Fetch>) {
     const scope = passing > 0 ? undefined : currentScope();
-    if (scope === undefined) return Reflect.apply(original, this, parameters);
+    if (scope === undefined) return send(original, this, parameters);
     const passOn: Fetch = (input, init) => {
       passing += 1;
       try {
-        return Reflect.apply(original, this, [input, init]);
+        return send(original, this, [input, init]);
       } finally {
         passing -= 1;
       }
@@ -50,4 +51,21 @@ function wrapFetch(original: Fetch): Fetch {
     [inner]: { value: original },
   });
   return wrapper as Fetch;
+}
+
+function send(original: Fetch, self: unknown, call: Parameters<Fetch>): Promise<Response> {
+  const signal = signalIn(call);
+  if (signal === undefined) return Reflect.apply(original, self, call);
+  return passOnWith(signal, () => Reflect.apply(original, self, call));
+}
+
+/** The signal a call was given. That of a `Request` is one of its own, which nobody shares. */
+function signalIn([, init]: Parameters<Fetch>): AbortSignal | undefined {
+  try {
+    const signal = init?.signal;
+    return typeof signal === 'object' && signal !== null ? signal : undefined;
+  } catch {
+    // An accessor that throws: fetch itself reads it again and rejects.
+    return undefined;
+  }
 }

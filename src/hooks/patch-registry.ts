@@ -15,8 +15,9 @@ export function patch<Holder extends object, Key extends keyof Holder & string>(
   const { patches } = sharedState();
   if (!isPatched(holder, key)) {
     const original = holder[key];
+    const inherited = !Object.hasOwn(holder, key);
     replace(holder, key, wrap(original));
-    patches.set(holder[key] as object, { original, owners: 0 });
+    patches.set(holder[key] as object, { original, owners: 0, inherited });
   }
   const replacement = holder[key];
   const entry = patches.get(replacement as object) as Patch;
@@ -27,7 +28,8 @@ export function patch<Holder extends object, Key extends keyof Holder & string>(
     undone = true;
     entry.owners -= 1;
     if (entry.owners > 0 || holder[key] !== replacement) return;
-    replace(holder, key, entry.original as Holder[Key]);
+    if (entry.inherited) delete (holder as Partial<Holder>)[key];
+    else replace(holder, key, entry.original as Holder[Key]);
   };
 }
 

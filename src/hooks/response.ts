@@ -1,5 +1,6 @@
 import type { Answer, Dict } from '../types.ts';
 import { isBodiless } from './bodiless.ts';
+import { type BodyReader, watchedBody } from './read-body.ts';
 
 /**
  * An object that is a `Response` by its prototype only. The constructor of `Response` is left out: it
@@ -27,9 +28,12 @@ export class AnswerResponse extends Bare implements Response {
   #used = false;
   #lazyHeaders: Headers | undefined;
   #real: Response | undefined;
+  /** Told when the client has read the body, if that matters to anyone. */
+  readonly #reader: BodyReader | undefined;
 
-  constructor(answer: Answer, headers: Dict, url: string) {
+  constructor(answer: Answer, headers: Dict, url: string, reader?: BodyReader) {
     super();
+    this.#reader = reader;
     this.#status = answer.status;
     this.#url = url;
     this.#headers = headers;
@@ -75,38 +79,38 @@ export class AnswerResponse extends Bare implements Response {
   }
 
   async text(): Promise<string> {
-    if (this.#real) return this.#real.text();
+    if (this.#real) return this.#whole((real) => real.text());
     return this.#use().text;
   }
 
   // biome-ignore lint/suspicious/noExplicitAny: the signature of Response
   async json(): Promise<any> {
-    if (this.#real) return this.#real.json();
+    if (this.#real) return this.#whole((real) => real.json());
     const { text, parsed } = this.#use();
     return parsed === undefined ? JSON.parse(text) : parsed;
   }
 
   async arrayBuffer(): Promise<ArrayBuffer> {
-    return this.#materialise().arrayBuffer();
+    return this.#whole((real) => real.arrayBuffer());
   }
 
   async blob(): Promise<Blob> {
-    return this.#materialise().blob();
+    return this.#whole((real) => real.blob());
   }
 
   async formData(): Promise<FormData> {
-    return this.#materialise().formData();
+    return this.#whole((real) => real.formData());
   }
 
   async bytes(): Promise<Uint8Array<ArrayBuffer>> {
-    return new Uint8Array(await this.#materialise().arrayBuffer());
+    return new Uint8Array(await this.arrayBuffer());
   }
 
   clone(): Response {
     if (this.#real) return this.#real.clone();
     if (this.bodyUsed) throw new TypeError('Response.clone: Body has already been consumed.');
     const answer = { status: this.#status, headers: this.#headers, body: this.#text };
-    return new AnswerResponse(answer, this.#headers, this.#url);
+    return new AnswerResponse(answer, this.#headers, this.#url, this.#reader);
   }
 
   /** What there is to read, once: the caller may change what was parsed. */
@@ -116,13 +120,24 @@ export class AnswerResponse extends Bare implements Response {
     const use = { text: this.#text, parsed: this.#parsed };
     this.#text = '';
     this.#parsed = undefined;
+    this.#reader?.read();
     return use;
+  }
+
+  async #whole<Body>(read: (real: Response) => Promise<Body>): Promise<Body> {
+    const body = await read(this.#materialise());
+    this.#reader?.read();
+    return body;
   }
 
   #materialise(): Response {
     if (this.#real === undefined) {
       const body = isBodiless(this.#status) ? null : this.#text;
-      this.#real = new Response(body, { status: this.#status, headers: this.#headers });
+      const init = { status: this.#status, headers: this.#headers };
+      this.#real = new Response(body, init);
+      if (this.#reader && this.#real.body) {
+        this.#real = new Response(watchedBody(this.#real.body, this.#reader), init);
+      }
       // Read already: reading it here leaves a body that refuses as a native one does.
       if (this.#used) this.#real.text().catch(() => undefined);
       this.#text = '';

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Dict } from '../types.ts';
+import type { Clock, Dict } from '../types.ts';
 
 /** The signature of `fetch`, as hooks pass it on. */
 export type Fetch = typeof globalThis.fetch;
@@ -53,18 +53,49 @@ export interface RealtimeMark {
 
 export type Surroundings = HookScope | RealtimeMark;
 
+/** A captured call, as the watch of its signal knows it. */
+export interface SignalUser {
+  /** How many aborts may lie between a timer and its signal for the timer to count as a deadline. */
+  readonly hops: number;
+  readonly clock: Clock;
+  /** A timer wants to abort the signal: the client has lost patience. */
+  giveUp(reason: unknown): void;
+  /** The user does not want it any more. */
+  abort(reason: unknown): void;
+}
+
+/** A signal of captured calls. Its watch may have been made by another copy of the package. */
+export interface WatchedSignal {
+  add(user: SignalUser): void;
+  /** The call has its answer; it leaves when its client has read it. */
+  answered(user: SignalUser): void;
+  leave(user: SignalUser): void;
+  /** The client has begun to read its answer as a stream, or has come to the end of it. */
+  streams(user: SignalUser, isOpen: boolean): void;
+  /** A timer wants to abort the signal; `abort` does so when the time has come. */
+  holdBack(reason: unknown, abort: () => void): void;
+  /** Resolves when the abort by a timer is delivered; `undefined`: there is none. */
+  whenDelivered(): Promise<void> | undefined;
+  /** Runs `send` while the signal shows whether a timer has aborted it. */
+  reveal<T>(send: () => T): T;
+}
+
 interface SharedState {
   readonly scopes: AsyncLocalStorage<Surroundings>;
   /** The scope of the whole process, set by `batchling/register`. */
   processScope: HookScope | undefined;
   /** What we put in place of something, with what it replaced. */
   readonly patches: WeakMap<object, Patch>;
-  /** Signals of captured calls, which a deadline must not abort. */
-  readonly capturedSignals: WeakSet<AbortSignal>;
+  /** Signals of captured calls, for which the abort of a timer is deferred. */
+  readonly watchedSignals: WeakMap<AbortSignal, WatchedSignal>;
+  /** Signals that something else than captured calls uses, too: it must hear of a timer at once. */
+  readonly sharedSignals: WeakSet<AbortSignal>;
   /** Requests of `node:http` that the detector need not report. */
   readonly capturedRequests: WeakSet<object>;
   /** How many `abort()` calls are running, one inside the other. */
   abortDepth: number;
+  /** How many aborts of timers are being delivered that were held back. */
+  lateDeadlines: number;
   /** Names this launch of the program, unless `BATCHLING_RUN` does. Made when it is needed. */
   run: string | undefined;
   /** Engines by version and store; opaque here. */
@@ -74,6 +105,8 @@ interface SharedState {
 export interface Patch {
   readonly original: unknown;
   owners: number;
+  /** The holder had it from its prototype. */
+  readonly inherited?: boolean;
 }
 
 const key = Symbol.for('batchling.state.v1');
@@ -85,9 +118,11 @@ export function sharedState(): SharedState {
     scopes: new AsyncLocalStorage(),
     processScope: undefined,
     patches: new WeakMap(),
-    capturedSignals: new WeakSet(),
+    watchedSignals: new WeakMap(),
+    sharedSignals: new WeakSet(),
     capturedRequests: new WeakSet(),
     abortDepth: 0,
+    lateDeadlines: 0,
     run: undefined,
     engines: new Map(),
   };

@@ -3,6 +3,7 @@ import type { Wire } from '../http/wire.ts';
 import type { Lease, RequestId } from '../ledger/ledger.ts';
 import type { Answer, Handle, ItemId } from '../types.ts';
 import { type BatchlingEventName, type BatchlingEvents, publish } from './events.ts';
+import type { Notice } from './notices.ts';
 import type { EngineScope, PendingRequest } from './pending.ts';
 import type { Queue } from './queue.ts';
 import type { Place } from './room.ts';
@@ -174,6 +175,11 @@ export class ActiveBatch {
       count: this.members.size,
       ...(this.remote && { remoteId: this.remote.id }),
     };
+  }
+
+  /** For people: every scope that waits for this batch is told, with the same object. */
+  notify(notice: Notice): void {
+    for (const scope of this.scopes) scope.notify(notice);
   }
 
   /** Tells the world once, and every scope that waits for this batch. */

@@ -66,11 +66,12 @@ export class Collector {
    * `false`: the provider has not shown all of it yet.
    */
   async collect(batch: ActiveBatch, remote: Remote): Promise<boolean> {
-    const { clock, stopped, logger, report } = this.#workshop;
+    const { clock, stopped, logger, report, troubles } = this.#workshop;
     for (let attempt = 1; ; attempt += 1) {
       const round = newRound();
       try {
         await this.#read(batch, remote, round);
+        troubles.passed(batch.wire, 'read');
         await immediate();
         const unread = unreadReason(batch, remote, round);
         if (unread) throw new UnreadableError(batch, unread);
@@ -85,6 +86,7 @@ export class Collector {
         requeue(round);
         if (error instanceof LeaseLostError || stopped.aborted) throw error;
         report(`collect batch ${batch.token}`, error);
+        troubles.met(batch, 'read', error);
         const verdict = this.#lost.unreadable(batch, error);
         if (verdict === 'stuck') return true;
         if (verdict === 'missing') {

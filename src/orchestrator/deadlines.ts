@@ -215,5 +215,6 @@ export function goRealtime(pending: PendingRequest): void {
   if (pending.settled) return;
   pending.settled = true;
   pending.queue.spool.letGo(pending);
+  if (pending.call.abandoned) pending.queue.returning.abandoned.ended(pending.call);
   pending.call.settle({ realtime: pending.queue });
 }

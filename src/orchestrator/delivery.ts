@@ -37,6 +37,7 @@ export function deliverOne(
   if (pending.settled) return;
   pending.settled = true;
   pending.queue.spool.letGo(pending);
+  if (pending.call.abandoned) pending.queue.returning.abandoned.ended(pending.call);
   if (answer.status >= 400) pending.queue.returning.failed(pending, answer);
   answerCall(pending.call, answered(pending, answer, source, batchToken), {
     answer: asAsked(pending, answer),
@@ -50,6 +51,7 @@ export function deliverOne(
 export function answerCall(call: CapturedCall, event: Answered, delivery: Delivery): void {
   if (call.settled) return;
   tell(call.scope.emit, 'call:answered', event);
+  call.scope.rounds?.answered(delivery.answer);
   call.settle(delivery);
 }
 

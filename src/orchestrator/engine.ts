@@ -5,6 +5,7 @@ import { sleep } from '../http/backoff.ts';
 import type { HttpClient } from '../http/client.ts';
 import type { Ledger, PruneQuery } from '../ledger/ledger.ts';
 import type { Clock, Logger } from '../types.ts';
+import type { AbandonedRequests } from './abandoned-requests.ts';
 import { Accounts } from './accounts.ts';
 import type { ActiveBatch } from './active-batch.ts';
 import { ownAnswer } from './answers.ts';
@@ -29,6 +30,7 @@ import { Resume } from './resume.ts';
 import { Returning } from './returning.ts';
 import { Spool } from './spool.ts';
 import { Submitter } from './submitter.ts';
+import { Troubles } from './troubles.ts';
 import { endIfUnwanted } from './unwanted.ts';
 import { Watcher } from './watcher.ts';
 import type { Workshop } from './workshop.ts';
@@ -46,6 +48,7 @@ export interface EngineOptions {
    * run, so the ledger counts for all of them.
    */
   readonly occurrences: Occurrences | undefined;
+  readonly abandoned: AbandonedRequests;
   /** What of the ledger is too old or too much. */
   readonly prune: PruneQuery;
 }
@@ -94,6 +97,7 @@ export class Engine {
       logger,
       batches: new Map(),
       stopped: stop.signal,
+      troubles: new Troubles(clock, logger),
       report,
       rejoin: (batch) => {
         // Before they look for it again: here it is no longer to be found.
@@ -121,7 +125,7 @@ export class Engine {
     const recovery = new Recovery(workshop);
     const watch = (batch: ActiveBatch) => this.#watcher.watch(batch);
     const spool = new Spool(ledger);
-    this.#returning = new Returning(clock);
+    this.#returning = new Returning(clock, options.abandoned);
     this.#deadlines = new Deadlines(workshop, () => this.#queues);
     this.#governor = new Governor(workshop);
     const protocol = new Protocol(workshop, recovery, this.#governor, watch);
@@ -134,7 +138,9 @@ export class Engine {
       spool,
       withdraw: (requests) => this.#queues.withdraw(requests),
     });
-    const resume = new Resume(workshop, recovery, protocol, this.#governor, spool, watch);
+    const resume = new Resume(workshop, recovery, protocol, this.#governor, spool, (batch) =>
+      this.#watcher.watch(batch, { atOnce: true }),
+    );
     const services = { spool, returning: this.#returning };
     this.#queues = new Queues(
       workshop,
@@ -193,6 +199,7 @@ export class Engine {
     const { pending } = call;
     if (pending === undefined || pending.settled) return;
     pending.settled = true;
+    if (call.abandoned) this.#returning.abandoned.ended(call);
     this.#neighbours.forget(pending);
     this.#giveBack(pending);
     if (pending.batch) this.#lookWhoWants(pending.batch);
@@ -214,7 +221,12 @@ export class Engine {
     const { pending } = call;
     // Still on its way in: the intake sees the mark on the call.
     if (pending === undefined || pending.settled || pending.request === 0) return;
-    this.#returning.abandoned(pending.key, pending.occurrence);
+    this.#returning.abandoned.add(call, pending.key, pending.occurrence);
+  }
+
+  /** The client that lost patience has read its answer: nobody comes back for it. */
+  read(call: CapturedCall): void {
+    this.#returning.abandoned.read(call);
   }
 
   /** Ends calls of a scope with an answer of ours; `remotely` cancels at the provider, too. */

@@ -8,7 +8,7 @@ export interface CallFacts {
   readonly model: string;
 }
 
-interface BatchFacts extends CallFacts {
+export interface BatchFacts extends CallFacts {
   /** The batch's local token, as `ls` shows it. */
   readonly batch: string;
   readonly remoteId?: string;
@@ -34,20 +34,31 @@ export interface BatchlingEvents {
   'batch:submitting': BatchFacts & { readonly bytes: number };
   'batch:submitted': BatchFacts;
   'batch:polled': BatchFacts & { readonly status: string; readonly counts?: Counts };
-  'batch:ended': BatchFacts & { readonly status: string };
+  'batch:ended': BatchFacts & {
+    readonly status: string;
+    /** Refused as a whole, with this code: nothing of it is collected. */
+    readonly failure?: string;
+  };
   'batch:collected': BatchFacts & {
     /** Requests with an answer below status 400. */
     readonly answered: number;
     /** Requests with a final error. What neither counts is tried again, late, or not waited for. */
     readonly failed: number;
   };
-  'batch:resent': BatchFacts & { readonly reason: string };
+  'batch:resent': BatchFacts & {
+    readonly reason: string;
+    /** The provider no longer knows it; its requests go into another one. */
+    readonly gone?: true;
+  };
   'request:retried': CallFacts & { readonly attempt: number; readonly reason: string };
 }
 
 export type BatchlingEventName = keyof BatchlingEvents;
 export type AnswerSource = 'batch' | 'ledger' | 'realtime';
 export type FlushReason = 'size' | 'window' | 'maxWindow' | 'flush';
+
+/** How the reason of `batch:resent` begins when a batch only has to wait. */
+export const noRoomYet = 'no room yet';
 
 export type Emit = <Name extends BatchlingEventName>(
   name: Name,

@@ -16,6 +16,7 @@ export async function giveUpOn(
 ): Promise<void> {
   logger.error(`batchling gave up on batch ${batch.token}`, { body: answer.body });
   batch.stuck = answer;
+  batch.notify({ notice: 'gave-up', ...batch.facts() });
   batch.makeRoom();
   batch.outcomeIsKnown();
   for (const { pending } of batch.members.values()) {

@@ -4,6 +4,7 @@ import type { PendingRequest } from './pending.ts';
 import type { Queue } from './queue.ts';
 import { Room, type RoomLimit } from './room.ts';
 import { TooMuchError } from './unwanted.ts';
+import { waitForRoom } from './waits.ts';
 import type { Workshop } from './workshop.ts';
 
 /** Quotas are raised, and what filled them was perhaps somebody else's: tomorrow we try again. */
@@ -38,7 +39,8 @@ export class Governor {
   async enter(batch: ActiveBatch): Promise<void> {
     const room = await this.room(batch.queue);
     batch.place = room.join(tokensOf(batch), firstOf(batch), batch.members.size);
-    await orAborted(batch.place.turn, batch.ending.signal);
+    const turn = orAborted(batch.place.turn, batch.ending.signal);
+    await waitForRoom(this.#workshop.troubles, batch, batch.queue, turn);
     if (batch.place.tokens > room.limit && batch.members.size > 1) throw new TooMuchError(batch);
     await batch.takeSlot();
   }

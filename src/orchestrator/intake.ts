@@ -129,7 +129,7 @@ export class Intake {
       const occurrence = this.#returning.occurrence(key, call) ?? this.#next(key);
       // Before its own retry, which may stand right behind it.
       if (call.abandoned && occurrence !== 'next') {
-        this.#returning.abandoned(key, occurrence);
+        this.#returning.abandoned.add(call, key, occurrence);
         known.add(call);
       }
       asks.push({
@@ -161,7 +161,7 @@ export class Intake {
       this.#returning.named(pending.key, idempotencyKeys[index], pending.occurrence);
       // Also one that was given up since: until it has its row, only the call is marked.
       if (pending.call.abandoned && !known.has(pending.call)) {
-        this.#returning.abandoned(pending.key, pending.occurrence);
+        this.#returning.abandoned.add(pending.call, pending.key, pending.occurrence);
       }
     }
     await this.#hold(requests, admissions);

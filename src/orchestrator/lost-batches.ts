@@ -117,7 +117,7 @@ export class LostBatches {
 
   async #sendAgain(batch: ActiveBatch): Promise<void> {
     const reason = 'the provider no longer knows it';
-    batch.emit('batch:resent', { ...batch.facts(), reason: `sent again: ${reason}` });
+    batch.emit('batch:resent', { ...batch.facts(), reason: `sent again: ${reason}`, gone: true });
     const { ledger, report, rejoin } = this.#workshop;
     try {
       await ledger.refused(batch.lease, reason);

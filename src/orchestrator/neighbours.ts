@@ -3,6 +3,7 @@ import type { Admission, Ask, BatchId, RequestId } from '../ledger/ledger.ts';
 import type { ActiveBatch } from './active-batch.ts';
 import { ownAnswer } from './answers.ts';
 import { deliver, deliverOne } from './delivery.ts';
+import { ElsewhereNotices } from './elsewhere-notices.ts';
 import { inTurns } from './in-turns.ts';
 import type { PendingRequest } from './pending.ts';
 import type { Workshop } from './workshop.ts';
@@ -26,6 +27,7 @@ export class Neighbours {
   readonly #resume: Resume;
   readonly #end: End;
   readonly #waiting = new Set<PendingRequest>();
+  readonly #elsewhere = new ElsewhereNotices();
   readonly #resuming = new Map<BatchId, Promise<ActiveBatch | undefined>>();
   #timer: unknown;
   #seen = -1;
@@ -49,6 +51,7 @@ export class Neighbours {
   }
 
   forget(pending: PendingRequest): void {
+    this.#elsewhere.remove(pending);
     this.#waiting.delete(pending);
   }
 
@@ -78,6 +81,7 @@ export class Neighbours {
         admission.batch === undefined ? undefined : await this.#find(admission.batch, pending);
       if (pending.settled || pending.call.aborted) return;
       if (batch && this.#attach(batch, pending)) return;
+      if (admission.batch !== undefined) this.#elsewhere.add(pending);
       this.#waiting.add(pending);
       this.#arm();
     }
@@ -142,6 +146,7 @@ export class Neighbours {
   }
 
   async #look(): Promise<void> {
+    this.#elsewhere.tell();
     const { ledger, owner } = this.#workshop;
     const changed = await ledger.changed();
     this.#looks += 1;
@@ -151,7 +156,7 @@ export class Neighbours {
       for (let at = 0; at < waiting.length; at += askAtOnce) {
         const asked = waiting.slice(at, at + askAtOnce);
         const admissions = await ledger.admit(owner, asked.map(askAgain));
-        for (const pending of asked) this.#waiting.delete(pending);
+        for (const pending of asked) this.forget(pending);
         admissions.forEach((admission, index) => {
           this.join(asked[index] as PendingRequest, admission);
         });

@@ -17,6 +17,8 @@ interface Wait {
   readonly retryAfter?: number | undefined;
   /** A matter of minutes; waiting for room may last as long as other batches do. */
   readonly limited: boolean;
+  /** In place of our own patience, where the provider's words say how long this can last. */
+  readonly within?: number | undefined;
 }
 
 /** How long, and how often, the same step has failed. What it takes by itself does not count. */
@@ -25,6 +27,7 @@ export class Patience {
   readonly #noRoomPatience: number;
   #failsSince: number | undefined;
   #noRoomSince: number | undefined;
+  #passesSince: number | undefined;
   #attempts = 0;
 
   constructor(clock: Clock, noRoomPatience = Number.POSITIVE_INFINITY) {
@@ -32,8 +35,12 @@ export class Patience {
     this.#noRoomPatience = noRoomPatience;
   }
 
-  isOver({ limited }: Wait): boolean {
+  isOver({ limited, within }: Wait): boolean {
     const now = this.#clock.now();
+    if (within !== undefined) {
+      this.#passesSince ??= now;
+      return now - this.#passesSince >= within;
+    }
     if (limited) {
       this.#failsSince ??= now;
       return now - this.#failsSince >= unreachablePatience;
@@ -64,7 +71,8 @@ export function waitFor(
   }
   const failure = failureOf(error);
   if (failure?.next !== 'later') return undefined;
-  return { retryAfter: failure.retryAfter, limited: failure.answer?.status !== 429 };
+  const { retryAfter, within, answer } = failure;
+  return { retryAfter, within, limited: answer?.status !== 429 };
 }
 
 function isOurs(cause: unknown): boolean {

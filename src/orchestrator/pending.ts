@@ -3,8 +3,9 @@ import type { RequestId } from '../ledger/ledger.ts';
 import type { StreamDialect } from '../streams/stream-dialect.ts';
 import type { Answer, Dict, ItemId } from '../types.ts';
 import type { ActiveBatch } from './active-batch.ts';
-import type { AnswerSource, Emit } from './events.ts';
+import type { AnswerSource, Emit, FlushReason } from './events.ts';
 import { itemId } from './fingerprint.ts';
+import type { Notify } from './notices.ts';
 import type { Queue } from './queue.ts';
 import { RequestMarks } from './request-marks.ts';
 import type { Target } from './router.ts';
@@ -51,6 +52,15 @@ export interface EngineScope {
   /** The scope waits for its last answers: its calls no longer wait in a queue for company. */
   readonly flushing: boolean;
   readonly emit: Emit;
+  readonly notify: Notify;
+  /** Looks at small rounds of calls; `undefined` when there is nobody to be told, or nothing more to find. */
+  readonly rounds: RoundWatch | undefined;
+}
+
+/** Finds programs that hold calls back, by what they ask after they were answered. */
+export interface RoundWatch {
+  flushed(requests: readonly Pick<PendingRequest, 'body'>[], reason: FlushReason): void;
+  answered(answer: Answer): void;
 }
 
 /** A call as the hooks hand it over: everything read, nothing parsed. */

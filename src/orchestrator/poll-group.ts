@@ -2,6 +2,7 @@ import type { Batcher } from '../batchers/batcher.ts';
 import { backoff } from '../http/backoff.ts';
 import type { Wire } from '../http/wire.ts';
 import type { ActiveBatch } from './active-batch.ts';
+import type { EngineScope } from './pending.ts';
 
 /** The batches of one account at one base: one round of polling is for all of them. */
 export interface PollGroup {
@@ -65,6 +66,12 @@ export function range(group: PollGroup): { minimum: number; maximum: number } {
   }
   if (minimum === Number.POSITIVE_INFINITY) return { minimum: 10_000, maximum: 60_000 };
   return { minimum: Math.max(minimum, floor), maximum: Math.max(maximum, minimum, floor) };
+}
+
+export function scopesOf({ batches }: PollGroup): ReadonlySet<EngineScope> {
+  const scopes = new Set<EngineScope>();
+  for (const batch of batches.values()) for (const scope of batch.scopes) scopes.add(scope);
+  return scopes;
 }
 
 export function jittered(interval: number): number {

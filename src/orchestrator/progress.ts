@@ -39,11 +39,14 @@ export class Progress {
       return;
     }
     this.#stations.lost.found(batch);
+    // Whatever key it was sent with, this one sees it.
+    batch.underOtherKey = false;
     const previous = batch.remote;
     batch.remote = remote;
     const { ledger, background } = this.#workshop;
     const { raw, counts } = remote;
-    batch.emit('batch:polled', { ...batch.facts(), status: raw, ...(counts && { counts }) });
+    const isTold = counts && (remote.state === 'ended' || !batch.batcher.info.countsAtEnd);
+    batch.emit('batch:polled', { ...batch.facts(), status: raw, ...(isTold && { counts }) });
     if (previous?.raw !== raw || previous.counts?.completed !== counts?.completed) {
       const noted = ledger.polled([{ lease: batch.lease, remote }]);
       background(`note the state of batch ${batch.token}`, noted);
@@ -118,7 +121,12 @@ export class Progress {
       trouble = error;
     }
     batch.freeSlot();
-    batch.emit('batch:ended', { ...batch.facts(), status: `${remote.raw}: ${failure.code}` });
+    const { code } = failure;
+    batch.emit('batch:ended', {
+      ...batch.facts(),
+      status: `${remote.raw}: ${code}`,
+      failure: code,
+    });
     await this.#stations.refusals.handle(batch, failure, trouble);
     return true;
   }

@@ -4,6 +4,7 @@ import { LeaseLostError, NotSentError, UnknownOutcomeError } from '../errors.ts'
 import { orAborted, sleep } from '../http/backoff.ts';
 import type { ActiveBatch } from './active-batch.ts';
 import { cancelUnwanted } from './cancel-remote.ts';
+import { noRoomYet } from './events.ts';
 import { failureOf } from './failures.ts';
 import { giveUpOn } from './give-up.ts';
 import type { Governor } from './governor.ts';
@@ -11,6 +12,7 @@ import { Patience, waitFor } from './patience.ts';
 import type { Recovery } from './recovery.ts';
 import { UnseenError } from './unseen.ts';
 import { isUnwanted, TooMuchError, UnwantedError } from './unwanted.ts';
+import { waitForRoom } from './waits.ts';
 import type { Workshop } from './workshop.ts';
 
 /** Why a batch is sent again, for those who are told so. */
@@ -60,7 +62,8 @@ export class Protocol {
 
   /** The provider has it. A ledger that cannot note it now can find it again later. */
   async accept(batch: ActiveBatch, remote: Remote): Promise<void> {
-    const { ledger, clock, report, background } = this.#workshop;
+    const { ledger, clock, report, background, troubles } = this.#workshop;
+    troubles.passed(batch.wire, 'send');
     batch.remote = remote;
     batch.acceptedAt = clock.now();
     batch.holdSlot();
@@ -89,6 +92,7 @@ export class Protocol {
       } catch (error) {
         if (error instanceof UnknownOutcomeError) {
           this.#workshop.report(`create batch ${batch.token}`, error);
+          this.#workshop.troubles.met(batch, 'send', error);
           const found = await this.#recovery.find(batch);
           if (found) return found;
           batch.mayBeThere = false;
@@ -124,6 +128,7 @@ export class Protocol {
         await this.#pause(batch, error, patience.next(wait));
       }
     }
+    this.#workshop.troubles.passed(batch.wire, 'send');
     await this.#workshop.ledger.staged(batch.lease, batch.handle);
     if (isUnwanted(batch)) throw new UnwantedError(batch);
   }
@@ -189,6 +194,7 @@ export class Protocol {
 
   async #pause(batch: ActiveBatch, error: unknown, milliseconds: number): Promise<void> {
     this.#workshop.report(`send batch ${batch.token}`, error);
+    this.#workshop.troubles.met(batch, 'send', error);
     batch.freeSlot();
     await sleep(this.#workshop.clock, milliseconds, batch.ending.signal);
     await batch.takeSlot();
@@ -200,13 +206,14 @@ export class Protocol {
     const { ledger, report } = this.#workshop;
     await ledger.staged(batch.lease, batch.handle);
     report(`send batch ${batch.token}`, new Error(failure.message));
-    batch.emit('batch:resent', { ...batch.facts(), reason: `no room yet: ${failure.message}` });
+    batch.emit('batch:resent', { ...batch.facts(), reason: `${noRoomYet}: ${failure.message}` });
     batch.freeSlot();
     const room = await this.#governor.room(batch.queue);
     const { tokens = 0, first, count } = batch.place ?? {};
     batch.place?.refused(failure);
     batch.place = room.join(tokens, first, count);
-    await orAborted(batch.place.turn, batch.ending.signal);
+    const turn = orAborted(batch.place.turn, batch.ending.signal);
+    await waitForRoom(this.#workshop.troubles, batch, batch.queue, turn, failure.message);
     if (isUnwanted(batch)) throw new UnwantedError(batch);
     if (tokens > room.limit && batch.members.size > 1) throw new TooMuchError(batch);
     await batch.takeSlot();

@@ -3,6 +3,7 @@ import { ManualClock } from '../../test/support/manual-clock.ts';
 import { OpenAIBatcher } from '../batchers/openai.ts';
 import { createHttpClient } from '../http/client.ts';
 import { openMemoryLedger } from '../ledger/memory.ts';
+import { AbandonedRequests } from './abandoned-requests.ts';
 import { Account } from './accounts.ts';
 import type { EngineScope, PendingRequest, Policy } from './pending.ts';
 import { Queue } from './queue.ts';
@@ -43,7 +44,7 @@ function queueWith(policy: Partial<Policy> = {}): Queue {
       model: 'm',
       batchHeaders: {},
       spool: new Spool(ledger),
-      returning: new Returning(clock),
+      returning: new Returning(clock, new AbandonedRequests()),
       policy: {
         window: 100,
         maxWindow: 1_000,

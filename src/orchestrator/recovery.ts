@@ -121,17 +121,33 @@ export class Recovery {
     }
   }
 
+  /** Whether this credential sees what the one before it has left; `undefined`: nobody can tell. */
+  sharesAccount(batch: ActiveBatch, since: number | undefined): Promise<boolean | undefined> {
+    return this.#untilSeen(batch, since ?? this.#workshop.clock.now(), () =>
+      batch.batcher.sharesAccount(batch.wire, batch.handle),
+    );
+  }
+
+  #look(batch: ActiveBatch, since: number): Promise<readonly Remote[]> {
+    return this.#untilSeen(batch, since, async () => {
+      const plan = { token: batch.token, count: batch.members.size };
+      const found = await batch.batcher.find(batch.wire, plan, batch.handle);
+      return found.kind === 'absent' ? [] : found.remotes;
+    });
+  }
+
   /** As long as nothing can be seen, nothing is known, and nothing may be sent again. */
-  async #look(batch: ActiveBatch, since: number): Promise<readonly Remote[]> {
-    const { clock, stopped, report } = this.#workshop;
+  async #untilSeen<T>(batch: ActiveBatch, since: number, look: () => Promise<T>): Promise<T> {
+    const { clock, stopped, report, troubles } = this.#workshop;
     const trouble = new UnseenTrouble(batch, clock, since);
     for (let looks = 1; ; looks += 1) {
       try {
-        const plan = { token: batch.token, count: batch.members.size };
-        const found = await batch.batcher.find(batch.wire, plan, batch.handle);
-        return found.kind === 'absent' ? [] : found.remotes;
+        const seen = await look();
+        troubles.passed(batch.wire, 'find');
+        return seen;
       } catch (error) {
         report(`look for batch ${batch.token}`, error);
+        troubles.met(batch, 'find', error);
         const answer = trouble.met(error);
         if (answer) throw new UnseenError(batch, answer);
         await sleep(clock, pauseAfter(looks), stopped);

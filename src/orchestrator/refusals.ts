@@ -3,8 +3,10 @@ import { messageOf } from '../errors.ts';
 import type { Answer } from '../types.ts';
 import type { ActiveBatch } from './active-batch.ts';
 import { ownAnswer } from './answers.ts';
+import { accusedBy } from './bad-lines.ts';
 import { refuse } from './delivery.ts';
 import { dissolve } from './dissolve.ts';
+import { noRoomYet } from './events.ts';
 import type { PendingRequest } from './pending.ts';
 import type { Queue } from './queue.ts';
 import type { Workshop } from './workshop.ts';
@@ -35,29 +37,27 @@ export class Refusals {
     else batch.makeRoom();
     const isHopeless = batch.place?.isHopeless(requests.length) ?? false;
     if (requests.length === 0) return;
-    const bad = new Map(
-      failure.bad?.map(({ line, answer }) => [members[line - 1]?.request, answer] as const),
-    );
-    const isBad = ({ request }: PendingRequest) => bad.has(request);
-    const answerOf = ({ request }: PendingRequest) => bad.get(request);
-    if (trouble !== undefined && failure.next !== 'fail') {
-      const [atFault, others] = [requests.filter(isBad), requests.filter((one) => !isBad(one))];
+    const { proved, suspects } = accusedBy(failure.bad ?? [], members.length);
+    const place = new Map(members.map(({ request }, at) => [request, at]));
+    const placeOf = ({ request }: PendingRequest) => place.get(request) as number;
+    if (trouble !== undefined && failure.next !== 'fail' && proved.size === 0) {
       const message = `The batch could not be sent again: ${messageOf(trouble)}`;
-      await this.#fail(others, ({ batcher }) => ownAnswer(batcher, 'store', message));
-      await this.#fail(atFault, (pending) => answerOf(pending) as Answer);
+      await this.#fail(requests, ({ batcher }) => ownAnswer(batcher, 'store', message));
     } else if (failure.next === 'later' && !isHopeless) {
-      this.#again(batch, [requests], `no room yet: ${failure.message}`);
+      this.#again(batch, [requests], `${noRoomYet}: ${failure.message}`);
     } else if (failure.next === 'smaller' && requests.length > 1) {
       const half = Math.ceil(requests.length / 2);
       const halves = [requests.slice(0, half), requests.slice(half)];
       this.#again(batch, halves, `sent in halves: ${failure.message}`);
-    } else if (failure.next === 'isolate' && failure.bad?.some(({ line }) => members[line - 1])) {
-      const others = requests.filter((pending) => !isBad(pending));
-      this.#again(batch, [others], `sent again without its bad lines: ${failure.message}`);
-      await this.#fail(requests.filter(isBad), (pending) => answerOf(pending) as Answer);
+    } else if (failure.next === 'isolate' && suspects.length > 0) {
+      const groups = suspects.map((places) => requests.filter((one) => places.has(placeOf(one))));
+      const rest = requests.filter((one) => !suspects.some((places) => places.has(placeOf(one))));
+      const reason = `sent again, its bad lines by themselves: ${failure.message}`;
+      this.#again(batch, [...groups, rest], reason);
     } else {
-      await this.#fail(requests, ({ batcher }) => {
-        return failure.answer ?? ownAnswer(batcher, 'missing', failure.message);
+      await this.#fail(requests, (pending) => {
+        const told = proved.get(placeOf(pending)) ?? failure.answer;
+        return told ?? ownAnswer(pending.batcher, 'missing', failure.message);
       });
     }
   }

@@ -29,6 +29,7 @@ export class Resume {
   readonly #protocol: Protocol;
   readonly #governor: Governor;
   readonly #spool: Spool;
+  /** At once: it may have ended long ago. */
   readonly #watch: (batch: ActiveBatch) => void;
 
   constructor(
@@ -84,20 +85,25 @@ export class Resume {
       batch.acceptedAt = claimed.acceptedAt ?? this.#workshop.clock.now();
       batch.holdSlot();
       await this.#governor.occupy(batch);
+      rejoined(batch, this.#workshop.clock.now() - batch.acceptedAt);
       this.#watch(batch);
       batch.outcomeIsKnown();
       return;
     }
-    if (claimed.state === 'creating' && batch.underOtherKey) {
-      // Whether it was accepted can only be seen with that key.
-      await giveUpOn(this.#workshop, batch, underOtherKey(batch));
-      return;
-    }
+    const shares = await this.#sharesAccount(batch, claimed);
     if (claimed.state === 'creating') {
-      const found = await this.#recovery.find(batch, claimed.creatingAt);
+      const found =
+        shares === false ? undefined : await this.#recovery.find(batch, claimed.creatingAt);
       if (found) {
         await this.#governor.occupy(batch);
+        const now = this.#workshop.clock.now();
+        rejoined(batch, now - (claimed.creatingAt ?? now));
         await this.#protocol.accept(batch, found);
+        return;
+      }
+      if (!shares) {
+        // That it is not there for this key does not mean that it is not there.
+        await giveUpOn(this.#workshop, batch, underOtherKey(batch));
         return;
       }
       batch.mayBeThere = false;
@@ -105,8 +111,18 @@ export class Resume {
       batch.emit('batch:resent', { ...batch.facts(), reason: neverAccepted });
     }
     const uploaded = claimed.state === 'creating' || claimed.state === 'staged';
-    if (uploaded && (await this.#useUpload(batch, scope))) return;
+    if (uploaded && shares && (await this.#useUpload(batch, scope))) return;
     await this.#release(batch);
+  }
+
+  /** Another key may belong to the same project or workspace. Then it sees the same files and batches. */
+  #sharesAccount(
+    batch: ActiveBatch,
+    { state, creatingAt }: ClaimedBatch,
+  ): Promise<boolean | undefined> {
+    const isAsked = batch.underOtherKey && (state === 'creating' || state === 'staged');
+    if (isAsked) return this.#recovery.sharesAccount(batch, creatingAt);
+    return Promise.resolve(!batch.underOtherKey);
   }
 
   /** What is uploaded is not uploaded again, if all of it is still wanted. */
@@ -148,6 +164,10 @@ export class Resume {
     for (const pending of await dissolve(this.#workshop, batch)) pending.queue.add(pending);
     background(`clean up after batch ${batch.token}`, cleanUp(this.#workshop, batch));
   }
+}
+
+function rejoined(batch: ActiveBatch, age: number): void {
+  batch.notify({ notice: 'rejoined', ...batch.facts(), age: Math.max(0, age) });
 }
 
 function toldInsteadOf({ token, batcher }: ActiveBatch, error: unknown): Answer {

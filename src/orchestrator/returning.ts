@@ -1,9 +1,10 @@
 import type { Answer, Clock } from '../types.ts';
+import type { AbandonedRequests } from './abandoned-requests.ts';
 import type { CapturedCall, EngineScope, PendingRequest, Verdict } from './pending.ts';
 import type { Queue } from './queue.ts';
 
 const second = 1_000;
-/** A client whose deadline we outlived may still be waiting; only at once is a re-ask its retry. */
+/** Only at once is a re-ask after an error the client's retry. */
 const retryWindow = 60 * second;
 /** Clients that ignore `x-should-retry` come back so often at most. */
 const mostRetries = 6;
@@ -18,31 +19,20 @@ interface Sticky {
   left: number;
 }
 
-interface Left {
-  readonly occurrence: number;
-  readonly until: number;
-}
-
 /**
  * Clients that come back for a request they have asked already. Their retry is not another sample: it
  * re-joins the request they gave up, or gets the same final error again.
  */
 export class Returning {
   readonly #clock: Clock;
-  readonly #abandoned = new Map<string, Left[]>();
+  readonly abandoned: AbandonedRequests;
   readonly #errors = new Map<string, Sticky>();
   readonly #realtime = new Map<string, { readonly scope: EngineScope; readonly until: number }>();
   readonly #keyed = new Map<string, number>();
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, abandoned: AbandonedRequests) {
     this.#clock = clock;
-  }
-
-  /** The client lost patience. Its retry takes the place, oldest first. */
-  abandoned(key: string, occurrence: number): void {
-    const left = this.#abandoned.get(key) ?? [];
-    left.push({ occurrence, until: this.#clock.now() + retryWindow });
-    remember(this.#abandoned, key, left);
+    this.abandoned = abandoned;
   }
 
   /** The request ended in an error that clients like to try again. */
@@ -87,23 +77,13 @@ export class Returning {
     const idempotencyKey = call.headers['idempotency-key'];
     const named =
       idempotencyKey === undefined ? undefined : this.#keyed.get(`${key}\n${idempotencyKey}`);
-    return named ?? this.#takeAbandoned(key);
+    return this.abandoned.take(key, named) ?? named;
   }
 
   /** Remembers which occurrence a call with an idempotency key has. */
   named(key: string, idempotencyKey: string | undefined, occurrence: number): void {
     if (idempotencyKey === undefined) return;
     remember(this.#keyed, `${key}\n${idempotencyKey}`, occurrence);
-  }
-
-  #takeAbandoned(key: string): number | undefined {
-    const left = this.#abandoned.get(key);
-    if (left === undefined) return undefined;
-    const now = this.#clock.now();
-    let found = left.shift();
-    while (found !== undefined && found.until < now) found = left.shift();
-    if (left.length === 0) this.#abandoned.delete(key);
-    return found?.occurrence;
   }
 }
 

@@ -91,3 +91,20 @@ export function addToStats<Name extends BatchlingEventName>(
 ): void {
   sums[name]?.(stats, event);
 }
+
+/** Adds what another scope has done. */
+export function addStats(sum: MutableStats, stats: Stats): void {
+  addNumbers(sum as unknown as Numbers, stats as unknown as Numbers);
+}
+
+interface Numbers {
+  [name: string]: number | Numbers;
+}
+
+function addNumbers(sum: Numbers, added: Numbers): void {
+  for (const [name, value] of Object.entries(added)) {
+    const before = sum[name];
+    if (typeof value === 'number') sum[name] = Number(before ?? 0) + value;
+    else addNumbers(before as Numbers, value);
+  }
+}

@@ -20,10 +20,11 @@ import { planOf } from './plan.ts';
 import type { Protocol } from './protocol.ts';
 import type { Queue } from './queue.ts';
 import type { Refusals } from './refusals.ts';
-import type { Room } from './room.ts';
+import type { Place, Room } from './room.ts';
 import { Slice } from './slice.ts';
 import type { Spool } from './spool.ts';
 import { TooMuchError, UnwantedError } from './unwanted.ts';
+import { waitForRoom, waitForSlot } from './waits.ts';
 import type { Workshop } from './workshop.ts';
 
 /** What the submitter hands on to. */
@@ -34,6 +35,12 @@ interface Stations {
   readonly deadlines: Deadlines;
   readonly spool: Spool;
   withdraw(requests: readonly PendingRequest[]): void;
+}
+
+/** A batch that is in the ledger and yet to be sent, with the requests in the order of its lines. */
+interface Planned {
+  readonly batch: ActiveBatch;
+  readonly members: readonly PendingRequest[];
 }
 
 /** Packs flushed requests into batches and sends each, once there is room for it. */
@@ -84,36 +91,59 @@ export class Submitter {
     for (const members of batches) background('send a batch', this.#send(queue, room, members));
     if (tooLarge.length === 0) return;
     const message = `The request is larger than a ${batcher.info.name} batch may be.`;
-    await refuseAll(ledger, owner, tooLarge, 'too_large', message);
+    // On its own: if it fails, that is no trouble of those that are being sent.
+    const refused = refuseAll(ledger, owner, tooLarge, 'too_large', message);
+    background('refuse requests that are too large', refused);
   }
 
   async #send(queue: Queue, room: Room, requests: readonly PendingRequest[]): Promise<void> {
     const tokens = requests.reduce((sum, pending) => sum + pending.tokens, 0);
     const place = room.join(tokens, requests[0], requests.length);
-    await orAborted(place.turn, this.#workshop.stopped);
-    if (place.tokens > room.limit && requests.length > 1) {
-      // Less is known to fit than when it was packed.
-      place.leave();
-      await this.#pack(queue, requests);
-      return;
+    const { troubles, stopped } = this.#workshop;
+    const concerned = { wire: queue.wire, scopes: scopesOf(requests) };
+    let planned: Planned | undefined;
+    try {
+      await waitForRoom(troubles, concerned, queue, orAborted(place.turn, stopped));
+      if (place.tokens > room.limit && requests.length > 1) {
+        // Less is known to fit than when it was packed.
+        place.leave();
+        this.send(queue, requests);
+        return;
+      }
+      planned = await this.#planInSlot(queue, place, requests);
+    } finally {
+      // Whatever went wrong: what is not sent takes up no room.
+      if (planned === undefined) place.leave();
     }
+    if (planned) await this.#carryOut(planned);
+  }
+
+  /** `undefined`: nobody wants them any more, or the plan could not be written down. */
+  async #planInSlot(
+    queue: Queue,
+    place: Place,
+    requests: readonly PendingRequest[],
+  ): Promise<Planned | undefined> {
     const { slots } = queue.account;
     const ids = await idsOf(requests);
+    const { troubles, stopped } = this.#workshop;
     const scopes = scopesOf(requests);
-    await slots.acquire(queue.mostInFlight(scopes), this.#workshop.stopped, queue);
-    await immediate();
-    const members = requests.filter(isWanted);
-    const batch = members.length > 0 ? await this.#plan(queue, members, ids) : undefined;
-    this.#endLate(requests);
-    if (batch) {
+    const most = queue.mostInFlight(scopes);
+    const entered = slots.acquire(most, stopped, queue);
+    await waitForSlot(troubles, { wire: queue.wire, scopes }, queue, entered, most);
+    try {
+      await immediate();
+      const members = requests.filter(isWanted);
+      const batch = members.length > 0 ? await this.#plan(queue, members, ids) : undefined;
+      if (batch === undefined) return undefined;
       batch.place = place;
       batch.holdSlot();
-    } else {
-      place.leave();
+      return { batch, members };
+    } finally {
+      // A batch holds a slot of its own by now; without one nothing may hold this.
+      slots.release();
+      this.#endLate(requests);
     }
-    // A batch holds a slot of its own by now.
-    slots.release();
-    if (batch) await this.#carryOut(batch, members);
   }
 
   /** On its own: whatever becomes of them, the others must go on. None of them waits for room. */
@@ -165,7 +195,7 @@ export class Submitter {
     }
   }
 
-  async #carryOut(batch: ActiveBatch, members: readonly PendingRequest[]): Promise<void> {
+  async #carryOut({ batch, members }: Planned): Promise<void> {
     const { protocol, spool } = this.#stations;
     try {
       await immediate();
@@ -261,7 +291,12 @@ function announce(queue: Queue, requests: readonly PendingRequest[], reason: Flu
     reason,
   };
   publish('queue:flushed', event);
-  for (const scope of scopesOf(requests)) scope.emit('queue:flushed', event);
+  const scopes = scopesOf(requests);
+  for (const scope of scopes) {
+    scope.emit('queue:flushed', event);
+    const own = scopes.size === 1 ? requests : requests.filter((one) => one.scope === scope);
+    scope.rounds?.flushed(own, reason);
+  }
 }
 
 function isStoreError(error: unknown): boolean {

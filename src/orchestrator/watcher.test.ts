@@ -52,6 +52,7 @@ beforeEach(() => {
     clock,
     stopped: new AbortController().signal,
     report: () => undefined,
+    troubles: { met: () => undefined, passed: () => undefined },
     background: (_what: string, work: Promise<unknown>) => void work,
   } as unknown as Workshop;
   watcher = new Watcher(

@@ -3,7 +3,15 @@ import { ReplyError } from '../batchers/replies.ts';
 import { backoff } from '../http/backoff.ts';
 import type { Wire } from '../http/wire.ts';
 import type { ActiveBatch } from './active-batch.ts';
-import { beginWith, jittered, newGroup, type PollGroup, range, waitOf } from './poll-group.ts';
+import {
+  beginWith,
+  jittered,
+  newGroup,
+  type PollGroup,
+  range,
+  scopesOf,
+  waitOf,
+} from './poll-group.ts';
 import type { Workshop } from './workshop.ts';
 
 /** How fast the interval grows while nothing happens. */
@@ -39,15 +47,17 @@ export class Watcher {
     this.#onUnseen = onUnseen;
   }
 
-  watch(batch: ActiveBatch): void {
+  /** `atOnce`: it has been under way for a while, so it may have ended long ago. */
+  watch(batch: ActiveBatch, { atOnce } = { atOnce: false }): void {
     // Accepted or taken over while the engine goes down: the ledger keeps it for the next one.
     if (this.#closed) return;
     const group = this.#groups.get(batch.wire) ?? newGroup(batch);
     this.#groups.set(batch.wire, group);
     group.batches.set((batch.remote as Remote).id, batch);
     group.interval = range(group).minimum;
+    const wait = atOnce ? 0 : jittered(group.interval);
     // Sooner perhaps, never later: batches that keep coming must not put off the next round.
-    group.dueAt = Math.min(group.dueAt, this.#notBeforeAsked(group, jittered(group.interval)));
+    group.dueAt = Math.min(group.dueAt, this.#notBeforeAsked(group, wait));
     this.#arm();
   }
 
@@ -117,6 +127,12 @@ export class Watcher {
       if (batch) this.#onUnseen(batch, denied, group.error);
     }
     group.errors = unseen.size === size ? group.errors + 1 : 0;
+    const { troubles } = this.#workshop;
+    if (group.errors > 0 || this.#isSentAway(group)) {
+      troubles.met({ wire: group.wire, scopes: scopesOf(group) }, 'poll', group.error);
+    } else {
+      troubles.passed(group.wire, 'poll');
+    }
   }
 
   /**

@@ -1,6 +1,7 @@
 import type { Ledger, OwnerId } from '../ledger/ledger.ts';
 import type { Clock, Logger } from '../types.ts';
 import type { ActiveBatch } from './active-batch.ts';
+import type { Troubles } from './troubles.ts';
 
 /** What the modules of one engine share. */
 export interface Workshop {
@@ -12,6 +13,8 @@ export interface Workshop {
   readonly batches: Map<number, ActiveBatch>;
   /** Set when the engine goes down: loops end, nothing new is sent. */
   readonly stopped: AbortSignal;
+  /** What is in the way at the providers, for people. */
+  readonly troubles: Troubles;
   /** Something went wrong that is tried again or that nobody waits for. */
   report(what: string, error: unknown): void;
   /** Another owner has this batch now: its callers wait for the answers of that one. */

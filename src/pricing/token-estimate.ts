@@ -1,5 +1,10 @@
-/** English prose has about four bytes to a token, code and most other languages a little less. */
+/** English prose has about four bytes to a token, code a little less. */
 const bytesPerToken = 4;
+/**
+ * Other scripts have fewer: a Chinese character is three bytes and about one token. What a text has more
+ * bytes than characters is counted on top, which makes one token of such a character, and takes no look at it.
+ */
+const tokensPerExtraByte = 1 / 8;
 /** Images are counted by their size in pixels, not by the length of their text. */
 const tokensPerImage = 1_000;
 /** Names, quotes and brackets of the shortest chat request, and what a provider counts for them. */
@@ -21,6 +26,7 @@ export function estimateTokens(body: string, bytes: number): number {
     text -= at - start;
     images += 1;
   }
-  const written = Math.ceil(Math.max(0, text - structureBytes) / bytesPerToken);
+  const extra = (bytes - body.length) * tokensPerExtraByte;
+  const written = Math.ceil(Math.max(0, text - structureBytes) / bytesPerToken + extra);
   return structureTokens + written + images * tokensPerImage;
 }

@@ -7,7 +7,9 @@ export function summaryLine(stats: Stats): string {
   if (stats.fromLedger > 0) parts.push(`${number(stats.fromLedger)} from the ledger`);
   if (stats.retried > 0) parts.push(`${counted(stats.retried, 'retry', 'retries')}`);
   if (stats.bypassed > 0) parts.push(`${number(stats.bypassed)} bypassed at full price`);
-  parts.push(counted(stats.batches.submitted, 'batch', 'batches'));
+  if (stats.batches.submitted > 0) parts.push(counted(stats.batches.submitted, 'batch', 'batches'));
+  else if (stats.fromLedger > 0 && stats.fromLedger === stats.answered)
+    parts.push('nothing was sent');
   const { input, output } = stats.tokens;
   if (input + output > 0) parts.push(`${number(input)} + ${number(output)} tokens`);
   const { paid, saved } = stats.dollars;
@@ -19,7 +21,7 @@ export function counted(value: number, one: string, many = `${one}s`): string {
   return `${number(value)} ${value === 1 ? one : many}`;
 }
 
-function number(value: number): string {
+export function number(value: number): string {
   return value.toLocaleString('en-US');
 }
 

@@ -8,7 +8,10 @@ export function credentialOf(headers: IncomingHttpHeaders): string | null {
   return typeof key === 'string' && key !== '' ? key : null;
 }
 
-/** A short name for credential and scope: keys are kept apart but never kept. */
+/**
+ * A short name for credential and scope: keys are kept apart but never kept. A key may name its workspace
+ * behind an `@`: those of one workspace see the same batches and files.
+ */
 export function accountOf(
   provider: string,
   credential: string,
@@ -16,7 +19,8 @@ export function accountOf(
   scopeHeaders: readonly string[],
 ): string {
   const scope = scopeHeaders.map((name) => String(headers[name] ?? ''));
-  const identity = JSON.stringify([provider, credential, ...scope]);
+  const workspace = /@.+$/.exec(credential)?.[0];
+  const identity = JSON.stringify([provider, workspace ?? credential, ...scope]);
   return createHash('sha256').update(identity).digest('hex').slice(0, 12);
 }
 

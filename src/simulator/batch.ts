@@ -1,6 +1,7 @@
 import type { BatchError, BatchScript } from './batch-script.ts';
 import type { JsonObject } from './json.ts';
 import { newId } from './random.ts';
+import type { SimulatorSettings } from './settings.ts';
 
 /** The stretches of a batch's life, in the words most providers use. */
 export type Phase = 'validating' | 'in_progress' | 'finalizing' | 'cancelling' | 'ended';
@@ -153,11 +154,11 @@ export class BatchStore<Details = unknown> {
     return [...this.#batches.values()];
   }
 
-  /** Newest first, as every provider lists them. */
-  listed(account: string, now: number): Batch<Details>[] {
-    return this.all()
+  /** Newest first, as providers list them, unless told otherwise. */
+  listed(account: string, now: number, { oldestFirst }: SimulatorSettings): Batch<Details>[] {
+    const listed = this.all()
       .filter((batch) => batch.account === account && batch.listedAt <= now)
-      .filter((batch) => !batch.script.forgotten)
-      .reverse();
+      .filter((batch) => !batch.script.forgotten);
+    return oldestFirst ? listed : listed.reverse();
   }
 }

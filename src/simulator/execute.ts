@@ -171,6 +171,7 @@ function markedOutcome(marker: Marker | null): Outcome | null {
         kind: 'refused',
         status: marker.status,
         message: `simulated status ${marker.status}`,
+        ...(marker.code !== undefined && { code: marker.code }),
       };
     case 'empty':
     case 'unstated':

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 
-export type Marker = { kind: 'status'; status: number } | { kind: (typeof words)[number] };
+export type Marker =
+  | { kind: 'status'; status: number; code?: string }
+  | { kind: (typeof words)[number] };
 
 /**
  * What becomes of the line: `both` is answered and stands among the failed lines, too; `unstated`
@@ -18,7 +20,9 @@ const words = [
   'canceled',
 ] as const;
 
-const pattern = new RegExp(`\\[\\[(once )?(?:status (\\d{1,3})|(${words.join('|')}))\\]\\]`);
+const pattern = new RegExp(
+  `\\[\\[(once )?(?:status (\\d{1,3})(?: ([a-z_]+))?|(${words.join('|')}))\\]\\]`,
+);
 
 /** Reads `[[…]]` markers; remembers bodies, because a `[[once …]]` strikes only the first time. */
 export class Markers {
@@ -28,8 +32,11 @@ export class Markers {
     const found = pattern.exec(prompt);
     if (found === null) return null;
     if (found[1] !== undefined && !this.#isFirst(body)) return null;
-    if (found[2] !== undefined) return { kind: 'status', status: Number(found[2]) };
-    return { kind: found[3] as Exclude<Marker['kind'], 'status'> };
+    if (found[2] !== undefined) {
+      const code = found[3];
+      return { kind: 'status', status: Number(found[2]), ...(code !== undefined && { code }) };
+    }
+    return { kind: found[4] as Exclude<Marker['kind'], 'status'> };
   }
 
   #isFirst(body: unknown): boolean {

@@ -55,6 +55,10 @@ export interface SimulatorSettings {
   limits: Record<string, ProviderLimits>;
   /** A batch shows up in lists only this many milliseconds after its creation. */
   listLag: number;
+  /** OpenAI: an uploaded file is found only this many milliseconds later. */
+  fileLag: number;
+  /** Lists of batches begin with the oldest. Providers begin with the newest, but promise nothing. */
+  oldestFirst: boolean;
   /** Each create is accompanied by a stranger's batch of equal size on the same account. */
   foreignBatches: boolean;
   /** Whether the meter keeps the request bodies; switch off for very large runs. */
@@ -73,6 +77,8 @@ export interface SimulatorSettings {
   failedLinesInOutput: boolean;
   /** Quirk of Groq: the errors of a batch are a bare array. */
   bareErrors: boolean;
+  /** OpenAI: the errors of a batch count its lines from zero. Documented is neither. */
+  linesFromZero: boolean;
   /**
    * OpenAI wire, quirk of Doubleword: a running batch names its output file already. It holds the
    * lines finished so far, whole ones only, and grows at its end.
@@ -100,6 +106,8 @@ export function defaultSettings(): SimulatorSettings {
     speed: { validating: 20, running: 100, finalizing: 20, cancelling: 20 },
     limits: {},
     listLag: 0,
+    fileLag: 0,
+    oldestFirst: false,
     foreignBatches: false,
     meterBodies: true,
     emptyErrorFileId: false,
@@ -109,6 +117,7 @@ export function defaultSettings(): SimulatorSettings {
     zeroByteErrorFile: false,
     failedLinesInOutput: false,
     bareErrors: false,
+    linesFromZero: false,
     earlyResults: false,
   };
 }

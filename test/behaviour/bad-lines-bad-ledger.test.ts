@@ -24,9 +24,8 @@ async function execute(store: string, sql: string): Promise<void> {
   database.close();
 }
 
-const prompts = ['bad', 'good', 'fine'];
-const errors = [{ code: 'invalid_json_line', message: 'Line one is bad.', line: 1 }];
-const itsReason = { status: 'rejected', reason: { status: 400, code: 'invalid_json_line' } };
+const prompts = ['bad [[invalid]]', 'good', 'fine'];
+const itsReason = { status: 'rejected', reason: { status: 400, code: 'invalid_request' } };
 const storeTrouble = { status: 'rejected', reason: { status: 500, type: 'batchling_store' } };
 const answered = { status: 'fulfilled' };
 
@@ -36,18 +35,20 @@ describe('a ledger that fails while bad lines are taken out of a batch', () => {
       'when the end of the batch is noted',
       `UPDATE ON batch WHEN NEW.state >= ${BATCH.ended}`,
       storeTrouble,
+      storeTrouble,
     ],
-    ['when the reasons of the bad lines are stored', 'INSERT ON answer', answered],
-    ['when the next batch is planned', 'INSERT ON batch', storeTrouble],
-  ])('%s', async (_when, event, others) => {
+    ['when the reasons of the bad lines are stored', 'INSERT ON answer', itsReason, answered],
+    ['when the next batch is planned', 'INSERT ON batch', storeTrouble, storeTrouble],
+  ])('%s', async (_when, event, bad, others) => {
     const { simulator } = stage;
     const options = stage.options();
     const store = options.store as string;
     const client = stage.openai({ maxRetries: 0 });
     const askAll = () => Promise.allSettled(prompts.map((prompt) => ask(client, prompt)));
     vi.stubEnv('BATCHLING_RUN', 'first');
-    simulator.hold();
-    simulator.faults.nextBatch({ outcome: 'failed', errors });
+    // Nothing is known of the batch before the ledger is bad.
+    const action = { kind: 'status', status: 500 } as const;
+    const blind = simulator.faults.add({ path: /batches\/[^/]+$/, times: 1e9, action });
     const scope = batchify(options);
     const asked = scope.run(askAll);
     await until(() => scope.stats.batches.submitted === 1, 'the batch');
@@ -55,13 +56,13 @@ describe('a ledger that fails while bad lines are taken out of a batch', () => {
       store,
       `CREATE TRIGGER bad BEFORE ${event} BEGIN SELECT RAISE(ABORT, 'the disk is bad'); END`,
     );
-    simulator.release();
-    expect(await soon(asked)).toMatchObject([itsReason, others, others]);
+    blind.remove();
+    expect(await soon(asked)).toMatchObject([bad, others, others]);
     await soon(scope.close());
 
     await execute(store, 'DROP TRIGGER bad');
     vi.stubEnv('BATCHLING_RUN', 'again');
-    expect(await soon(batchify(askAll, options))).toMatchObject([{}, answered, answered]);
+    expect(await soon(batchify(askAll, options))).toMatchObject([itsReason, answered, answered]);
     expect(simulator.meter.executedTwice()).toEqual([]);
   });
 });

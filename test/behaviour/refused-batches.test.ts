@@ -13,13 +13,13 @@ afterEach(() => stage.close());
 
 const prompts = ['a', 'b', 'c', 'd'];
 
-async function askOpenai() {
+async function askOpenai(asked = prompts) {
   const scope = batchify(stage.options());
   const reasons: string[] = [];
   scope.on('batch:resent', ({ reason }) => reasons.push(reason));
   const client = stage.openai({ maxRetries: 0 });
   const outcomes = await scope.run(() =>
-    Promise.allSettled(prompts.map((prompt) => ask(client, prompt))),
+    Promise.allSettled(asked.map((prompt) => ask(client, prompt))),
   );
   await scope.close();
   return { outcomes, reasons, stats: scope.stats };
@@ -54,25 +54,30 @@ describe('a batch that is too large for the provider', () => {
 });
 
 describe('a batch with bad lines', () => {
-  it('goes again without them, and each of them gets its own reason', async () => {
-    const errors = [
-      { code: 'invalid_json_line', message: 'Line one is bad.', line: 1 },
-      { code: 'missing_required_parameter', message: 'Line three is worse.', line: 3 },
-    ];
-    stage.simulator.faults.nextBatch({ outcome: 'failed', errors });
-    const { outcomes, reasons } = await askOpenai();
-    const refused = (code: string, message: string) => ({
+  it.each([
+    ['from one', false],
+    ['from zero', true],
+  ])('goes again without them, and only they are told, with lines counted %s', async (_, zero) => {
+    stage.simulator.configure({ linesFromZero: zero });
+    const { outcomes, reasons } = await askOpenai(['a [[invalid]]', 'b', 'c [[invalid]]', 'd']);
+    const message = expect.stringContaining('This line is marked as invalid.');
+    const refused = {
       status: 'rejected',
-      reason: { status: 400, code, message: expect.stringContaining(message) },
-    });
-    expect(outcomes).toMatchObject([
-      refused('invalid_json_line', 'Line one is bad.'),
-      { status: 'fulfilled' },
-      refused('missing_required_parameter', 'Line three is worse.'),
-      { status: 'fulfilled' },
-    ]);
+      reason: { status: 400, code: 'invalid_request', message },
+    };
+    const answered = { status: 'fulfilled' };
+    expect(outcomes).toMatchObject([refused, answered, refused, answered]);
     expect(stage.simulator.meter.total).toBe(2);
-    expect(reasons).toEqual([expect.stringMatching(/^sent again without its bad lines: /)]);
+    expect(stage.simulator.meter.executedTwice()).toEqual([]);
+    expect(reasons[0]).toMatch(/^sent again, its bad lines by themselves: /);
+  });
+
+  it('is not believed that a line is bad which passes by itself', async () => {
+    const errors = [{ code: 'invalid_json_line', message: 'Line one is bad.', line: 1 }];
+    stage.simulator.faults.nextBatch({ outcome: 'failed', errors });
+    const { outcomes } = await askOpenai();
+    expect(outcomes.map(({ status }) => status)).toEqual(prompts.map(() => 'fulfilled'));
+    expect(sizes().sort()).toEqual([0, 1, 1, 2]);
   });
 
   it('goes again for the others when nobody waits for the bad one', async () => {
@@ -96,16 +101,12 @@ describe('a batch with bad lines', () => {
   });
 
   it('goes again without the one that the create names', async () => {
-    const message = 'requests.2.params.max_tokens: Input should be greater than 0';
-    const body = { type: 'error', error: { type: 'invalid_request_error', message } };
-    stage.simulator.faults.add({
-      method: 'POST',
-      path: '/v1/messages/batches',
-      action: { kind: 'status', status: 400, body },
-    });
     const client = stage.anthropic({ maxRetries: 0 });
     const outcomes = await batchify(
-      () => Promise.allSettled(prompts.map((prompt) => askClaude(client, prompt))),
+      () =>
+        Promise.allSettled(
+          ['a', 'b', 'c [[invalid]]', 'd'].map((prompt) => askClaude(client, prompt)),
+        ),
       stage.options(),
     );
     expect(outcomes.map(({ status }) => status)).toEqual([

@@ -1,6 +1,9 @@
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import type OpenAI from 'openai';
+import pLimit from 'p-limit';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { batchify } from '../../src/index.ts';
 import { ask } from '../support/ask.ts';
+import { hearStderr } from '../support/heard.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 
 let stage: Stage;
@@ -13,28 +16,65 @@ afterEach(async () => {
   await stage.close();
 });
 
-/** What a program prints that has no more than so many calls under way at once. */
-async function printed(atOnce: number, calls: number): Promise<string> {
-  const lines: string[] = [];
-  vi.spyOn(process.stderr, 'write').mockImplementation((text) => lines.push(String(text)) > 0);
+/** What is said about small batches while the program runs. */
+async function hints(program: (client: OpenAI) => Promise<unknown>): Promise<string[]> {
+  const heard = hearStderr();
   const client = stage.openai();
-  await batchify(
-    async () => {
-      for (let at = 0; at < calls; at += atOnce) {
-        const prompts = Array.from({ length: atOnce }, (_, index) => `question ${at + index}`);
-        await Promise.all(prompts.map((prompt) => ask(client, prompt)));
-      }
-    },
-    stage.options({ display: 'plain', window: '5ms' }),
-  );
-  return lines.join('');
+  await batchify(() => program(client), stage.options({ display: 'plain', window: '30ms' }));
+  return heard.lines().filter((line) => line.includes('large-batches'));
 }
 
-it('a program that limits its own concurrency is told so, once', async () => {
-  const output = await printed(2, 10);
-  expect(output.match(/limits its own concurrency/g)).toHaveLength(1);
-});
+const question = expect.stringContaining('Are more to come?');
+const finding = expect.stringContaining('limits its own concurrency');
 
-it('a program that asks for everything at once is not', async () => {
-  expect(await printed(10, 10)).not.toContain('concurrency');
+function prompts(count: number): string[] {
+  return Array.from({ length: count }, (_, at) => `What is the meaning of the number ${at}?`);
+}
+
+/** Calls a tool a few times; what it was answered is in its next call. */
+async function agent(client: OpenAI, name: string, steps: number): Promise<void> {
+  const messages: OpenAI.ChatCompletionMessageParam[] = [{ role: 'user', content: name }];
+  for (let step = 0; step < steps; step += 1) {
+    const { choices } = await client.chat.completions.create({ model: 'gpt-test', messages });
+    const content = choices[0]?.message.content ?? '';
+    messages.push({ role: 'assistant', content }, { role: 'user', content: `Go on, ${step}.` });
+  }
+}
+
+describe('a program', () => {
+  it('with p-limit(10) is asked at its first batch and told at its second', async () => {
+    const limit = pLimit(10);
+    const said = await hints((client) =>
+      Promise.all(prompts(40).map((prompt) => limit(() => ask(client, prompt)))),
+    );
+    expect(said).toEqual([question, finding]);
+  });
+
+  it('with a loop that awaits each call is told at its second batch', async () => {
+    const said = await hints(async (client) => {
+      for (const prompt of prompts(4)) await ask(client, prompt);
+    });
+    expect(said).toEqual([finding]);
+  });
+
+  it('that asks for everything at once is left alone', async () => {
+    expect(
+      await hints((client) => Promise.all(prompts(37).map((one) => ask(client, one)))),
+    ).toEqual([]);
+  });
+
+  it('that asks once is left alone', async () => {
+    expect(await hints((client) => ask(client, 'one question'))).toEqual([]);
+  });
+
+  it('of forty agents is left alone: their next calls need the answers to the last', async () => {
+    const said = await hints((client) =>
+      Promise.all(prompts(40).map((name) => agent(client, name, 4))),
+    );
+    expect(said).toEqual([]);
+  });
+
+  it('of one agent is left alone', async () => {
+    expect(await hints((client) => agent(client, 'alone', 4))).toEqual([]);
+  });
 });

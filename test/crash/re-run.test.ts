@@ -110,6 +110,45 @@ describe.each(['openai', 'anthropic'] as const)('with another key: %s', (provide
   });
 });
 
+describe.each(['openai', 'anthropic'] as const)(
+  'with another key of the same workspace: %s',
+  (provider) => {
+    const first = 'sk-first@team';
+    const second = 'sk-second@team';
+
+    it.each([
+      ['a batch that was accepted is collected', 'a poll is under way', 0],
+      [
+        'a batch that was perhaps accepted is found',
+        'the create was accepted, its answer is on',
+        0,
+      ],
+      ['a batch that never was is sent again', 'the create is under way', 1],
+    ])('%s, and nothing is paid for twice', async (_, at, more) => {
+      scene = await openScene(provider);
+      const { simulator } = scene;
+      // By a batch from before, the second key is known to belong to Anthropic's workspace.
+      if (provider === 'anthropic') await askToTheEnd(scene.input(['old'], { apiKey: first }));
+      simulator.meter.reset();
+      await killAt(scene.input(three, { apiKey: first }), at);
+      const sent = own();
+      const { heard } = await askToTheEnd(scene.input(three, { apiKey: second }));
+      expect(await judge(simulator, three, heard)).toEqual(fine);
+      expect(own()).toBe(sent + more);
+    });
+
+    it('the first batch ever, perhaps accepted, is found', async () => {
+      scene = await openScene(provider);
+      await killAt(
+        scene.input(three, { apiKey: first }),
+        'the create was accepted, its answer is on the way',
+      );
+      const { heard } = await askToTheEnd(scene.input(three, { apiKey: second }));
+      expect(await judge(scene.simulator, three, heard)).toEqual(fine);
+    });
+  },
+);
+
 /** Before the answer goes out: at once, for the answer waits only for a timer. */
 function putUp(flag: string): void {
   writeFileSync(flag, '');

@@ -62,7 +62,7 @@ export interface Played extends Scene {
   readonly heardAt: readonly number[];
   /** Reasons of `batch:resent`. */
   readonly resent: readonly string[];
-  /** Files of the ledger and reasons of `batch:resent` in which the key stands. */
+  /** Files of the ledger, reasons of `batch:resent`, log lines and callers' errors in which the key stands. */
   readonly leaks: readonly string[];
 }
 

@@ -1,12 +1,15 @@
+import { accountFaults } from './account.ts';
 import { createFaults } from './create.ts';
 import { deadlineFaults } from './deadline.ts';
 import type { FaultCase } from './fault-case.ts';
 import { limitFaults } from './limits.ts';
 import { lineFaults } from './lines.ts';
 import { networkFaults } from './network.ts';
+import { otherReadings } from './other-readings.ts';
 import { pollFaults } from './poll.ts';
 import { resultFileFaults } from './result-files.ts';
 import { unclearCreateFaults } from './unclear-create.ts';
+import { unknownShapes } from './unknown-shapes.ts';
 import { unreadableResults } from './unreadable-results.ts';
 import { uploadFaults } from './upload.ts';
 import { wholeBatchFaults } from './whole-batch.ts';
@@ -16,7 +19,9 @@ import { wireFaults } from './wire.ts';
 export const faultCases: readonly FaultCase[] = [
   ...uploadFaults,
   ...createFaults,
+  ...accountFaults,
   ...unclearCreateFaults,
+  ...unknownShapes,
   ...pollFaults,
   ...wholeBatchFaults,
   ...deadlineFaults,
@@ -26,4 +31,5 @@ export const faultCases: readonly FaultCase[] = [
   ...limitFaults,
   ...networkFaults,
   ...wireFaults,
+  ...otherReadings,
 ];

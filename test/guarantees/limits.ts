@@ -69,6 +69,17 @@ export const limitFaults: readonly FaultCase[] = [
     check: ({ heardAt }) => expect(Math.max(...heardAt)).toBeLessThan(2 * hour),
   },
   {
+    fault: 'limit: enqueued tokens suffice for two requests of six, in Chinese',
+    providers: openaiOnly,
+    prompts: ['一', '二', '三', '四', '五', '六'].map((name) => name.repeat(200)),
+    options: { attempts: 1 },
+    settings: { limits: { openai: { enqueuedTokens: 540 } } },
+    arrange: () => undefined,
+    fates: answered,
+    // Refused once, as a whole: what is sent then fits.
+    sentAgain: 6,
+  },
+  {
     fault: 'limit: one request has more tokens than may ever be enqueued',
     providers: openaiOnly,
     prompts: ['one', `two ${'word '.repeat(400)}`],

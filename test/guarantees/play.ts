@@ -1,9 +1,10 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { inspect } from 'node:util';
 import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
-import { batchify } from '../../src/index.ts';
+import { batchify, type Logger } from '../../src/index.ts';
 import { type Simulator, startSimulator } from '../../src/simulator/index.ts';
 import { ask, askClaude } from '../support/ask.ts';
 import {
@@ -38,7 +39,9 @@ export async function play(faultCase: FaultCase, provider: Provider): Promise<Pl
   const folder = await mkdtemp(join(tmpdir(), 'batchling-faults-'));
   const store = join(folder, 'ledger.db');
   const baseURL = simulator.baseUrl(provider);
-  const scope = batchify({ store, hosts: { [baseURL]: provider }, clock, ...options });
+  const told: string[] = [];
+  const logger = loggerInto(told);
+  const scope = batchify({ store, hosts: { [baseURL]: provider }, clock, logger, ...options });
   const scene = { provider, simulator, scope, clock };
   const resent: string[] = [];
   scope.on('batch:resent', ({ reason }) => resent.push(reason));
@@ -49,7 +52,7 @@ export async function play(faultCase: FaultCase, provider: Provider): Promise<Pl
     const heard = scope.run(() =>
       Promise.all(
         prompts.map(async (prompt, at) => {
-          const outcome = await outcomeOf(asking(prompt), prompt);
+          const outcome = await outcomeOf(asking(prompt), prompt, told);
           heardAt[at] = clock.elapsed;
           return outcome;
         }),
@@ -65,7 +68,7 @@ export async function play(faultCase: FaultCase, provider: Provider): Promise<Pl
     const sentAgain = Math.max(0, lines - prompts.length);
     const leaks = [
       ...(await filesWithKey(folder)),
-      ...resent.filter((text) => text.includes(apiKey)),
+      ...[...resent, ...told].filter((text) => text.includes(apiKey)),
     ];
     return { ...scene, fates, sentAgain, heardAt, resent, leaks };
   } finally {
@@ -73,6 +76,13 @@ export async function play(faultCase: FaultCase, provider: Provider): Promise<Pl
     await simulator.close();
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** Every line of the log, with its facts. */
+function loggerInto(told: string[]): Logger {
+  const note = (message: string, facts?: unknown) =>
+    void told.push(`${message} ${inspect(facts, { depth: 8 })}`);
+  return { debug: note, info: note, warn: note, error: note };
 }
 
 async function filesWithKey(folder: string): Promise<string[]> {
@@ -93,12 +103,13 @@ function asker(provider: Provider, baseURL: string): (prompt: string) => Promise
   return (prompt) => ask(client, prompt);
 }
 
-async function outcomeOf(asked: Promise<string>, prompt: string): Promise<Outcome> {
+async function outcomeOf(asked: Promise<string>, prompt: string, told: string[]): Promise<Outcome> {
   try {
     const text = await asked;
     if (text.startsWith(`answer to "${prompt}" from `)) return 'its answer';
     return `200 ${text}`;
   } catch (error) {
+    told.push(inspect(error, { depth: 8 }));
     if (error instanceof OpenAI.APIError) return `${error.status ?? 0} ${error.type ?? error}`;
     if (error instanceof Anthropic.APIError) return `${error.status ?? 0} ${error.type ?? error}`;
     throw error;

@@ -2,6 +2,7 @@ import { expect } from 'vitest';
 import {
   answered,
   answeredAfter,
+  anthropicOnly,
   both,
   type FaultCase,
   failed,
@@ -13,6 +14,9 @@ import {
   strike,
 } from './fault-case.ts';
 
+const twoOfSix = ['answer', 'bad', 'bad', 'answer', 'answer', 'answer'].map((word) =>
+  word === 'bad' ? failed('400 invalid_request_error') : answered,
+);
 const four = ['one', 'two', 'three', 'four'];
 const script =
   (...scripts: Parameters<Scene['simulator']['faults']['nextBatch']>[0][]) =>
@@ -28,21 +32,52 @@ export const wholeBatchFaults: readonly FaultCase[] = [
     prompts: ['one', '[[invalid]]', 'three'],
     arrange: () => undefined,
     fates: [answered, failed('400 invalid_request_error'), answered],
-    sentAgain: 2,
+    sentAgain: 3,
   },
   {
-    fault: 'batch failed: two bad lines of four, named by their numbers',
+    fault: 'batch failed: two bad lines of six, named by their numbers',
     providers: openaiOnly,
-    prompts: ['one', 'a [[invalid]]', 'b [[invalid]]', 'four'],
+    prompts: ['one', 'a [[invalid]]', 'b [[invalid]]', 'four', 'five', 'six'],
     arrange: () => undefined,
-    fates: [
-      answered,
-      failed('400 invalid_request_error'),
-      failed('400 invalid_request_error'),
-      answered,
-    ],
-    // One round per bad line; telling both apart in one round would be fewer.
-    sentAgain: { atMost: 5 },
+    fates: twoOfSix,
+    sentAgain: 6,
+    check: ({ simulator }) => expect(simulator.batches()).toHaveLength(4),
+  },
+  {
+    fault: 'batch failed: one bad line, named by its number, which is counted from zero',
+    providers: openaiOnly,
+    prompts: ['one', '[[invalid]]', 'three'],
+    settings: { linesFromZero: true },
+    arrange: () => undefined,
+    fates: [answered, failed('400 invalid_request_error'), answered],
+    sentAgain: 3,
+  },
+  {
+    fault: 'batch failed: two bad lines of six, named by their numbers, counted from zero',
+    providers: openaiOnly,
+    prompts: ['one', 'a [[invalid]]', 'b [[invalid]]', 'four', 'five', 'six'],
+    settings: { linesFromZero: true },
+    arrange: () => undefined,
+    fates: twoOfSix,
+    sentAgain: { atMost: 8 },
+  },
+  {
+    fault: 'batch failed: a line is named that is not bad',
+    providers: openaiOnly,
+    arrange: script({
+      outcome: 'failed',
+      errors: [{ code: 'invalid_request', message: 'This line is bad.', line: 2 }],
+    }),
+    fates: answered,
+    sentAgain: 3,
+  },
+  {
+    fault: 'create: 400 for one bad request, named by its place',
+    providers: anthropicOnly,
+    prompts: ['one', '[[invalid]]', 'three'],
+    arrange: () => undefined,
+    fates: [answered, failed('400 invalid_request_error'), answered],
+    sentAgain: 0,
   },
   {
     fault: 'batch failed: unknown model',

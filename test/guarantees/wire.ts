@@ -85,13 +85,11 @@ export const wireFaults: readonly FaultCase[] = [
   {
     fault: 'wire: `failed` for one bad line, the errors as a bare array',
     providers: openaiOnly,
+    prompts: ['one [[invalid]]', 'two', 'three'],
     settings: { bareErrors: true },
-    arrange: script({
-      outcome: 'failed',
-      errors: [{ code: 'invalid_method', message: 'Bad.', line: 1 }],
-    }),
+    arrange: nothing,
     fates: [failed('400 invalid_request_error'), answered, answered],
-    sentAgain: 2,
+    sentAgain: 3,
   },
   {
     fault: 'wire: an output file that can be seen while the batch runs, with half of its lines',

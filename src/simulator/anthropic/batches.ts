@@ -78,7 +78,7 @@ export function createBatches(world: World) {
     },
 
     list({ account, query, origin }: Exchange): Reply {
-      const listed = store.listed(account, world.clock.now());
+      const listed = store.listed(account, world.clock.now(), world.settings);
       return jsonReply(
         page(
           listed.map((batch) => batchObject(batch, world.settings, origin)),

@@ -1,6 +1,7 @@
 import type { BatchLine } from '../batch.ts';
 import { Refusal } from '../exchange.ts';
 import { isObject, type JsonObject } from '../json.ts';
+import { lastUserText } from '../prompt.ts';
 
 const customIdPattern = /^[a-zA-Z0-9_-]{1,64}$/;
 
@@ -24,6 +25,9 @@ export function checkCreate({ requests }: JsonObject, mostRequests: number): Bat
     }
     if (seen.has(customId)) throw refused(`${at}.custom_id: '${customId}' is not unique`);
     if (!isObject(params)) throw refused(`${at}.params: Field required`);
+    if (lastUserText(params.messages).includes('[[invalid]]')) {
+      throw refused(`${at}.params: This request is marked as invalid`);
+    }
     seen.add(customId);
     return { customId, endpoint: '/v1/messages', body: params };
   });

@@ -17,7 +17,9 @@ export function errorBody(refusal: Refusal, requestId: string): unknown {
   const { status, message, details } = refusal;
   const type =
     details.type ?? types[status] ?? (status < 500 && status >= 400 ? types[400] : 'api_error');
-  return { type: 'error', error: { type, message }, request_id: requestId };
+  const { code } = details;
+  const error = { type, message, ...(code !== undefined && { details: { error_code: code } }) };
+  return { type: 'error', error, request_id: requestId };
 }
 
 export function notFound({ method, path }: Exchange): Refusal {

@@ -16,7 +16,8 @@ function resultOf(outcome: Outcome) {
       return { type: 'succeeded', message: {} };
     case 'refused': {
       if (outcome.body !== undefined) return { type: 'errored', error: outcome.body };
-      const refusal = new Refusal(outcome.status, outcome.message);
+      const { status, message, code } = outcome;
+      const refusal = new Refusal(status, message, code === undefined ? {} : { code });
       return { type: 'errored', error: errorBody(refusal, newId('req_')) };
     }
     case 'unstated': {

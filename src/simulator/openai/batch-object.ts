@@ -40,11 +40,11 @@ export function batchObject(batch: Batch<OpenAIBatch>, settings: SimulatorSettin
   };
 }
 
-function errorsOf({ errors }: Batch, { bareErrors }: SimulatorSettings) {
+function errorsOf({ errors }: Batch, { bareErrors, linesFromZero }: SimulatorSettings) {
   if (errors.length === 0) return null;
   const data = errors.map(({ code, line = null, message, param = null }) => ({
     code,
-    line,
+    line: linesFromZero && line !== null ? line - 1 : line,
     message,
     param,
   }));

@@ -61,7 +61,7 @@ export function createBatches(world: World, files: Files) {
     },
 
     list({ account, query }: Exchange): Reply {
-      const listed = store.listed(account, world.clock.now());
+      const listed = store.listed(account, world.clock.now(), world.settings);
       return jsonReply(page(listed.map(show), query, { standard: 20, most: 100 }));
     },
 

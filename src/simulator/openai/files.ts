@@ -43,9 +43,14 @@ export function createFiles(world: World) {
     return complete;
   }
 
+  /** What a client has uploaded is known everywhere only a little later. */
+  function isThere({ purpose, createdAt }: StoredFile): boolean {
+    return purpose !== 'batch' || world.clock.now() >= createdAt + world.settings.fileLag;
+  }
+
   function find(id: string, account: string): StoredFile | undefined {
     const file = stored.get(id);
-    return file?.account === account ? file : undefined;
+    return file?.account === account && isThere(file) ? file : undefined;
   }
 
   function demand(id: string, account: string): StoredFile {

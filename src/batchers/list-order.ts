@@ -1,0 +1,34 @@
+import { field } from './outcomes.ts';
+
+/** When a batch was created, in milliseconds: providers write seconds or an ISO date. */
+export function createdAt(batch: unknown): number | undefined {
+  const value = field(batch, 'created_at');
+  const time = typeof value === 'number' ? value * 1000 : Date.parse(String(value));
+  return Number.isFinite(time) ? time : undefined;
+}
+
+/**
+ * In which order a list comes. Providers list the newest batch first, but none of them promises it, so
+ * only what the times in the list show is relied on.
+ */
+export class ListOrder {
+  #last: number | undefined;
+  #descends = false;
+  /** Nothing that was read so far is younger than what came before it. */
+  newestFirst = true;
+
+  read(batches: readonly unknown[]): void {
+    for (const batch of batches) {
+      const at = createdAt(batch);
+      if (at === undefined || at > (this.#last ?? at)) this.newestFirst = false;
+      if (at !== undefined && this.#last !== undefined && at < this.#last) this.#descends = true;
+      this.#last = at;
+    }
+  }
+
+  /** Everything that is still to come was created before `time`. */
+  isPast(time: number | undefined): boolean {
+    if (time === undefined || this.#last === undefined) return false;
+    return this.newestFirst && this.#descends && this.#last < time;
+  }
+}

@@ -1,0 +1,20 @@
+import type { BatchFacts } from './events.ts';
+
+/**
+ * What people should know beside the events: one line each. A notice is one object for all scopes that
+ * are told, so that who shows several scopes shows it once. It never holds a credential.
+ */
+export type Notice =
+  /** Something is in the way, and `text` says what is done about it. */
+  | { readonly notice: 'trouble'; readonly id: string; readonly text: string }
+  /** It is out of the way. Without a text there is nothing to say about it. */
+  | { readonly notice: 'over'; readonly id: string; readonly text?: string }
+  /** A batch of an earlier run is waited for; `age`: milliseconds since it was sent. */
+  | (BatchFacts & { readonly notice: 'rejoined'; readonly age: number })
+  /** The callers of a batch have been told that it cannot be brought to an end. */
+  | (BatchFacts & { readonly notice: 'gave-up' })
+  /** Requests that another living process has sent: its answers are waited for. */
+  | { readonly notice: 'elsewhere'; readonly count: number }
+  | { readonly notice: 'hint'; readonly text: string };
+
+export type Notify = (notice: Notice) => void;

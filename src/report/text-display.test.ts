@@ -1,0 +1,135 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { emptyStats } from '../orchestrator/stats.ts';
+import type { Paper } from './paper.ts';
+import { TextDisplay } from './text-display.ts';
+
+const minute = 60_000;
+const facts = { provider: 'openai', endpoint: '/v1/chat/completions', model: 'gpt-5-mini' };
+const batch = (token: string, count = 3_000) => ({
+  ...facts,
+  batch: token,
+  count,
+  remoteId: `batch_${token}`,
+});
+
+let now: number;
+let printed: string[];
+let drawn: (() => readonly string[]) | undefined;
+
+beforeEach(() => {
+  now = 0;
+  printed = [];
+  drawn = undefined;
+});
+
+function openScope(isLive: boolean) {
+  const paper: Paper = {
+    print: (...lines) => printed.push(...lines),
+    ...(isLive && {
+      draw: (lines: () => readonly string[]) => {
+        drawn = lines;
+      },
+    }),
+  };
+  const display = new TextDisplay(paper, () => now);
+  const stats = emptyStats();
+  const scope = display.open({ stats, store: '/ledger.db', completionWindow: 24 * 60 * minute });
+  const poll = (token: string, completed: number | undefined, count = 3_000) => {
+    const counts =
+      completed === undefined ? {} : { counts: { total: count, completed, failed: 0 } };
+    scope.event('batch:polled', { ...batch(token, count), status: 'in_progress', ...counts });
+  };
+  return { display, scope, stats, poll };
+}
+
+describe('plain progress', () => {
+  it('comes a minute after the counts move, then more and more seldom, with an estimate', () => {
+    const { scope, poll } = openScope(false);
+    scope.event('batch:submitted', batch('bl_1'));
+    printed = [];
+    const at: number[] = [];
+    for (let done = 0; done <= 2_900; done += 10) {
+      poll('bl_1', done);
+      if (printed.length > at.length) at.push(now / minute);
+      now += 10_000;
+    }
+    expect(printed[0]).toBe('bl_1: 60 of 3,000 done, about 49m left, after 1m');
+    expect(printed[1]).toBe('bl_1: 150 of 3,000 done, about 48m left, after 3m');
+    const gaps = at.map((time, index) => time - (at[index - 1] ?? 0));
+    expect(gaps.slice(0, 4).map(Math.floor)).toEqual([1, 1, 2, 3]);
+    expect(gaps.at(-1)).toBeCloseTo(10);
+  });
+
+  it('says so where the provider counts at the end only', () => {
+    const { scope, poll } = openScope(false);
+    scope.event('batch:submitted', { ...batch('bl_1'), provider: 'anthropic' });
+    printed = [];
+    for (; now <= 6 * minute; now += 10_000) poll('bl_1', undefined);
+    expect(printed).toEqual(['bl_1: 3,000 under way, anthropic counts at the end only, after 5m']);
+  });
+
+  it('is one line for all batches', () => {
+    const { scope, poll } = openScope(false);
+    for (const token of ['bl_1', 'bl_2']) scope.event('batch:submitted', batch(token, 100));
+    printed = [];
+    for (; now <= minute; now += 20_000) {
+      for (const token of ['bl_1', 'bl_2']) poll(token, now / 4_000, 100);
+    }
+    expect(printed).toEqual(['2 batches: 25 of 200 done, about 6m left, after 1m']);
+  });
+});
+
+it('many batches at once are told one by one at first, then together', () => {
+  const { scope } = openScope(false);
+  for (let at = 0; at < 100; at += 1) scope.event('batch:submitted', batch(`bl_${at}`, 10_000));
+  scope.close();
+  const sent = printed.filter((line) => line.startsWith('sent'));
+  expect(sent).toHaveLength(13);
+  expect(sent.at(-1)).toBe('sent 88 more batches: 880,000 requests');
+});
+
+it('what a closed scope hears of late is not shown after its sum', () => {
+  const { scope, stats } = openScope(false);
+  stats.captured = 1;
+  stats.answered = 1;
+  scope.event('batch:submitted', batch('bl_1', 1));
+  scope.close();
+  scope.event('batch:collected', { ...batch('bl_1', 1), answered: 1, failed: 0 });
+  expect(printed.at(-1)).toBe('1 call answered, 1 batch');
+});
+
+describe('live lines', () => {
+  it('show the calls, the batches by model, and what is in the way', () => {
+    const { scope, stats, poll } = openScope(true);
+    stats.captured = 3_500;
+    scope.event('batch:submitted', batch('bl_1'));
+    scope.notice({ notice: 'rejoined', ...batch('bl_2', 500), model: 'gpt-5', age: 5 * minute });
+    poll('bl_1', 100);
+    now = minute;
+    poll('bl_1', 400);
+    scope.notice({ notice: 'trouble', id: '1', text: 'cannot reach api.openai.com' });
+    expect(drawn?.()).toEqual([
+      '0 of 3,500 calls answered, 1m',
+      '400 of 3,000 done, about 9m left: openai gpt-5-mini',
+      '500 under way, none done yet: openai gpt-5',
+      'cannot reach api.openai.com',
+    ]);
+    scope.notice({ notice: 'over', id: '1', text: 'can be reached again' });
+    scope.event('batch:ended', { ...batch('bl_1'), status: 'completed' });
+    scope.event('batch:ended', { ...batch('bl_2'), status: 'failed', failure: 'invalid' });
+    expect(drawn?.()).toEqual([
+      '0 of 3,500 calls answered, 1m',
+      '3,000 done, reading the answers: openai gpt-5-mini',
+    ]);
+    scope.event('batch:collected', { ...batch('bl_1'), answered: 3_000, failed: 0 });
+    expect(drawn?.()).toHaveLength(1);
+  });
+
+  it('print no progress, because they show it', () => {
+    const { scope, poll } = openScope(true);
+    scope.event('batch:submitted', batch('bl_1'));
+    printed = [];
+    for (; now < 60 * minute; now += minute) poll('bl_1', now / minute);
+    expect(printed).toEqual([]);
+  });
+});

@@ -1,0 +1,104 @@
+import { formatDuration } from '../duration.ts';
+import type { BatchFacts, BatchlingEvents } from '../orchestrator/events.ts';
+import type { Notice } from '../orchestrator/notices.ts';
+import { doneOf, type ShownBatch, timeLeft } from './progress-state.ts';
+import { counted, number } from './summary.ts';
+
+const minute = 60_000;
+
+/** What is said once, when the first batch of a process is sent and its wait begins. */
+export function waitExplained(completionWindow: number, store: string): string[] {
+  const longest = formatDuration(completionWindow);
+  const wait = `a batch takes minutes to hours, ${longest} at most; the program waits for it`;
+  if (store === ':memory:') {
+    return [wait, 'do not stop the program: with the store in memory, a stopped run is lost'];
+  }
+  return [
+    wait,
+    'it can be stopped (Ctrl-C) and run again: it goes on where it stopped',
+    `answers are kept in ${store}`,
+  ];
+}
+
+export function sentLine({ batch, count, provider, model, remoteId }: BatchFacts): string {
+  return `sent ${batch}: ${counted(count, 'request')} to ${provider} ${model} (${remoteId})`;
+}
+
+export function rejoinedLine({ batch, count, age }: BatchFacts & { age: number }): string {
+  const requests = counted(count, 'request');
+  return `rejoined ${batch}: ${requests} of an earlier run (sent ${ageText(age)} ago)`;
+}
+
+export function collectedLine(
+  { batch, answered, failed }: BatchlingEvents['batch:collected'],
+  age: number | undefined,
+): string {
+  const errors = failed > 0 ? `, ${counted(failed, 'error')}` : '';
+  const after = age === undefined ? '' : `, after ${ageText(age)}`;
+  return `collected ${batch}: ${counted(answered, 'answer')}${errors}${after}`;
+}
+
+/** Several of a kind that came too fast to be told one by one. */
+export function togetherLine(what: string, batches: number, requests: number): string {
+  return `${what} ${counted(batches, 'more batch', 'more batches')}: ${counted(requests, 'request')}`;
+}
+
+export function noticeLine(notice: Notice): string | undefined {
+  switch (notice.notice) {
+    case 'trouble':
+    case 'hint':
+    case 'over':
+      return notice.text;
+    case 'gave-up': {
+      const calls = 'its calls have got the reason as their error';
+      return `gave up on ${notice.batch}: ${calls}. It stays in the ledger for another run`;
+    }
+    case 'elsewhere': {
+      const what = notice.count === 1 ? '1 request is' : `${number(notice.count)} requests are`;
+      return `${what} in batches of another program that is running: waiting for its answers`;
+    }
+    case 'rejoined':
+      return rejoinedLine(notice);
+  }
+}
+
+/** How far the batches under way are: the provider's counts, their age, and an estimate. */
+export function progressLine(batches: readonly ShownBatch[], now: number): string {
+  const [first] = batches;
+  const name = batches.length === 1 && first ? first.batch : `${number(batches.length)} batches`;
+  const age = now - Math.min(...batches.map(({ sentAt }) => sentAt));
+  return `${name}: ${howFar(batches, now)}, after ${ageText(age)}`;
+}
+
+/** `1,200 of 3,000 done, about 18m left` */
+export function howFar(batches: readonly ShownBatch[], now: number): string {
+  const requests = batches.reduce((sum, { count }) => sum + count, 0);
+  if (batches.every(({ ended }) => ended)) return `${number(requests)} done, reading the answers`;
+  const done = batches.reduce((sum, batch) => sum + doneOf(batch), 0);
+  if (done === 0) return `${number(requests)} under way, ${whyNone(batches)}`;
+  const left = longestLeft(batches, now);
+  const estimate = left === undefined ? '' : `, about ${ageText(left)} left`;
+  return `${number(done)} of ${number(requests)} done${estimate}`;
+}
+
+function whyNone(batches: readonly ShownBatch[]): string {
+  const silent = batches.find(({ counts }) => counts === 'none');
+  return silent ? `${silent.provider} counts at the end only` : 'none done yet';
+}
+
+/** The slowest decides; one that has shown no pace leaves it open. */
+function longestLeft(batches: readonly ShownBatch[], now: number): number | undefined {
+  let longest = 0;
+  for (const batch of batches) {
+    const left = batch.ended ? 0 : timeLeft(batch, now);
+    if (left === undefined) return undefined;
+    longest = Math.max(longest, left);
+  }
+  return longest;
+}
+
+/** Whole seconds, or whole minutes where seconds say nothing. */
+export function ageText(milliseconds: number): string {
+  const unit = milliseconds < 2 * minute ? 1_000 : minute;
+  return formatDuration(Math.round(milliseconds / unit) * unit).replace(/^0ms$/, '0s');
+}

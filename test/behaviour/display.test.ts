@@ -1,0 +1,109 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { batchify } from '../../src/index.ts';
+import { chatRequest } from '../support/ask.ts';
+import { hearStderr } from '../support/heard.ts';
+import { chatUrl } from '../support/source-of.ts';
+import { openStage, type Stage } from '../support/stage.ts';
+
+let stage: Stage;
+let heard: ReturnType<typeof hearStderr>;
+
+beforeAll(async () => {
+  stage = await openStage();
+});
+afterAll(() => stage.close());
+beforeEach(() => {
+  stage.simulator.reset();
+  heard = hearStderr();
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  // Each test is the first of its process.
+  for (const key of Object.getOwnPropertySymbols(globalThis)) {
+    if (key.description?.startsWith('batchling.displays')) Reflect.deleteProperty(globalThis, key);
+  }
+});
+
+const ask = (prompt: string) => fetch(chatUrl(stage), chatRequest(prompt));
+
+describe('plain lines', () => {
+  it('tell what was sent and what that means, what came back, and the sum at last', async () => {
+    const store = stage.newStore();
+    const options = stage.options({ store, display: 'plain' });
+    await batchify(() => Promise.all([ask('one'), ask('two')]), options);
+    expect(heard.lines()).toEqual([
+      expect.stringMatching(
+        /^batchling: sent bl_\w+: 2 requests to openai gpt-test \(batch_\w+\)$/,
+      ),
+      'batchling: a batch takes minutes to hours, 24h at most; the program waits for it',
+      'batchling: it can be stopped (Ctrl-C) and run again: it goes on where it stopped',
+      `batchling: answers are kept in ${store}`,
+      expect.stringMatching(/^batchling: collected bl_\w+: 2 answers, after \d+s$/),
+      expect.stringMatching(/^batchling: 2 calls answered, 1 batch/),
+    ]);
+  });
+
+  it('explain the wait once in a process, and not as long as nothing survives it', async () => {
+    const options = stage.options({ store: ':memory:', display: 'plain' });
+    await batchify(() => ask('one'), options);
+    await batchify(() => ask('two'), options);
+    expect(heard.text().split('minutes to hours')).toHaveLength(2);
+    expect(heard.text()).toContain('do not stop the program');
+    expect(heard.text()).not.toContain('run again');
+  });
+
+  it('of a second run say that nothing was sent', async () => {
+    const options = stage.options({ display: 'plain' });
+    vi.stubEnv('BATCHLING_RUN', 'first');
+    await batchify(() => ask('one'), options);
+    vi.stubEnv('BATCHLING_RUN', 'second');
+    const before = heard.lines().length;
+    await batchify(() => ask('one'), options);
+    vi.unstubAllEnvs();
+    expect(heard.lines().slice(before)).toEqual([
+      'batchling: 1 call answered, 1 from the ledger, nothing was sent',
+    ]);
+  });
+
+  it('show a batch once, and one sum, however many scopes share it', async () => {
+    const options = stage.options({ display: 'plain', window: '100ms' });
+    const scopes = ['one', 'two', 'three'].map((prompt) => batchify(() => ask(prompt), options));
+    await Promise.all(scopes);
+    const lines = heard.lines();
+    expect(lines.filter((line) => line.includes('sent bl_'))).toHaveLength(1);
+    expect(lines.filter((line) => line.includes('collected'))).toHaveLength(1);
+    expect(lines.at(-1)).toMatch(/^batchling: 3 scopes closed: 3 calls answered, 1 batch/);
+    expect(lines.filter((line) => line.includes('calls answered'))).toHaveLength(1);
+  });
+
+  it('do not flood the log of a server with a scope per request', async () => {
+    const options = stage.options({ display: 'plain', window: 0 });
+    vi.stubEnv('BATCHLING_RUN', 'first');
+    await batchify(() => Promise.all(requests.map(ask)), options);
+    vi.stubEnv('BATCHLING_RUN', 'second');
+    const before = heard.lines().length;
+    for (const request of requests) await batchify(() => ask(request), options);
+    vi.unstubAllEnvs();
+    expect(heard.lines().length - before).toBeLessThan(20);
+  });
+});
+
+const requests = Array.from({ length: 40 }, (_, at) => `request ${at}`);
+
+it('JSON has one object per line: events, and what is for people', async () => {
+  const scopes = [1, 2].map((at) =>
+    batchify(() => ask(`number ${at}`), stage.options({ display: 'json', store: ':memory:' })),
+  );
+  await Promise.all(scopes);
+  const records = heard.lines().map((line) => JSON.parse(line));
+  const named = (name: string) => records.filter(({ event }) => event === name);
+  expect(named('batch:submitted')).toHaveLength(1);
+  expect(named('call:answered')).toHaveLength(2);
+  expect(named('closed')).toHaveLength(2);
+  expect(named('closed')[0]).toMatchObject({ stats: { captured: 1, answered: 1 } });
+});
+
+it('nothing is shown where nothing is wanted', async () => {
+  await batchify(() => ask('one'), stage.options({ display: 'none' }));
+  expect(heard.text()).toBe('');
+});
