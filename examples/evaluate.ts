@@ -1,4 +1,4 @@
-// Ordinary code with the official SDK. Against the simulator:
+// Ordinary code with the official SDK. Against the simulator, after `npm run build` in a checkout:
 //   npx batchling simulate         (prints the variables to export in this terminal)
 //   OPENAI_API_KEY=any npx tsx examples/evaluate.ts
 import { batchify } from 'batchling';
