@@ -58,6 +58,15 @@ describe('a call that is not captured', () => {
     expect((await soon(captured)).status).toBe(200);
   });
 
+  it.each(cases)('%s hears of %s at once, though it comes later', async (_w, _n, ask, start) => {
+    const limit = start();
+    const captured = askCaptured(limit.signal);
+    const outside = errorOf(ask(limit.signal));
+    expect(await soon(outside)).toMatchObject({ name: limit.errorName });
+    stage.simulator.release();
+    expect((await soon(captured)).status).toBe(200);
+  });
+
   it.each(cases)('%s does not go out when %s is over', async (_w, _n, ask, start) => {
     const limit = start();
     const captured = askCaptured(limit.signal);
@@ -71,12 +80,17 @@ describe('a call that is not captured', () => {
   });
 });
 
-it('a captured call that shares a held-back signal by way of AbortSignal.any outlives it, too', async () => {
+it('a captured call that follows a held-back signal outlives it, too', async () => {
   const controller = new AbortController();
   const { signal } = controller;
+  const patient = batchify(stage.options({ window: '1h', maxWindow: '1h' }));
   const direct = askCaptured(signal);
-  const joined = askCaptured(AbortSignal.any([signal]));
-  await until(() => scope.stats.captured === 2, 'the calls');
+  const joined = AbortSignal.any([signal]);
+  const following = patient.run(() =>
+    fetch(chatUrl(stage), { ...chatRequest('following'), signal: joined }),
+  );
+  following.catch(() => undefined);
+  await until(() => scope.stats.captured + patient.stats.captured === 2, 'the calls');
   await new Promise<void>((resolve) =>
     setTimeout(() => {
       controller.abort();
@@ -85,7 +99,9 @@ it('a captured call that shares a held-back signal by way of AbortSignal.any out
   );
   stage.simulator.release();
   await (await soon(direct)).text();
-  expect((await soon(joined)).status).toBe(200);
+  await until(() => signal.aborted, 'the abort');
+  await patient.close();
+  expect((await soon(following)).status).toBe(200);
 });
 
 it('a timer that aborts the signal of a scope ends the scope at once, whoever shares it', async () => {

@@ -20,6 +20,16 @@ function byController(): Limit {
   return { signal: controller.signal, struck, errorName: 'AbortError' };
 }
 
+/** What a signal was joined of; Node alone would not keep it. */
+const sources = new WeakMap<AbortSignal, AbortSignal[]>();
+
+function joined(): AbortSignal {
+  const parts = [AbortSignal.timeout(milliseconds), new AbortController().signal];
+  const signal = AbortSignal.any(parts);
+  sources.set(signal, parts);
+  return signal;
+}
+
 function native(signal: AbortSignal): Limit {
   const struck = new Promise<void>((resolve) =>
     signal.addEventListener('abort', () => resolve(), { once: true }),
@@ -31,9 +41,5 @@ function native(signal: AbortSignal): Limit {
 export const limits: readonly (readonly [name: string, start: () => Limit])[] = [
   ['a timer of its own', byController],
   ['AbortSignal.timeout', () => native(AbortSignal.timeout(milliseconds))],
-  [
-    'AbortSignal.any around it',
-    () =>
-      native(AbortSignal.any([AbortSignal.timeout(milliseconds), new AbortController().signal])),
-  ],
+  ['AbortSignal.any around it', () => native(joined())],
 ];
