@@ -22,7 +22,7 @@ const ranks = {
 };
 
 /** Files at the top of src/, by part. Whatever is not named here belongs to the context. */
-const base = new Set(['errors.ts', 'types.ts', 'duration.ts', 'version.ts']);
+const base = new Set(['errors.ts', 'types.ts', 'duration.ts', 'version.ts', 'bundlers.ts']);
 
 /** The registry is the one door to the concrete batchers, the composition root to the ledgers. */
 const concrete = [

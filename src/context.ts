@@ -65,6 +65,7 @@ export class BatchingContext {
    * For `await using`: on from there to the end of the block, where the scope is closed. Both `await`s
    * are needed: the second one keeps the scope out of the code that called this function. In an async
    * generator the scope is on until the first `yield`; what follows runs in the context of its consumer.
+   * When the block throws, the scope sends what waits and waits for the answers all the same.
    *
    * @example
    * await using scope = await batchify({ window: '5s' }).enter();

@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici';
-import { BatchlingError, NotSentError } from '../errors.ts';
+import { bundlerAdvice } from '../bundlers.ts';
+import { BatchlingError, messageOf, NotSentError } from '../errors.ts';
 import type { Clock, Dict } from '../types.ts';
 import { exchange } from './exchange.ts';
 import { headersFor, redact, resolveTarget, secretsOf, type Target } from './target.ts';
@@ -93,11 +94,20 @@ function ask(credentials: () => Dict, target: Target): Dict {
   }
 }
 
+async function loadUndici(): Promise<typeof import('undici')> {
+  try {
+    return await import('undici');
+  } catch (error) {
+    const message = `undici could not be loaded: ${messageOf(error)}. ${bundlerAdvice}`;
+    throw new BatchlingError('NOT_AVAILABLE', message, { cause: error });
+  }
+}
+
 async function createAgent(idleTimeout: number): Promise<Dispatcher> {
   // Whichever undici loads first becomes the global dispatcher, ours included. Node's own one has
   // to be first, or the program's fetch would run on our copy. Reading `Request` loads it.
   void globalThis.Request;
-  const { Agent, EnvHttpProxyAgent } = await import('undici');
+  const { Agent, EnvHttpProxyAgent } = await loadUndici();
   const agentOptions = { connect: { timeout: Math.min(idleTimeout, 10_000) }, pipelining: 1 };
   if (!proxyVariables.some((name) => process.env[name])) return new Agent(agentOptions);
   try {

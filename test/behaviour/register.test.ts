@@ -6,7 +6,9 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { compiledProgram } from '../support/compiled.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 
-const program = fileURLToPath(new URL('../support/programs/registered.mjs', import.meta.url));
+const programs = new URL('../support/programs/', import.meta.url);
+const program = fileURLToPath(new URL('registered.mjs', programs));
+const beforeExit = fileURLToPath(new URL('before-exit.mjs', programs));
 
 let stage: Stage;
 let store: string;
@@ -26,11 +28,15 @@ beforeEach(() => {
 
 /** `node --import batchling/register program.mjs …` */
 function launch(calls: number, form = '', environment: Record<string, string> = {}) {
+  return start(program, [String(calls), form], environment);
+}
+
+function start(path: string, given: string[], environment: Record<string, string> = {}) {
   const { BATCHLING_RUN: _, ...inherited } = process.env;
   const base = stage.simulator.baseUrl('openai');
   const child = spawn(
     process.execPath,
-    ['--import', register, program, `${base}/chat/completions`, String(calls), form],
+    ['--import', register, path, `${base}/chat/completions`, ...given],
     {
       env: {
         ...inherited,
@@ -93,4 +99,27 @@ it('says what is wrong with a variable before the program starts', async () => {
   expect(code).not.toBe(0);
   expect(lines).toEqual([]);
   expect(stderr).toContain('BATCHLING_ATTEMPTS');
+});
+
+it('is not noticed by listeners for the end of a program without LLM calls', async () => {
+  expect(await start(beforeExit, [])).toEqual({ code: 0, lines: ['beforeExit'], stderr: '' });
+});
+
+it('batches calls that are made when the program is about to end', async () => {
+  const { code, lines, stderr } = await start(beforeExit, ['asks']);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(lines.filter((line) => line !== 'beforeExit')).toEqual([
+    'before batch',
+    'at the end, 1 batch',
+    'at the end, 2 batch',
+  ]);
+  expect(stage.simulator.meter).toMatchObject({ batched: 3, realtime: 0 });
+});
+
+it('reports a variable that means nothing, with the one that was probably meant', async () => {
+  const { code, lines, stderr } = await launch(1, '', { BATCHLING_BATCHSIZE: '10' });
+  expect({ code, lines: lines.length }).toEqual({ code: 0, lines: 1 });
+  expect(stderr.match(/BATCHLING_BATCHSIZE .*Did you mean BATCHLING_BATCH_SIZE\?/g)).toHaveLength(
+    1,
+  );
 });

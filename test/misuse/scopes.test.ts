@@ -50,6 +50,56 @@ describe('a bad option', () => {
   });
 });
 
+describe('what batchify cannot run', () => {
+  const given = (value: unknown, options?: BatchifyOptions) =>
+    thrownBy(() => batchify(value as never, options));
+
+  it('is a promise: its calls were made before there was a scope', async () => {
+    const rejections: unknown[] = [];
+    const note = (reason: unknown) => rejections.push(reason);
+    process.on('unhandledRejection', note);
+    const error = given(Promise.all([Promise.reject(new Error('its own error'))]), {});
+    expect(error.code).toBe('INVALID_OPTION');
+    expect(error.message).toBe(
+      'batchify was given a promise, whose calls were made before there was a scope. ' +
+        'Pass a function: batchify(() => …, options), or options alone.',
+    );
+    await new Promise((resolve) => setTimeout(resolve, 1));
+    process.off('unhandledRejection', note);
+    expect(rejections).toEqual([]);
+  });
+
+  it('is a thenable, which is not started', () => {
+    let started = false;
+    const lazy = {
+      // biome-ignore lint/suspicious/noThenProperty: as query builders have it.
+      then: () => {
+        started = true;
+      },
+    };
+    expect(given(lazy).message).toContain('Pass a function: batchify(() => …');
+    expect(started).toBe(false);
+  });
+
+  it.each([
+    ['an array', []],
+    ['"text"', 'text'],
+    ['null', null],
+    ['options twice', { window: '1s' }],
+  ])('is %s', (shown, value) => {
+    const error = given(value, { window: '2s' });
+    expect(error.code).toBe('INVALID_OPTION');
+    expect(error.message).toContain(`batchify was given ${shown}. Pass a function`);
+  });
+
+  it('is nothing, but its options are used', () => {
+    expect(thrownBy(() => batchify(undefined, { window: '5 parsecs' })).code).toBe(
+      'INVALID_OPTION',
+    );
+    expect(batchify(undefined, stage.options())).toHaveProperty('stats');
+  });
+});
+
 describe('a closed scope', () => {
   it('runs nothing any more and says so', async () => {
     const scope = batchify(stage.options());

@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import { bundlerAdvice } from '../../bundlers.ts';
 import { BatchlingError } from '../../errors.ts';
 
 export type SqliteValue = null | number | bigint | string | Uint8Array;
@@ -50,16 +51,21 @@ async function loadBuiltIn(): Promise<Driver | undefined> {
 async function loadPackage(): Promise<Driver> {
   try {
     const { DatabaseSync } = await import('@photostructure/sqlite');
-    const source = createRequire(import.meta.url).resolve('@photostructure/sqlite');
-    return { DatabaseSync, source };
+    return { DatabaseSync, source: sourceOf('@photostructure/sqlite') };
   } catch (error) {
     throw new BatchlingError(
       'STORE_UNUSABLE',
       `SQLite could not be loaded on ${process.platform}-${process.arch}, Node ${process.versions.node}. ` +
-        'Use Node 22.13 or later, which has it built in, or store: ":memory:".',
+        `Use Node 22.13 or later, which has it built in, or store: ":memory:". ${bundlerAdvice}`,
       { cause: error },
     );
   }
+}
+
+function sourceOf(name: string): string {
+  // A bundle in the form of CommonJS has no URL; there a thread looks for the package by its name.
+  const { url } = import.meta as { url?: string };
+  return url === undefined ? name : createRequire(url).resolve(name);
 }
 
 /** The user did not choose SQLite, so Node's warning about it would only puzzle. */
