@@ -50,16 +50,13 @@ export function askScope(
   parameters: Parameters<Fetch>,
 ): Promise<Response> {
   const [input, init] = parameters;
-  const passOn: Fetch = (...changed) => {
-    const isSame = changed[0] === input && changed[1] === init;
+  const passOn: Fetch = (toInput, toInit) => {
+    const isSame = toInput === input && toInit === init;
     passing += 1;
     try {
       // There may be more of them than fetch itself takes.
-      return Reflect.apply(
-        original,
-        self,
-        isSame ? parameters : [...changed, ...parameters.slice(2)],
-      );
+      const values = isSame ? parameters : [toInput, toInit, ...parameters.slice(2)];
+      return Reflect.apply(original, self, values);
     } finally {
       passing -= 1;
     }
