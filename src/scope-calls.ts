@@ -66,9 +66,11 @@ export class ScopeCalls implements CallOwner {
   ): Promise<Response> {
     const url = postUrl(input, init);
     if (url === '') return passOn(input, init);
-    const outgoing: Outgoing = { passOn, input, init };
     const target = isLate ? undefined : this.#router.find(url);
-    if (target === undefined) return this.#uncaptured.handleFetch(outgoing, url, isLate);
+    if (target === undefined) {
+      return this.#uncaptured.handleFetch(passOn, input, init, url, isLate);
+    }
+    const outgoing: Outgoing = { passOn, input, init };
     const headers = headersOf(outgoing);
     if (headers === undefined) return passOn(input, init);
     if (headers['x-batchling'] === 'off') return goOut(withoutOurHeader(outgoing));

@@ -5,7 +5,7 @@ import { headersOf, withoutOurHeader } from './call-headers.ts';
 import { goOut, type Outgoing, signalOf } from './client-call.ts';
 import { activeMock } from './hooks/active-mock.ts';
 import { decodeUtf8 } from './hooks/read-call.ts';
-import type { RawAnswer, RawRequest } from './hooks/state.ts';
+import type { Fetch, RawAnswer, RawRequest } from './hooks/state.ts';
 import type { ResolvedOptions } from './options.ts';
 import type { Router } from './orchestrator/router.ts';
 import { UnbatchedFinder } from './orchestrator/unbatched.ts';
@@ -57,11 +57,22 @@ export class UncapturedCalls {
   }
 
   /** `isLate`: the scope is closed. */
-  handleFetch(outgoing: Outgoing, url: string, isLate: boolean): Promise<Response> {
-    const { passOn, input, init } = outgoing;
+  handleFetch(
+    passOn: Fetch,
+    input: string | URL | Request,
+    init: RequestInit | undefined,
+    url: string,
+    isLate: boolean,
+  ): Promise<Response> {
     const suspect = this.#suspect(url, isLate);
-    const headers = suspect && headersOf(outgoing);
-    if (suspect === undefined || headers === undefined) return passOn(input, init);
+    if (suspect === undefined) return passOn(input, init);
+    return this.#handleSuspect({ passOn, input, init }, url, suspect);
+  }
+
+  #handleSuspect(outgoing: Outgoing, url: string, suspect: Suspect): Promise<Response> {
+    const { passOn, input, init } = outgoing;
+    const headers = headersOf(outgoing);
+    if (headers === undefined) return passOn(input, init);
     if (headers['x-batchling'] === 'off') return goOut(withoutOurHeader(outgoing));
     const body = typeof init?.body === 'string' ? init.body : undefined;
     if (!suspect.isProvedBy(headers, body) || signalOf(outgoing)?.aborted)

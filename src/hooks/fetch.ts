@@ -51,12 +51,13 @@ export function askScope(
   parameters: Parameters<Fetch>,
 ): Promise<Response> {
   const [input, init] = parameters;
-  const passOn: Fetch = (...changed) => {
-    const isSame = changed[0] === input && changed[1] === init;
+  const passOn: Fetch = (toInput, toInit) => {
+    const isSame = toInput === input && toInit === init;
     passing += 1;
     try {
       // There may be more of them than fetch itself takes.
-      return send(original, self, isSame ? parameters : [...changed, ...parameters.slice(2)]);
+      const values = isSame ? parameters : [toInput, toInit, ...parameters.slice(2)];
+      return send(original, self, values);
     } finally {
       passing -= 1;
     }

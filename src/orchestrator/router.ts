@@ -78,6 +78,8 @@ const rememberedUrls = 1_000;
 export class Router {
   readonly #places = new Map<string, Place[]>();
   readonly #found = new Map<string, Target | undefined>();
+  /** Hosts that nobody knows, as they stand in URLs. */
+  readonly #strangers = new Set<string>();
 
   constructor(batchers: readonly RegisteredBatcher[], hosts: readonly HostEntry[]) {
     for (const registered of batchers) {
@@ -116,7 +118,7 @@ export class Router {
     return target;
   }
 
-  /** A look at the text: false costs next to nothing. */
+  /** A look at the text: false costs next to nothing, and a host that was seen before even less. */
   #knowsHost(url: string): boolean {
     const start = url.indexOf('://') + 3;
     if (start === 2) return false;
@@ -124,7 +126,12 @@ export class Router {
     while (end < url.length && !isEndOfAuthority(url.charCodeAt(end))) end += 1;
     const authority = url.slice(start, end);
     if (this.#places.has(authority)) return true;
-    return isUnusual(authority) && URL.canParse(url) && this.#places.has(new URL(url).host);
+    if (this.#strangers.has(authority)) return false;
+    // What it means depends on the rest of the URL.
+    if (isUnusual(authority)) return URL.canParse(url) && this.#places.has(new URL(url).host);
+    if (this.#strangers.size >= rememberedUrls) this.#strangers.clear();
+    this.#strangers.add(authority);
+    return false;
   }
 
   /** Two providers may live at one host. */

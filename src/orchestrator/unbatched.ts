@@ -58,17 +58,25 @@ export class UnbatchedFinder {
   readonly #router: Router;
   readonly #batchers: readonly RegisteredBatcher[];
   readonly #endings: ReadonlySet<string>;
+  /** Of the endings: a look at three things of a word is cheaper than cutting it out. */
+  readonly #outlines: ReadonlySet<number>;
   readonly #found = new Map<string, Unbatched | undefined>();
 
   constructor(router: Router, batchers: readonly RegisteredBatcher[]) {
     this.#router = router;
     this.#batchers = batchers;
-    const unbatched = batchers.flatMap((registered) => registered.unbatched.map(lastWord));
-    this.#endings = new Set([...wireEndings, ...unbatched]);
+    const unbatched = batchers.flatMap((registered) => registered.unbatched);
+    const words = unbatched.map((path) => path.slice(startOfWord(path, path.length)));
+    this.#endings = new Set([...wireEndings, ...words]);
+    this.#outlines = new Set([...this.#endings].map((word) => outlineOf(word, 0, word.length)));
   }
 
+  /** Asked for every POST in a scope. */
   find(url: string): Unbatched | undefined {
-    if (!this.#endings.has(lastWord(url))) return undefined;
+    const end = endOfPath(url);
+    const start = startOfWord(url, end);
+    if (!this.#outlines.has(outlineOf(url, start, end))) return undefined;
+    if (!this.#endings.has(url.slice(start, end))) return undefined;
     if (this.#found.has(url)) return this.#found.get(url);
     const unbatched = URL.canParse(url) ? this.#look(new URL(url)) : undefined;
     if (this.#found.size >= rememberedUrls) this.#found.clear();
@@ -121,15 +129,28 @@ function baseOf({ origin, pathname }: URL, base: RegExp): string {
   return path === '' && !pathname.startsWith('/v1/') ? `${origin}/v1` : `${origin}${path}`;
 }
 
-/** Of the path: `completions` of `…/chat/completions?a=1`, `generateContent` of `…/gemini:generateContent`. */
-function lastWord(url: string): string {
+/** Where the last word of the path begins: `completions` of `…/chat/completions`, or after a colon. */
+function startOfWord(url: string, end: number): number {
+  let start = end;
+  while (start > 0 && !isSeparator(url.charCodeAt(start - 1))) start -= 1;
+  return start;
+}
+
+function endOfPath(url: string): number {
   const query = url.indexOf('?');
   const fragment = url.indexOf('#');
-  let end = query < 0 ? url.length : query;
-  if (fragment >= 0 && fragment < end) end = fragment;
-  const slash = url.lastIndexOf('/', end - 1);
-  const colon = url.lastIndexOf(':', end - 1);
-  return url.slice(Math.max(slash, colon) + 1, end);
+  if (query < 0) return fragment < 0 ? url.length : fragment;
+  return fragment < 0 ? query : Math.min(query, fragment);
+}
+
+/** A slash or a colon. */
+function isSeparator(code: number): boolean {
+  return code === 47 || code === 58;
+}
+
+/** Length, first and last letter of a word in one number, which few words share. */
+function outlineOf(text: string, start: number, end: number): number {
+  return ((end - start) << 16) | (text.charCodeAt(start) << 8) | text.charCodeAt(end - 1);
 }
 
 function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
