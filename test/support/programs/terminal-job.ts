@@ -41,7 +41,7 @@ const scope = batchify(options);
 scope.on('batch:submitted', submitted);
 try {
   await scope.run(async () => {
-    const talked = sent.then(chatter);
+    const talked = prints.length > 0 ? sent.then(chatter) : undefined;
     if (throws !== undefined) {
       for (let at = 0; at < calls; at += 1) ask(`question ${at}`).catch(() => undefined);
       await sent;
