@@ -138,8 +138,14 @@ export class Engine {
       spool,
       withdraw: (requests) => this.#queues.withdraw(requests),
     });
-    const resume = new Resume(workshop, recovery, protocol, this.#governor, spool, (batch) =>
-      this.#watcher.watch(batch, { atOnce: true }),
+    const resume = new Resume(
+      workshop,
+      recovery,
+      protocol,
+      this.#governor,
+      spool,
+      () => this.#intake.drained(),
+      (batch) => this.#watcher.watch(batch, { atOnce: true }),
     );
     const services = { spool, returning: this.#returning };
     this.#queues = new Queues(

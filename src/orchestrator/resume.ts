@@ -29,6 +29,7 @@ export class Resume {
   readonly #protocol: Protocol;
   readonly #governor: Governor;
   readonly #spool: Spool;
+  readonly #caughtUp: () => Promise<void>;
   /** At once: it may have ended long ago. */
   readonly #watch: (batch: ActiveBatch) => void;
 
@@ -38,6 +39,8 @@ export class Resume {
     protocol: Protocol,
     governor: Governor,
     spool: Spool,
+    /** Resolves when all calls made so far have found their batch. */
+    caughtUp: () => Promise<void>,
     watch: (batch: ActiveBatch) => void,
   ) {
     this.#workshop = workshop;
@@ -45,6 +48,7 @@ export class Resume {
     this.#protocol = protocol;
     this.#governor = governor;
     this.#spool = spool;
+    this.#caughtUp = caughtUp;
     this.#watch = watch;
   }
 
@@ -86,6 +90,7 @@ export class Resume {
       batch.holdSlot();
       await this.#governor.occupy(batch);
       rejoined(batch, this.#workshop.clock.now() - batch.acceptedAt);
+      await this.#waitForOthers(scope);
       this.#watch(batch);
       batch.outcomeIsKnown();
       return;
@@ -123,6 +128,16 @@ export class Resume {
     const isAsked = batch.underOtherKey && (state === 'creating' || state === 'staged');
     if (isAsked) return this.#recovery.sharesAccount(batch, creatingAt);
     return Promise.resolve(!batch.underOtherKey);
+  }
+
+  /** Its callers ask one after another: if it has ended, they should all be there to get its answers. */
+  async #waitForOthers(scope: EngineScope): Promise<void> {
+    const { clock, stopped } = this.#workshop;
+    const enough = new AbortController();
+    const ending = AbortSignal.any([stopped, enough.signal]);
+    const pause = sleep(clock, scope.poll.minimum, ending).catch(() => undefined);
+    await Promise.race([this.#caughtUp(), pause]);
+    enough.abort();
   }
 
   /** What is uploaded is not uploaded again, if all of it is still wanted. */

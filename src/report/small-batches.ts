@@ -7,8 +7,8 @@ import { counted } from './summary.ts';
 
 /** Usual limits of pools; a program that sends more at once does not limit itself much. */
 const mostSmall = 100;
-/** Round numbers that people choose as a limit. Two or three calls are more often just a first try. */
-const likelyLimits = new Set([4, 5, 8, 10, 12, 15, 16, 20, 24, 25, 30, 32, 48, 50, 64, 100]);
+/** Numbers that people choose as a limit. Two or three calls are more often just a first try. */
+const likelyLimits = new Set([5, 8, 10, 16, 20, 25, 32, 50, 64, 100]);
 /** Calls that wait for answers come soon after them; what comes later has another reason. */
 const soon = 10_000;
 /** So many calls are compared with the answers before them; the first to come is enough. */
@@ -80,9 +80,8 @@ export class SmallBatches implements RoundWatch {
   #askAtFirst(): void {
     if (!likelyLimits.has(this.#size)) return;
     this.#say(
-      `${counted(this.#size, 'call')} came, and no more. Are more to come? If the program limits ` +
-        `itself to ${this.#size} at once, raise that limit: a batch takes its time whatever its ` +
-        `size (${page})`,
+      `${counted(this.#size, 'call')}, and no more for now. Are more to come? Then raise the limit ` +
+        `that holds them back (p-limit, maxConcurrency): they can share this batch (${page})`,
     );
   }
 

@@ -98,6 +98,20 @@ it('what a closed scope hears of late is not shown after its sum', () => {
   expect(printed.at(-1)).toBe('1 call answered, 1 batch');
 });
 
+it('what several scopes are told is shown once', () => {
+  const { display, scope } = openScope(false);
+  const other = display.open({ stats: emptyStats(), store: ':memory:', completionWindow: minute });
+  const collected = { ...batch('bl_1', 2), answered: 2, failed: 0 };
+  const resent = { ...batch('bl_2'), reason: 'sent again: it was lost' };
+  const hint = { notice: 'hint', text: 'a hint' } as const;
+  for (const one of [scope, other]) {
+    one.event('batch:collected', collected);
+    one.event('batch:resent', resent);
+    one.notice(hint);
+  }
+  expect(printed).toEqual(['collected bl_1: 2 answers', 'bl_2: sent again: it was lost', 'a hint']);
+});
+
 describe('live lines', () => {
   it('show the calls, the batches by model, and what is in the way', () => {
     const { scope, stats, poll } = openScope(true);
