@@ -8,6 +8,7 @@ import { networkFaults } from './network.ts';
 import { otherReadings } from './other-readings.ts';
 import { pollFaults } from './poll.ts';
 import { resultFileFaults } from './result-files.ts';
+import { transportFaults } from './transport.ts';
 import { unclearCreateFaults } from './unclear-create.ts';
 import { unknownShapes } from './unknown-shapes.ts';
 import { unreadableResults } from './unreadable-results.ts';
@@ -30,6 +31,7 @@ export const faultCases: readonly FaultCase[] = [
   ...lineFaults,
   ...limitFaults,
   ...networkFaults,
+  ...transportFaults,
   ...wireFaults,
   ...otherReadings,
 ];
