@@ -142,8 +142,11 @@ export type Row =
   | { readonly cursor: string }
   /** A line that could not be understood, shortened for people. */
   | { readonly broken: string }
-  /** At the end of a source without a line that could be understood, such as a proxy's page. */
-  | { readonly unreadable: 'empty' | 'garbled' };
+  /**
+   * At the end of a source without a line that could be understood, such as a proxy's page, or of one
+   * whose end may be a connection that broke.
+   */
+  | { readonly unreadable: 'empty' | 'garbled' | 'unended' };
 
 /** What looking for a batch after an unknown outcome brought. */
 export type Found =

@@ -15,5 +15,8 @@ export async function* resultRows(
     isUnderstood ||= rows.some((row) => 'id' in row);
     yield rows;
   }
+  const { 'content-length': length, 'transfer-encoding': transfer } = reply.headers;
+  // Neither: the body ended with the connection, and nobody knows whether that was its end.
+  if (length === undefined && transfer === undefined) yield [{ unreadable: 'unended' }];
   if (!isUnderstood) yield [{ unreadable: isEmpty ? 'empty' : 'garbled' }];
 }

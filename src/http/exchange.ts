@@ -30,7 +30,7 @@ export function exchange(dispatcher: Dispatcher, order: Order): Promise<WireRepl
       watch.stop();
       upload.stop();
       const why = redact(messageOf(error), secrets);
-      const facts = { method, url: target.label };
+      const facts = { method, url: target.label, partly: upload.isPartly };
       reject(
         upload.handedOver
           ? new UnknownOutcomeError(`${label} was sent, but no answer came: ${why}.`, error, facts)

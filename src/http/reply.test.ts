@@ -21,7 +21,7 @@ afterEach(async () => {
 
 /** Nothing is idle for too long before the test says so, however busy the machine is. */
 function holdTime(): void {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
 }
 
 async function listen(server: Server): Promise<number> {
@@ -182,6 +182,47 @@ describe('the body of a reply', () => {
     const failure = failureOf(reader.next());
     vi.advanceTimersByTime(50);
     expect(await failure).toBeInstanceOf(UnknownOutcomeError);
+  });
+
+  it('that trickles is an unknown outcome, though a byte comes now and then', async () => {
+    const bytes = new EventEmitter();
+    const port = await answering(`${head}content-length: 100\r\n\r\n`, (socket) => {
+      bytes.on('next', () => socket.write('x'));
+    });
+    holdTime();
+    const reply = await wireTo(port, { idleTimeout: 50 }).send(get);
+    const reader = reply.bytes()[Symbol.asyncIterator]();
+    let read = 0;
+    const failure = failureOf(
+      (async () => {
+        while (read < 10) {
+          const next = reader.next();
+          // The last one is not waited for in vain: time is up before it is.
+          vi.advanceTimersByTime(20);
+          bytes.emit('next');
+          await next;
+          read += 1;
+        }
+      })(),
+    );
+    expect(await failure).toBeInstanceOf(UnknownOutcomeError);
+    expect(read).toBe(2);
+  });
+
+  it('may be slow as long as a kilobyte comes in time', async () => {
+    const bytes = new EventEmitter();
+    const port = await answering(`${head}content-length: 10240\r\n\r\n`, (socket) => {
+      bytes.on('next', () => socket.write(Buffer.alloc(1024, 'x')));
+    });
+    holdTime();
+    const reply = await wireTo(port, { idleTimeout: 50 }).send(get);
+    const reader = reply.bytes()[Symbol.asyncIterator]();
+    for (let read = 0; read < 10_240; ) {
+      const next = reader.next();
+      vi.advanceTimersByTime(40);
+      bytes.emit('next');
+      read += (await next).value.length;
+    }
   });
 
   it('waits for a reader that is slower than the idle timeout', async () => {

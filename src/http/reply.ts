@@ -13,6 +13,8 @@ export interface ReplyContext {
 }
 
 const excerptLength = 200;
+/** Fewer bytes than this are no progress: a reply that trickles would hold up what waits for it for hours. */
+const leastBytes = 1024;
 /** What is read as a whole is a list or an error; results, which may be large, are streamed. */
 const mostTextBytes = 64 * 1024 * 1024;
 
@@ -32,14 +34,23 @@ export function createReply(data: Dispatcher.ResponseData, context: ReplyContext
     invariant(!used, `The body of the reply to ${label} was read twice`);
     used = true;
     const iterator: AsyncIterator<Uint8Array> = body[Symbol.asyncIterator]();
+    // Only our waiting counts: a reader that takes its time is no silence of the server.
+    let waited = 0;
+    let received = 0;
     try {
       for (;;) {
-        // Only our waiting counts: a reader that takes its time is no silence of the server.
-        const watch = watchIdle(idleTimeout, () => {
-          body.destroy(new Error(`no byte came for ${idleTimeout} ms`));
+        const began = performance.now();
+        const watch = watchIdle(Math.max(0, idleTimeout - waited), () => {
+          body.destroy(new Error(`fewer than ${leastBytes} bytes came in ${idleTimeout} ms`));
         });
         const next = await iterator.next().finally(watch.stop);
         if (next.done) return;
+        waited += performance.now() - began;
+        received += next.value.length;
+        if (received >= leastBytes) {
+          waited = 0;
+          received = 0;
+        }
         yield next.value;
       }
     } catch (error) {

@@ -7,6 +7,8 @@ export interface Upload {
   readonly length: number;
   /** The last byte was given to the socket: from here on the provider may act. */
   readonly handedOver: boolean;
+  /** Some of a large body has left, but not all of it. */
+  readonly isPartly: boolean;
   chunks(): AsyncGenerator<Uint8Array>;
   /** The outcome is decided: whatever still pulls gets an error and never the last byte. */
   stop(): void;
@@ -19,6 +21,7 @@ export interface Upload {
 export function createUpload(body: WireRequest['body'], onProgress: () => void): Upload {
   const source = toStreamedBody(body);
   let handedOver = false;
+  let begun = false;
   let stopped = false;
 
   // One chunk is held back until the source has ended, so that a body that turns out too long or
@@ -33,7 +36,10 @@ export function createUpload(body: WireRequest['body'], onProgress: () => void):
       }
       for (const slice of slices(chunk)) {
         onProgress();
-        if (held) yield held;
+        if (held) {
+          begun = true;
+          yield held;
+        }
         held = slice;
       }
     }
@@ -51,6 +57,9 @@ export function createUpload(body: WireRequest['body'], onProgress: () => void):
     length: source.length,
     get handedOver() {
       return handedOver;
+    },
+    get isPartly() {
+      return begun && !handedOver;
     },
     chunks,
     stop() {

@@ -32,6 +32,8 @@ interface Round {
   /** Sources that held no line, or none that could be read. */
   empty: boolean;
   garbled: boolean;
+  /** Sources whose end may be a connection that broke. */
+  unended: boolean;
   readonly retries: PendingRequest[];
 }
 
@@ -221,7 +223,7 @@ export class Collector {
 }
 
 function newRound(): Round {
-  return { strange: 0, empty: false, garbled: false, retries: [] };
+  return { strange: 0, empty: false, garbled: false, unended: false, retries: [] };
 }
 
 function charactersOf(row: Row): number {
@@ -253,12 +255,13 @@ function hasOpenMembers({ members }: ActiveBatch): boolean {
 function unreadReason(
   batch: ActiveBatch,
   { readable, incomplete, counts }: Remote,
-  { strange, empty, garbled }: Round,
+  { strange, empty, garbled, unended }: Round,
 ): UnreadableError['reason'] | undefined {
   if (!readable || incomplete || !lacksLines(batch)) return undefined;
   const { matched } = batch;
   if (garbled || (!matched && strange > 0)) return 'unreadable';
   const ranMore = counts && linesOf(batch) < counts.completed + counts.failed;
+  if (unended && ranMore !== false) return 'unreadable';
   const suspect = empty ? ranMore !== false : !matched && ranMore === true;
   if (!suspect) return undefined;
   return matched ? 'empty' : 'unreadable';

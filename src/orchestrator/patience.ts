@@ -13,6 +13,9 @@ export const emptyPatience = minute;
 /** How long a key may be refused before the callers are told. */
 export const deniedPatience = 10 * minute;
 
+/** So often a body is cut off before less of it is sent. */
+const mostCuts = 4;
+
 interface Wait {
   readonly retryAfter?: number | undefined;
   /** A matter of minutes; waiting for room may last as long as other batches do. */
@@ -29,6 +32,7 @@ export class Patience {
   #noRoomSince: number | undefined;
   #passesSince: number | undefined;
   #attempts = 0;
+  #cuts = 0;
 
   constructor(clock: Clock, noRoomPatience = Number.POSITIVE_INFINITY) {
     this.#clock = clock;
@@ -49,6 +53,16 @@ export class Patience {
     this.#failsSince = undefined;
     this.#noRoomSince ??= now;
     return now - this.#noRoomSince >= this.#noRoomPatience;
+  }
+
+  /**
+   * Whether the body was cut off half-way several times in a row. Behind that may be a proxy that takes no
+   * body of this size and hangs up while it says so, which nobody gets to hear.
+   */
+  isCutOff(error: unknown): boolean {
+    const isCut = error instanceof NotSentError && error.facts.partly === true;
+    this.#cuts = isCut ? this.#cuts + 1 : 0;
+    return this.#cuts === mostCuts;
   }
 
   /** Milliseconds until the next try. */

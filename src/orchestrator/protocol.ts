@@ -1,6 +1,6 @@
 import type { BatchFailure, Plan, Remote } from '../batchers/batcher.ts';
 import { RefusedError } from '../batchers/refused-error.ts';
-import { LeaseLostError, NotSentError, UnknownOutcomeError } from '../errors.ts';
+import { LeaseLostError, messageOf, NotSentError, UnknownOutcomeError } from '../errors.ts';
 import { orAborted, sleep } from '../http/backoff.ts';
 import type { ActiveBatch } from './active-batch.ts';
 import { cancelUnwanted } from './cancel-remote.ts';
@@ -125,6 +125,7 @@ export class Protocol {
       } catch (error) {
         const wait = waitFor(error, 'whatever became of it');
         if (wait === undefined || patience.isOver(wait)) throw error;
+        if (patience.isCutOff(error)) throw cutOff(error);
         await this.#pause(batch, error, patience.next(wait));
       }
     }
@@ -182,6 +183,7 @@ export class Protocol {
   async #waitToCreate(batch: ActiveBatch, error: unknown, patience: Patience): Promise<void> {
     const wait = waitFor(error, 'if it had no effect');
     if (wait === undefined) throw error;
+    if (patience.isCutOff(error)) throw cutOff(error);
     const failure = error instanceof RefusedError ? failureOf(error) : undefined;
     if (failure?.answer?.status === 429) {
       if (batch.place?.isHopeless(batch.members.size)) throw error;
@@ -218,4 +220,10 @@ export class Protocol {
     if (tokens > room.limit && batch.members.size > 1) throw new TooMuchError(batch);
     await batch.takeSlot();
   }
+}
+
+/** Nothing was accepted, so it may go in halves. */
+function cutOff(error: unknown): RefusedError {
+  const message = `The batch was cut off half-way, again and again: ${messageOf(error)}`;
+  return new RefusedError({ code: 'cut_off', message, next: 'smaller' });
 }

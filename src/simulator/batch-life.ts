@@ -29,10 +29,12 @@ export async function liveBatch<Details>(
   if (script.outcome === 'cancelled') requestCancel(world, batch);
   if (batch.cancel.requested) return endCancelled(world, wire, batch);
 
+  const isExpired = batch.lines.length > 0 && script.outcome === undefined;
   await stay(world, batch, 'finalizing', settings.speed.finalizing);
   if (batch.cancel.requested) return endCancelled(world, wire, batch);
   if (script.outcome !== 'failed') {
-    return finish(world, wire, batch, script.outcome ?? 'completed', { kind: 'expired' });
+    const ending = script.outcome ?? (isExpired ? 'expired' : 'completed');
+    return finish(world, wire, batch, ending, { kind: 'expired' });
   }
   const message = scripted(batch)[0]?.message ?? '';
   await finish(world, wire, batch, 'completed', { kind: 'refused', status: 500, message });

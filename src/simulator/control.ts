@@ -81,6 +81,10 @@ const kinds = new Set([
   'hang',
   'delay',
   'truncate',
+  'chunked',
+  'closing',
+  'trickle',
+  'refuse-mid-body',
   'garbage',
   'encoded',
 ]);

@@ -28,8 +28,9 @@ export async function executeLines<Details>(
   const elapsed = () => Math.min(1, (clock.now() - began) / Math.max(settings.speed.running, 1));
 
   const thinking: Promise<void>[] = [];
+  const expired = () => clock.now() - batch.createdAt >= settings.expiresAfter;
   let done = 0;
-  while (!cancel.requested) {
+  while (!cancel.requested && !expired()) {
     if (gate.held) await Promise.race([gate.pass(), cancel.whenRequested]);
     const share = settings.speed.running === 0 ? 1 : elapsed();
     const due = Math.ceil(goal * share);

@@ -32,6 +32,17 @@ export type FaultAction =
   | { kind: 'delay'; ms: number }
   /** Does the work, sends half of the response body and drops the connection. */
   | { kind: 'truncate' }
+  /** Does the work and answers without a content length, in chunks. */
+  | { kind: 'chunked' }
+  /**
+   * Does the work and answers without a content length; the end of the connection is the end of the body.
+   * `cut`: only half of it comes, which looks like all of it.
+   */
+  | { kind: 'closing'; cut?: boolean }
+  /** Does the work and sends the response body byte by byte, one every so many milliseconds. */
+  | { kind: 'trickle'; ms: number }
+  /** Answers in the middle of the request body with a page for people, and closes the connection. */
+  | { kind: 'refuse-mid-body'; status: number }
   /** Does the work and answers 200 with something that is not JSON. */
   | { kind: 'garbage' }
   /** Does the work and compresses the response body, as gateways do without being asked. */

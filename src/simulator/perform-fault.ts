@@ -2,7 +2,15 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clockwork } from './clockwork.ts';
 import { type Exchange, jsonReply, type Reply, readBytes } from './exchange.ts';
 import type { FaultAction } from './faults.ts';
-import { sendEncoded, sendReply, sendTruncated } from './send-reply.ts';
+import {
+  sendChunked,
+  sendClosing,
+  sendEncoded,
+  sendPage,
+  sendReply,
+  sendTrickle,
+  sendTruncated,
+} from './send-reply.ts';
 
 export interface StruckExchange {
   request: IncomingMessage;
@@ -44,6 +52,15 @@ export async function performFault(action: FaultAction, struck: StruckExchange):
     }
     case 'truncate':
       return sendTruncated(response, await work(exchange));
+    case 'chunked':
+      return sendChunked(response, await work(exchange));
+    case 'closing':
+      return sendClosing(response, await work(exchange), action.cut === true);
+    case 'trickle':
+      return sendTrickle(response, await work(exchange), () => clock.sleep(action.ms));
+    case 'refuse-mid-body':
+      for await (const _chunk of exchange.body) break;
+      return sendPage(response, action.status);
     case 'garbage':
       await work(exchange);
       return sendReply(response, { status: 200, body: '<html>this is not JSON</html>' });

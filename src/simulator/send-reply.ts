@@ -35,6 +35,46 @@ export async function sendTruncated(response: ServerResponse, reply: Reply): Pro
   response.socket?.destroy();
 }
 
+export async function sendChunked(response: ServerResponse, reply: Reply): Promise<void> {
+  response.writeHead(reply.status, reply.headers);
+  await pipeline(Readable.from(chunksOf(reply), { objectMode: false }), response);
+}
+
+/** As HTTP/1.0 did: nobody can tell a whole body from one that was cut off. */
+export async function sendClosing(
+  response: ServerResponse,
+  reply: Reply,
+  cut: boolean,
+): Promise<void> {
+  response.shouldKeepAlive = false;
+  response.useChunkedEncodingByDefault = false;
+  response.writeHead(reply.status, reply.headers);
+  const whole = Buffer.concat(chunksOf(reply));
+  response.end(cut ? whole.subarray(0, Math.floor(whole.length / 2)) : whole);
+}
+
+export async function sendTrickle(
+  response: ServerResponse,
+  reply: Reply,
+  pause: () => Promise<void>,
+): Promise<void> {
+  const chunks = chunksOf(reply);
+  response.writeHead(reply.status, headersOf(reply, chunks));
+  for (const byte of Buffer.concat(chunks)) {
+    if (response.destroyed) return;
+    response.write(Buffer.of(byte));
+    await pause();
+  }
+  response.end();
+}
+
+/** A proxy's own page. The rest of the request is read, as proxies do, and thrown away. */
+export async function sendPage(response: ServerResponse, status: number): Promise<void> {
+  response.shouldKeepAlive = false;
+  const page = `<html><body><h1>${status}</h1></body></html>`;
+  response.writeHead(status, { 'content-type': 'text/html' }).end(page);
+}
+
 function chunksOf(reply: Reply): Buffer[] {
   return typeof reply.body === 'string' ? [Buffer.from(reply.body)] : reply.body;
 }

@@ -51,7 +51,7 @@ async function handle(
   const requestId = newId('req_');
   response.setHeader(provider.requestIdHeader, requestId);
 
-  const work = (received: Exchange) => answer(mount, received, credential, requestId);
+  const work = (received: Exchange) => answer(state, mount, received, credential, requestId);
   const fault = state.world.faults.take({ method, path, provider: name });
   state.log.add({
     method,
@@ -71,6 +71,7 @@ async function handle(
 }
 
 async function answer(
+  state: SimulatorState,
   mount: Mount,
   exchange: Exchange,
   credential: string | null,
@@ -81,6 +82,10 @@ async function answer(
     if (credential === null || credential.startsWith('invalid')) {
       throw provider.unauthorized(credential !== null);
     }
+    const { world, rates } = state;
+    const isCreate = exchange.method === 'POST' && exchange.path.endsWith('/batches');
+    const limits = world.settings.limits[mount.name] ?? {};
+    rates.demand(exchange.account, isCreate, limits, world.clock.now());
     const route = findRoute(provider.routes, exchange.method, exchange.path);
     if (route === null) throw provider.notFound(exchange);
     return await route.handler(exchange, route.id);

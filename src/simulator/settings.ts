@@ -33,7 +33,11 @@ export interface ProviderLimits {
   enqueuedTokens?: number;
   /** Anthropic: requests waiting per account; beyond it a create gets 429. */
   queuedRequests?: number;
-  /** What the `retry-after` header of such a 429 says. */
+  /** More creates than this within an hour get 429 until the hour of the first is over. */
+  createsPerHour?: number;
+  /** More requests of any kind than this within a minute get 429 until the minute is over. */
+  requestsPerMinute?: number;
+  /** What the `retry-after` header of a 429 about `queuedRequests` says. */
   retryAfterSeconds?: number;
 }
 
@@ -55,6 +59,8 @@ export interface SimulatorSettings {
   limits: Record<string, ProviderLimits>;
   /** A batch shows up in lists only this many milliseconds after its creation. */
   listLag: number;
+  /** A batch that has not ended by then, in milliseconds after its creation, ends as `expired`. */
+  expiresAfter: number;
   /** OpenAI: an uploaded file is found only this many milliseconds later. */
   fileLag: number;
   /** Lists of batches begin with the oldest. Providers begin with the newest, but promise nothing. */
@@ -106,6 +112,7 @@ export function defaultSettings(): SimulatorSettings {
     speed: { validating: 20, running: 100, finalizing: 20, cancelling: 20 },
     limits: {},
     listLag: 0,
+    expiresAfter: Number.POSITIVE_INFINITY,
     fileLag: 0,
     oldestFirst: false,
     foreignBatches: false,
@@ -162,6 +169,8 @@ const limitNames = [
   'bytesPerBatch',
   'enqueuedTokens',
   'queuedRequests',
+  'createsPerHour',
+  'requestsPerMinute',
   'retryAfterSeconds',
 ];
 

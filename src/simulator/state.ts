@@ -7,6 +7,7 @@ import { Markers } from './markers.ts';
 import { Meter } from './meter.ts';
 import { createProviders, type Providers, type SimulatedProvider } from './providers.ts';
 import { createRandom } from './random.ts';
+import { Rates } from './rates.ts';
 import { RequestLog } from './request-log.ts';
 import { changeSettings, defaultSettings, type SimulatorSettingsChange } from './settings.ts';
 import type { World } from './world.ts';
@@ -16,6 +17,7 @@ export interface SimulatorState {
   world: World;
   providers: Providers;
   log: RequestLog;
+  rates: Rates;
   /** Connections of requests that were not answered yet. */
   waiting: Set<Socket>;
   reset(): void;
@@ -40,6 +42,7 @@ export function createState(
     world,
     providers: createProviders(world),
     log: new RequestLog(),
+    rates: new Rates(),
     waiting: new Set(),
     reset() {
       // First of all, so that no batch under way writes into what is emptied below.
@@ -54,6 +57,7 @@ export function createState(
       world.random.restart();
       Object.assign(world.settings, freshSettings(options));
       state.log.reset();
+      state.rates = new Rates();
       state.providers = createProviders(world);
     },
   };

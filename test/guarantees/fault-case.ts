@@ -41,7 +41,8 @@ export interface FaultCase {
   /** What the callers ask. Markers of the simulator in it are part of the fault. */
   readonly prompts?: readonly string[];
   readonly settings?: SimulatorSettingsChange;
-  readonly options?: BatchifyOptions;
+  /** A function where they hold something that is made for one case. */
+  readonly options?: BatchifyOptions | (() => BatchifyOptions);
   /** Sets the fault up, before anything is asked. */
   arrange(scene: Scene): void;
   /** One fate for all, or one per prompt. */

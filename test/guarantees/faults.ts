@@ -8,6 +8,8 @@ import { networkFaults } from './network.ts';
 import { otherReadings } from './other-readings.ts';
 import { pollFaults } from './poll.ts';
 import { resultFileFaults } from './result-files.ts';
+import { timeFaults } from './time.ts';
+import { transportFaults } from './transport.ts';
 import { unclearCreateFaults } from './unclear-create.ts';
 import { unknownShapes } from './unknown-shapes.ts';
 import { unreadableResults } from './unreadable-results.ts';
@@ -29,7 +31,9 @@ export const faultCases: readonly FaultCase[] = [
   ...unreadableResults,
   ...lineFaults,
   ...limitFaults,
+  ...timeFaults,
   ...networkFaults,
+  ...transportFaults,
   ...wireFaults,
   ...otherReadings,
 ];

@@ -33,7 +33,8 @@ const patience = 40 * hour;
 
 /** Plays a case with the real SDK, the standard options and a ledger of its own. */
 export async function play(faultCase: FaultCase, provider: Provider): Promise<Played> {
-  const { prompts = ['one', 'two', 'three'], settings, options } = faultCase;
+  const { prompts = ['one', 'two', 'three'], settings } = faultCase;
+  const options = typeof faultCase.options === 'function' ? faultCase.options() : faultCase.options;
   const clock = new LeapingClock(patience);
   const simulator = await startSimulator({ speed, ...settings, clock });
   const folder = await mkdtemp(join(tmpdir(), 'batchling-faults-'));

@@ -6,7 +6,10 @@ import { lastUserText } from '../prompt.ts';
 const customIdPattern = /^[a-zA-Z0-9_-]{1,64}$/;
 
 /** Only the envelope is checked when a batch is created; each item's params are judged later. */
-export function checkCreate({ requests }: JsonObject, mostRequests: number): BatchLine[] {
+export function checkCreate(body: JsonObject, mostRequests: number): BatchLine[] {
+  const { requests, ...others } = body;
+  const [unknown] = Object.keys(others);
+  if (unknown !== undefined) throw refused(`${unknown}: Extra inputs are not permitted`);
   if (requests === undefined) throw refused('requests: Field required');
   if (!Array.isArray(requests)) throw refused('requests: Input should be a valid list');
   if (requests.length === 0) throw refused('requests: List should have at least 1 item');

@@ -20,6 +20,11 @@ export function createWire(
 
     async prepare(batch) {
       const { details } = batch;
+      if (files.find(details.inputFileId, batch.account) === undefined) {
+        batch.requests = countLines(details.input);
+        const message = `The input file ${details.inputFileId} was deleted.`;
+        return { errors: [{ code: 'input_file_deleted', message, line: null, param: null }] };
+      }
       const models = batch.foreign ? null : world.settings.models;
       const validated = await validateLines(world, details, models);
       if ('errors' in validated) batch.requests = countLines(details.input);

@@ -15,11 +15,24 @@ const endpoints = [
   '/v1/videos',
 ];
 
+const createFields = [
+  'input_file_id',
+  'endpoint',
+  'completion_window',
+  'metadata',
+  'output_expires_after',
+];
+
 /** What the create call itself refuses; the content of the file is judged later. */
 export function checkCreate(
   body: JsonObject,
   findFile: (id: string) => StoredFile | undefined,
 ): OpenAIBatch {
+  const unknown = Object.keys(body).find((name) => !createFields.includes(name));
+  if (unknown !== undefined) {
+    const details = { code: 'unknown_parameter', param: unknown };
+    throw new Refusal(400, `Unknown parameter: '${unknown}'.`, details);
+  }
   const { input_file_id: fileId, endpoint, completion_window: window } = body;
   if (typeof fileId !== 'string') throw missing('input_file_id');
   if (typeof endpoint !== 'string') throw missing('endpoint');

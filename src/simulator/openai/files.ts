@@ -43,9 +43,11 @@ export function createFiles(world: World) {
     return complete;
   }
 
-  /** What a client has uploaded is known everywhere only a little later. */
-  function isThere({ purpose, createdAt }: StoredFile): boolean {
-    return purpose !== 'batch' || world.clock.now() >= createdAt + world.settings.fileLag;
+  /** What a client has uploaded is known everywhere only a little later, and files have their time. */
+  function isThere({ purpose, createdAt, lifetime }: StoredFile): boolean {
+    const age = world.clock.now() - createdAt;
+    if (age >= lifetime * 1000) return false;
+    return purpose !== 'batch' || age >= world.settings.fileLag;
   }
 
   function find(id: string, account: string): StoredFile | undefined {

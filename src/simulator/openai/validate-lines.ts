@@ -10,6 +10,7 @@ import { promptOf } from './dialect.ts';
 const mostRequests = 50_000;
 const mostEmbeddingInputs = 50_000;
 const mostErrors = 100;
+const longestCustomId = 64;
 
 interface Validated {
   lines: BatchLine[];
@@ -75,6 +76,10 @@ function readLine(text: string, endpoint: string): BatchLine | BatchError {
   }
   const { custom_id: customId, method, url, body } = value;
   if (typeof customId !== 'string' || customId === '') return missing('custom_id');
+  if (customId.length > longestCustomId) {
+    const message = `A custom_id may have at most ${longestCustomId} characters.`;
+    return { code: 'invalid_custom_id', message, param: 'custom_id' };
+  }
   if (method === undefined) return missing('method');
   if (url === undefined) return missing('url');
   if (!isObject(body)) return missing('body');
