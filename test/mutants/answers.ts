@@ -17,7 +17,7 @@ export const answers: readonly Mutant[] = [
     file: 'src/orchestrator/fingerprint.ts',
     search: "${bytes.toString('base64url')}-${occurrence}",
     replace: "${bytes.toString('base64url')}-0",
-    tests: ['test/behaviour/same-request.test.ts'],
+    tests: ['src/orchestrator/fingerprint.test.ts', 'test/behaviour/re-run.test.ts'],
   },
   {
     name: 'the model is left out of the fingerprint, and so is the body',

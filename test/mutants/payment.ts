@@ -110,7 +110,7 @@ export const payment: readonly Mutant[] = [
     file: 'src/orchestrator/returning.ts',
     search: 'return named ?? this.#takeAbandoned(key);',
     replace: 'return named;',
-    tests: ['test/behaviour/early-retries.test.ts', 'test/behaviour/aborts.test.ts'],
+    tests: ['test/third-party/axios.test.ts', 'test/third-party/got.test.ts'],
   },
   {
     name: 'idempotency keys are not looked at',
