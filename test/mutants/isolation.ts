@@ -19,12 +19,13 @@ export const isolation: readonly Mutant[] = [
     tests: ['test/behaviour/bind-and-realtime.test.ts', 'test/behaviour/pass-through.test.ts'],
   },
   {
-    name: 'calls outside of any scope are captured by the last one',
+    name: 'a call to a host that is not ours goes out with a header more',
     promise: 4,
-    file: 'src/hooks/fetch.ts',
-    search: 'if (scope === undefined) return Reflect.apply(original, this, parameters);',
-    replace: 'if (scope === undefined) return original(...parameters);',
-    tests: ['test/behaviour/pass-through.test.ts', 'src/hooks/fetch.test.ts'],
+    file: 'src/scope-calls.ts',
+    search: 'if (target === undefined) return passOn(input, init);',
+    replace:
+      "if (target === undefined) return passOn(input, { ...init, headers: { 'x-seen': '1' } });",
+    tests: ['test/behaviour/pass-through.test.ts', 'test/fidelity/fidelity.test.ts'],
   },
   {
     name: 'a call that is aborted already is captured',
@@ -35,11 +36,11 @@ export const isolation: readonly Mutant[] = [
     tests: ['test/behaviour/aborts.test.ts'],
   },
   {
-    name: 'what its user aborted before it was planned is sent all the same',
+    name: 'what its user aborted while it waited for room is sent all the same',
     promise: 6,
-    file: 'src/orchestrator/engine.ts',
-    search: 'else this.#queues.leave(pending);',
-    replace: '',
-    tests: ['test/behaviour/aborts.test.ts', 'test/behaviour/nothing-more-is-spent.test.ts'],
+    file: 'src/orchestrator/submitter.ts',
+    search: 'return !isGone && !pending.due;',
+    replace: 'return !pending.due;',
+    tests: ['test/behaviour/abort-while-waiting.test.ts'],
   },
 ];
