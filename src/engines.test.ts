@@ -23,6 +23,18 @@ function use(options: BatchifyOptions = {}) {
   return useEngine(resolveOptions({ store: join(folder, 'ledger.db'), ...options }));
 }
 
+async function runsIn(path: string): Promise<unknown[]> {
+  const { DatabaseSync } = await loadDriver();
+  const database = new DatabaseSync(path, { timeout: 0 });
+  try {
+    return (database.prepare('SELECT run FROM owner').all() as { run: unknown }[]).map(
+      ({ run }) => run,
+    );
+  } finally {
+    database.close();
+  }
+}
+
 async function failureOf(promise: Promise<unknown>): Promise<unknown> {
   return promise.then(
     () => 'no failure',
@@ -154,9 +166,15 @@ describe('the name of the run', () => {
     },
   );
 
-  it.each(['', 'run-1.a_B', 'x'.repeat(64)])('may be %j', async (name) => {
+  it.each(['run-1.a_B', 'x'.repeat(64)])('may be %j, and the ledger knows it', async (name) => {
     vi.stubEnv('BATCHLING_RUN', name);
-    const used = await use();
-    await used.release();
+    await (await use()).release();
+    expect(await runsIn(join(folder, 'ledger.db'))).toEqual([name]);
+  });
+
+  it('is one of its own where none is given', async () => {
+    vi.stubEnv('BATCHLING_RUN', '');
+    await (await use()).release();
+    expect(await runsIn(join(folder, 'ledger.db'))).toEqual([expect.stringMatching(/^[\w-]{36}$/)]);
   });
 });

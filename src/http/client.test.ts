@@ -14,6 +14,36 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
 
+describe('a request that makes no progress', () => {
+  it('is given up after 30 s unless somebody says otherwise', async () => {
+    const server = createServer(() => undefined);
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    cleanups.push(() => void server.close().closeAllConnections());
+    const { port } = server.address() as AddressInfo;
+    const base = `http://127.0.0.1:${port}`;
+    const client = createHttpClient({ clock });
+    cleanups.push(() => client.close());
+    const wire = client.wire({ base, credentials: () => ({}), origins: [base] });
+    // Half a minute passes when it is told to; every other timer takes its time.
+    const plain = globalThis.setTimeout;
+    cleanups.push(() => {
+      globalThis.setTimeout = plain;
+    });
+    const halfMinutes: (() => void)[] = [];
+    globalThis.setTimeout = ((callback: () => void, delay: number) => {
+      if (delay === 30_000) halfMinutes.push(callback);
+      return plain(callback, delay);
+    }) as typeof setTimeout;
+    const arrived = new Promise<void>((resolve) => server.once('request', () => resolve()));
+    const sent = wire.send({ method: 'GET', path: '/v1/batches' });
+    sent.catch(() => undefined);
+    await arrived;
+    expect(halfMinutes.length).toBeGreaterThan(0);
+    for (const passed of halfMinutes) passed();
+    await expect(sent).rejects.toThrow('no progress for 30000 ms');
+  });
+});
+
 interface Seen {
   readonly method: string | undefined;
   readonly url: string | undefined;

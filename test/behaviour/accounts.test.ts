@@ -69,6 +69,21 @@ it('organisations and projects of one key never share a batch', async () => {
   ]);
 });
 
+it('organisation and project go with every request about a batch', async () => {
+  const client = stage.openai({ organization: 'org-a', project: 'proj-a' });
+  await batchify(() => ask(client, 'whose'), stage.options());
+  const { requests } = stage.simulator;
+  expect(requests.map(({ method, path }) => `${method} ${path.split('/')[2]}`)).toEqual(
+    expect.arrayContaining(['POST files', 'POST batches', 'GET batches', 'GET files']),
+  );
+  for (const { method, path, headers } of requests) {
+    expect(headers, `${method} ${path}`).toMatchObject({
+      'openai-organization': 'org-a',
+      'openai-project': 'proj-a',
+    });
+  }
+});
+
 it('versions and betas of Anthropic never share a batch, but the order of betas means nothing', async () => {
   const client = (headers: Record<string, string>) => stage.anthropic({ defaultHeaders: headers });
   const clients = {

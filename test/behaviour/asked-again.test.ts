@@ -92,6 +92,20 @@ describe('what is asked again in the same run', () => {
     await Promise.all([scope.close(), later.close()]);
   });
 
+  it('by another key, after a final error of the first, is asked of the provider', async () => {
+    const scope = batchify(stage.options({ attempts: 1 }));
+    const askWith = (key: string) => {
+      const { headers, ...request } = chatRequest('[[once status 500]]');
+      const authorization = `Bearer ${key}`;
+      return fetch(chatUrl(stage), { ...request, headers: { ...headers, authorization } });
+    };
+    expect((await scope.run(() => askWith('sk-one'))).status).toBe(500);
+    expect((await scope.run(() => askWith('sk-one'))).status).toBe(500);
+    expect((await scope.run(() => askWith('sk-two'))).status).toBe(200);
+    await scope.close();
+    expect(stage.simulator.meter).toMatchObject({ total: 1, failed: 1 });
+  });
+
   it('while another caller waits for the same request, is another sample', async () => {
     stage.simulator.hold();
     const scope = batchify(stage.options());

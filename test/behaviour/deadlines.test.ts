@@ -66,6 +66,25 @@ describe('a deadline', () => {
     expect(scope.stats).toMatchObject({ answered: 2, realtime: 2 });
   });
 
+  it('with onDeadline: "realtime" takes what the cancelled batch has finished, and pays for it once', async () => {
+    const half = { outcome: 'expired', completedFraction: 0.5 } as const;
+    stage.simulator.faults.nextBatch({ ...half, stuckIn: 'in_progress' });
+    const { clock, skipHours } = patientClock();
+    const given = { clock, deadline: '1h', onDeadline: 'realtime' } as const;
+    const scope = batchify(stage.options(given));
+    const prompts = ['a', 'b', 'c', 'd'];
+    const asked = scope.run(() => Promise.all(prompts.map(ask)));
+    await until(() => stage.simulator.meter.total === 2, 'half of the batch');
+    skipHours(2);
+    const responses = await asked;
+    await scope.close();
+    expect(responses.map(sourceOf).sort()).toEqual(['batch', 'batch', 'realtime', 'realtime']);
+    expect(stage.simulator.meter).toMatchObject({ batched: 2, realtime: 2 });
+    for (const [index, response] of responses.entries()) {
+      expect(await response.text()).toContain(`answer to \\"${prompts[index]}\\"`);
+    }
+  });
+
   it('sends nothing again before the batch has ended', async () => {
     stage.simulator.faults.nextBatch({ stuckIn: 'validating' });
     const scope = scopeWithPassingDeadline({ onDeadline: 'realtime' });

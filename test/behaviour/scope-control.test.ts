@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import OpenAI from 'openai';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { batchify } from '../../src/index.ts';
@@ -52,10 +53,14 @@ describe('flush', () => {
   });
 
   it('does nothing where nothing waits', async () => {
-    const scope = batchify(stage.options());
+    const store = stage.newStore();
+    const scope = batchify(stage.options({ store }));
     await scope.flush();
     await scope.close();
     await scope.flush();
+    expect(scope.stats).toMatchObject({ captured: 0, answered: 0, batches: { submitted: 0 } });
+    expect(stage.simulator.requests).toEqual([]);
+    expect(existsSync(store)).toBe(false);
   });
 });
 

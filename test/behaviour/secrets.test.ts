@@ -98,6 +98,33 @@ describe('a key', () => {
     for (const [name, bytes] of files) expect(bytes.includes(key), name).toBe(false);
   });
 
+  it.each([
+    ['upload', '/v1/files', 400],
+    ['create', '/v1/batches', 400],
+    ['create', '/v1/batches', 401],
+  ])(
+    'is neither in an answer nor in a file although it is echoed by a refused %s (%s, %i)',
+    async (_what, path, status) => {
+      const key = 'sk-secret-c20de814b7';
+      const store = stage.newStore();
+      const error = { message: `Wrong key ${key}!`, type: 'invalid_request_error', code: key };
+      stage.simulator.faults.add({
+        ...{ method: 'POST', path, times: 100 },
+        action: { kind: 'status', status, body: { error } },
+      });
+      const client = stage.openai({ apiKey: key });
+      const failure = await batchify(
+        () => ask(client, 'refused').catch((thrown) => thrown),
+        stage.options({ store, keep: 'all' }),
+      );
+      expect(failure).toMatchObject({ status, message: expect.stringContaining('[redacted]!') });
+      expect(JSON.stringify(failure)).not.toContain(key);
+      const files = await filesAround(store);
+      expect([...files.values()].some((bytes) => bytes.includes('Wrong key'))).toBe(true);
+      for (const [name, bytes] of files) expect(bytes.includes(key), name).toBe(false);
+    },
+  );
+
   it('is in no event, log line, error or output of a program', async () => {
     const openaiKey = 'sk-secret-openai-77aa';
     const anthropicKey = 'sk-secret-anthropic-88bb';

@@ -64,6 +64,15 @@ describe('where OpenAI takes only so many tokens at once', () => {
     expect(reasons[0]).toMatch(/^no room yet: Enqueued token limit reached/);
   });
 
+  it('who has waited for room is tried as often as anybody else', async () => {
+    const errors = [{ code: 'token_limit_exceeded', message: 'Enqueued token limit reached' }];
+    stage.simulator.faults.nextBatch({ outcome: 'failed', errors });
+    const scope = batchify(options({ attempts: 2 }));
+    await expectAllAnswered(scope, ['[[once status 500]]'], ask, stage.openai());
+    expect(failedBatches()).toBe(1);
+    expect(scope.stats).toMatchObject({ answered: 1, failed: 0, retried: 1 });
+  });
+
   it('a batch that never fits is sent in parts', async () => {
     stage.simulator.configure({ limits: { openai: { enqueuedTokens: 150 } } });
     const scope = batchify(options({ attempts: 1 }));

@@ -1,9 +1,5 @@
-import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { setImmediate as turn } from 'node:timers/promises';
 import type { Clock } from '../../src/index.ts';
-
-/** So many quiet turns of the event loop, and whatever could still be computed has been. */
-const quietTurns = 25;
+import { OutstandingWork } from '../support/outstanding-work.ts';
 
 /**
  * Time for a program and its provider together. It stands still while anything is on the network, on
@@ -13,7 +9,7 @@ const quietTurns = 25;
 export class LeapingClock implements Clock {
   readonly #limit: number;
   readonly #timers = new Set<Timer>();
-  readonly #underWay = new Set<unknown>();
+  readonly #work = new OutstandingWork();
   readonly #start = Date.now();
   #now = this.#start;
   #leaping = false;
@@ -27,9 +23,6 @@ export class LeapingClock implements Clock {
       this.#refuse = reject;
     });
     this.overslept.catch(() => undefined);
-    subscribe('undici:request:create', this.#onCreate);
-    subscribe('undici:request:trailers', this.#onEnd);
-    subscribe('undici:request:error', this.#onEnd);
   }
 
   /** Milliseconds since the clock was started. */
@@ -54,24 +47,14 @@ export class LeapingClock implements Clock {
 
   stop(): void {
     this.#timers.clear();
-    unsubscribe('undici:request:create', this.#onCreate);
-    unsubscribe('undici:request:trailers', this.#onEnd);
-    unsubscribe('undici:request:error', this.#onEnd);
+    this.#work.stop();
   }
-
-  readonly #onCreate = (message: unknown) => {
-    this.#underWay.add((message as { request: unknown }).request);
-  };
-
-  readonly #onEnd = (message: unknown) => {
-    this.#underWay.delete((message as { request: unknown }).request);
-  };
 
   async #leap(): Promise<void> {
     if (this.#leaping) return;
     this.#leaping = true;
     while (this.#timers.size > 0) {
-      await this.#quiet();
+      await this.#work.done();
       let next = Number.POSITIVE_INFINITY;
       for (const { at } of this.#timers) next = Math.min(next, at);
       if (next - this.#start > this.#limit) {
@@ -87,20 +70,6 @@ export class LeapingClock implements Clock {
     }
     this.#leaping = false;
   }
-
-  async #quiet(): Promise<void> {
-    for (let calm = 0; calm < quietTurns; calm += 1) {
-      await turn();
-      if (this.#underWay.size > 0 || isWorking()) calm = 0;
-    }
-  }
-}
-
-/** A file is being read or written, or a thread is waited for. */
-function isWorking(): boolean {
-  return process
-    .getActiveResourcesInfo()
-    .some((type) => /^(FSReq|CloseReq|MessagePort)/.test(type));
 }
 
 interface Timer {

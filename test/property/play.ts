@@ -10,13 +10,17 @@ export async function play(stage: TheatreStage, program: Program): Promise<Theat
   stage.simulator.reset();
   stage.simulator.configure({ speed: immediately });
   const theatre = new Theatre(stage, program);
+  await withChance(program.chance, () => theatre.play());
+  return theatre;
+}
+
+/** Jitter is chance, too: what failed must fail again. */
+export async function withChance(seed: number, work: () => Promise<void>): Promise<void> {
   const { random } = Math;
-  // Jitter is chance, too: a program that failed must fail again.
-  Math.random = seeded(program.chance).next;
+  Math.random = seeded(seed).next;
   try {
-    await theatre.play();
+    await work();
   } finally {
     Math.random = random;
   }
-  return theatre;
 }

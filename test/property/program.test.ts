@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { play } from './play.ts';
 import { type Program, programs } from './program.ts';
-import { settings } from './settings.ts';
+import { patience, seeds, settings } from './settings.ts';
 import { openTheatreStage, type TheatreStage } from './theatre-stage.ts';
 import { verdict } from './verdict.ts';
 import { warmUp } from './warm-up.ts';
@@ -20,8 +20,8 @@ async function keepsItsPromises(program: Program): Promise<void> {
   expect(verdict(theatre, stage.simulator)).toEqual([]);
 }
 
-it(
-  'every call of any program ends once, with its own answer or a reason, and is paid for once',
-  () => fc.assert(fc.asyncProperty(programs, keepsItsPromises), settings()),
-  settings().patience,
+it.each(seeds)(
+  'every call of any program ends once, with its own answer or a reason, and is paid for once (seed %i)',
+  (seed) => fc.assert(fc.asyncProperty(programs, keepsItsPromises), settings(seed, 50)),
+  patience,
 );

@@ -1,24 +1,31 @@
 import { seedFrom } from '../support/seeded.ts';
 
-const { BATCHLING_PROPERTY_RUNS: runs, BATCHLING_PROPERTY_PATH: path } = process.env;
+const {
+  BATCHLING_PROPERTY_RUNS: runs,
+  BATCHLING_PROPERTY_SEED: given,
+  BATCHLING_PROPERTY_PATH: path,
+} = process.env;
 const minute = 60_000;
 
+/** The same one each time, and a new one: what it finds is played again by naming it. */
+const fresh = seedFrom('BATCHLING_PROPERTY_SEED');
+export const seeds = given === undefined && runs === undefined ? [1, fresh] : [fresh];
+
 /**
- * The same programs each time, about half a minute of them. `BATCHLING_PROPERTY_RUNS` plays that
- * many, of a new seed; `BATCHLING_PROPERTY_SEED` and `BATCHLING_PROPERTY_PATH`, as printed by a
- * failure, play a failing one again.
+ * How often a property is tried with each seed. `BATCHLING_PROPERTY_RUNS` tries it that often, with a
+ * new seed; `BATCHLING_PROPERTY_SEED` and `BATCHLING_PROPERTY_PATH`, as printed by a failure, play a
+ * failing case again.
  */
-export function settings(usual = 100) {
+export function settings(seed: number, usual: number) {
   const numRuns = runs === undefined ? usual : Number(runs);
-  const seedGiven = process.env.BATCHLING_PROPERTY_SEED !== undefined;
-  const seed = runs === undefined && !seedGiven ? 1 : seedFrom('BATCHLING_PROPERTY_SEED');
-  const patience = runs === undefined ? 3 * minute : numRuns * 5_000 + 10 * minute;
+  console.log(`BATCHLING_PROPERTY_SEED=${seed}`);
   return {
     numRuns,
     seed,
-    patience,
     // Shrinking may take its time, but the failure must be told.
     interruptAfterTimeLimit: patience - minute,
     ...(path !== undefined && { path }),
   };
 }
+
+export const patience = runs === undefined ? 5 * minute : Number(runs) * 5_000 + 10 * minute;

@@ -1,11 +1,12 @@
-import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as turn } from 'node:timers/promises';
 import { type BatchifyOptions, batchify } from '../../src/core.ts';
+import { ManualClock } from '../support/manual-clock.ts';
+import { OutstandingWork } from '../support/outstanding-work.ts';
+import { until } from '../support/until.ts';
 import { type AskedCall, askIn, closeScope, type OpenScope, openScope } from './asked-call.ts';
 import { isEngineClosed } from './engine-lock.ts';
 import type { Program, ScopePlan, Step } from './program.ts';
 import { changeProvider, type StruckFault, unlimited } from './provider-steps.ts';
-import { SteppingClock } from './stepping-clock.ts';
-import { Stillness } from './stillness.ts';
 import { cancelEverything } from './stranger.ts';
 import type { TheatreStage } from './theatre-stage.ts';
 
@@ -13,13 +14,11 @@ import type { TheatreStage } from './theatre-stage.ts';
 const mostSteps = 4_000;
 /** Batches that are stuck at the provider are cancelled by a stranger after so many steps. */
 const patientSteps = 150;
-/** Without a timer nothing can happen any more; some rounds more, for what no sign tells of. */
-const mostIdle = 100;
 
 /** Plays a program of steps against the simulator, through the public API. */
 export class Theatre {
   readonly program: Program;
-  readonly clock = new SteppingClock();
+  readonly clock = new ManualClock();
   readonly calls: AskedCall[] = [];
   readonly faults: StruckFault[] = [];
   /** How often a batch was sent again, and said so. */
@@ -28,7 +27,8 @@ export class Theatre {
   strangerCancelled = false;
   readonly #stage: TheatreStage;
   readonly #store: string;
-  readonly #stillness: Stillness;
+  /** Time passes only when nothing else happens, so that a program runs the same way each time. */
+  readonly #work: OutstandingWork;
   readonly #open: (OpenScope | undefined)[] = [];
   readonly #scopes: OpenScope[] = [];
 
@@ -36,7 +36,7 @@ export class Theatre {
     this.#stage = stage;
     this.program = program;
     this.#store = stage.newStore();
-    this.#stillness = new Stillness(stage, this.clock);
+    this.#work = new OutstandingWork(() => stage.providerTimers.size);
   }
 
   /** Plays all steps, then lets everything come to its end. */
@@ -45,13 +45,13 @@ export class Theatre {
       for (const step of this.program.steps) await this.perform(step);
       await this.#curtain();
     } finally {
-      this.#stillness.stop();
+      this.#work.stop();
     }
   }
 
   async perform(step: Step): Promise<void> {
     await this.#do(step);
-    await this.#stillness.settle();
+    await this.#work.done();
   }
 
   /** Moves the clock until the condition holds, and says how many steps it took. */
@@ -68,8 +68,9 @@ export class Theatre {
   /** Leaves whoever still waits. */
   async leave(): Promise<void> {
     for (const { controller } of this.#scopes) controller.abort(new Error('seen enough'));
+    await this.#work.done();
     await this.stepUntil(() => this.isEngineClosed, mostSteps);
-    this.#stillness.stop();
+    this.#work.stop();
   }
 
   get isOver(): boolean {
@@ -153,8 +154,8 @@ export class Theatre {
 
   async #advance(milliseconds: number): Promise<void> {
     const end = this.clock.now() + milliseconds;
-    while ((this.clock.next ?? Number.POSITIVE_INFINITY) <= end) await this.#step();
-    this.clock.skipTo(end);
+    while (this.clock.next <= end) await this.#step();
+    this.clock.advance(end - this.clock.now());
   }
 
   async #step(): Promise<void> {
@@ -162,9 +163,9 @@ export class Theatre {
     // The lag of lists is real time, and short beside the seconds that pass here. By their own
     // clock: a timer may strike a millisecond early by it.
     const listed = Date.now() + listLag;
-    while (listLag > 0 && Date.now() <= listed) await sleep(1);
+    await until(() => listLag === 0 || Date.now() > listed, 'the lists');
     this.clock.step();
-    await this.#stillness.settle();
+    await this.#work.done();
   }
 
   async #curtain(): Promise<void> {
@@ -172,20 +173,18 @@ export class Theatre {
     simulator.release();
     simulator.configure({ limits: unlimited });
     for (const scope of this.#open) if (scope) closeScope(scope);
-    await this.#stillness.settle();
-    let idle = 0;
+    await this.#work.done();
     for (let steps = 0; !this.isOver || !this.isEngineClosed; steps += 1) {
       if (steps === patientSteps) await this.#bringInAStranger();
-      if (steps >= mostSteps || idle >= mostIdle) break;
-      idle = this.clock.next === undefined ? idle + 1 : 0;
+      // Nothing is under way: without a timer nothing can happen any more.
+      if (steps >= mostSteps || this.clock.timers === 0) break;
       await this.#step();
     }
-    await this.#stillness.settle();
   }
 
   async #bringInAStranger(): Promise<void> {
     this.strangerCancelled = true;
     await cancelEverything(this.#stage.simulator);
-    await this.#stillness.settle();
+    await this.#work.done();
   }
 }

@@ -49,9 +49,15 @@ function ownAnswers(calls: readonly AskedCall[], { meter }: Simulator): string[]
 }
 
 /** Nothing is paid twice, and nothing is tried more often than allowed. */
-function executions(theatre: Theatre, { meter }: Simulator): string[] {
-  if (mayBeSentAgain(theatre)) return [];
-  const wrong = meter.executedTwice().map((id) => `billed twice: ${id}`);
+function executions(theatre: Theatre, simulator: Simulator): string[] {
+  const { meter } = simulator;
+  const mayBeSentAgain = sentAgain(theatre, simulator);
+  const excused = meter.executions.filter(({ batchId }) => mayBeSentAgain(batchId));
+  const isExcused = new Set(excused.map(({ customId }) => customId));
+  const wrong = meter
+    .executedTwice()
+    .filter((id) => !isExcused.has(id))
+    .map((id) => `billed twice: ${id}`);
   const tries = new Map<string, number>();
   for (const { customId } of [...meter.executions, ...meter.failures]) {
     if (customId !== null) tries.set(customId, (tries.get(customId) ?? 0) + 1);
@@ -60,7 +66,8 @@ function executions(theatre: Theatre, { meter }: Simulator): string[] {
     // What expires is tried once more, whatever `attempts` says. A batch that was sent again because
     // no line of it could prove that it had been accepted may have been tried once more, too.
     const most = Math.max(2, ...theatre.calls.map(({ plan }) => plan.attempts ?? 3));
-    if (count > most + theatre.resent) wrong.push(`tried ${count} times: ${id}`);
+    const more = theatre.resent + (isExcused.has(id) ? most : 0);
+    if (count > most + more) wrong.push(`tried ${count} times: ${id}`);
   }
   for (const [key, calls] of groups(theatre.calls, keyOf)) {
     if (calls.some(isSpoiled)) continue;
@@ -69,7 +76,8 @@ function executions(theatre: Theatre, { meter }: Simulator): string[] {
     const others = calls.filter(
       (call) => answerOf(call) === undefined && mayBePaidFor(call),
     ).length;
-    if (paid < answered || paid > answered + others) {
+    const again = excused.filter((execution) => keyOfExecution(execution) === key).length;
+    if (paid < answered || paid > answered + others + again) {
       wrong.push(`${paid} executions for ${answered} answers (and ${others} given up): ${key}`);
     }
   }
@@ -84,15 +92,37 @@ function isTooLate({ plan, askedAt, endedAt }: AskedCall): boolean {
   return endedAt > askedAt + parseDuration(plan.deadline) + 2 * longestPoll;
 }
 
-/** The two cases in which the design sends again what may have run. */
-function mayBeSentAgain({ faults }: Theatre): boolean {
-  const hits = (place: string, matches: (fault: Theatre['faults'][number]) => boolean) =>
-    faults
-      .filter((fault) => fault.place.name === place && matches(fault))
-      .reduce((sum, { struck }) => sum + struck.hits, 0);
-  const notFound = hits('poll', ({ action }) => action.kind === 'status' && action.status === 404);
-  const unreadable = hits('results', ({ action }) => action.kind === 'garbage');
-  return notFound > 1 || unreadable > 3;
+/**
+ * The two cases in which the design sends again what may have run: a batch that stays "not found", and
+ * one whose results stay unreadable. Only batches that met this may be paid for once more.
+ */
+function sentAgain(
+  { faults }: Theatre,
+  { requests }: Simulator,
+): (batchId: string | null) => boolean {
+  const struck = (name: string, action: object, path: (batchId: string) => RegExp) => {
+    const isPossible = faults.some(
+      (fault) =>
+        fault.struck.hits > 0 &&
+        fault.place.name === name &&
+        Object.entries(action).every(([key, value]) => Reflect.get(fault.action, key) === value),
+    );
+    if (!isPossible) return () => 0;
+    return (batchId: string) =>
+      requests.filter(({ fault, path: asked }) => fault && path(batchId).test(asked)).length;
+  };
+  const notFound = struck(
+    'poll',
+    { kind: 'status', status: 404 },
+    (id) => new RegExp(`/batches/${id}$`),
+  );
+  // OpenAI's files do not name their batch.
+  const unreadable = struck(
+    'results',
+    { kind: 'garbage' },
+    (id) => new RegExp(`/${id}/results$|/content$`),
+  );
+  return (batchId) => batchId !== null && (notFound(batchId) > 1 || unreadable(batchId) > 3);
 }
 
 /** A call that ended before its batch did: it may have run, and nobody has the answer. */

@@ -1,5 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-
 /** Far more than a loaded machine needs: it only bounds a test that would fail anyway. */
 const patience = 60_000;
 
@@ -8,20 +6,20 @@ export async function until(condition: () => boolean, what = 'the condition'): P
   const deadline = performance.now() + patience;
   while (!condition()) {
     if (performance.now() > deadline) throw new Error(`Waited in vain for ${what}`);
-    await sleep(2);
+    await new Promise((resolve) => setTimeout(resolve, 2));
   }
 }
 
 /** The promise, or an error when it does not settle soon: a test must fail, not hang. */
 export async function soon<T>(promise: Promise<T>, milliseconds = patience): Promise<T> {
-  const timer = new AbortController();
-  const late = sleep(milliseconds, undefined, { signal: timer.signal }).then(() => {
-    throw new Error(`Nothing happened for ${milliseconds} ms`);
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    const tooLate = () => reject(new Error(`Nothing happened for ${milliseconds} ms`));
+    timer = setTimeout(tooLate, milliseconds);
   });
-  late.catch(() => undefined);
   try {
     return await Promise.race([promise, late]);
   } finally {
-    timer.abort();
+    clearTimeout(timer);
   }
 }

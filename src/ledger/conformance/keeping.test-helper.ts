@@ -180,11 +180,15 @@ export function keepingConformance(subject: LedgerSubject): void {
   });
 
   describe('leave and close', () => {
-    it('may be repeated', async () => {
-      const { ledger, me } = await openBench(subject);
+    it('may be repeated, and what was left is free for others', async () => {
+      const { ledger, me, join, ask } = await openBench(subject);
+      const other = await join();
+      const { request } = await ask(1);
+      expect(await ask(1, { owner: other })).toMatchObject({ is: 'wait', request });
       await ledger.leave(me);
       await ledger.leave(me);
       await ledger.leave(987_654);
+      expect(await ask(1, { owner: other })).toMatchObject({ is: 'mine', request });
       await Promise.all([ledger.close(), ledger.close()]);
       await ledger.close();
     });

@@ -1,0 +1,55 @@
+import type { Mutant } from './mutant.ts';
+
+/** Promise 1: the right answer to the right caller. */
+export const answers: readonly Mutant[] = [
+  {
+    name: 'results are matched by their order, not by id',
+    promise: 1,
+    file: 'src/orchestrator/collector.ts',
+    search: "'id' in row ? batch.members.get(row.id) : undefined",
+    replace:
+      "'id' in row ? [...batch.members.values()].find(({ settled }) => !settled) : undefined",
+    tests: ['test/behaviour/many-calls.test.ts', 'test/behaviour/same-request.test.ts'],
+  },
+  {
+    name: 'ids of identical calls are the same',
+    promise: 1,
+    file: 'src/orchestrator/fingerprint.ts',
+    search: "${bytes.toString('base64url')}-${occurrence}",
+    replace: "${bytes.toString('base64url')}-0",
+    tests: ['src/orchestrator/fingerprint.test.ts', 'test/behaviour/re-run.test.ts'],
+  },
+  {
+    name: 'the model is left out of the fingerprint, and so is the body',
+    promise: 1,
+    file: 'src/orchestrator/fingerprint.ts',
+    search: 'return sha256(`${head}\\n${route.body}`);',
+    replace: 'return sha256(`${head}`);',
+    tests: ['src/orchestrator/fingerprint.test.ts', 'test/behaviour/many-calls.test.ts'],
+  },
+  {
+    name: 'identical calls of one run are one sample',
+    promise: 1,
+    file: 'src/orchestrator/occurrences.ts',
+    search: 'this.#counts[slot] = asked + 1;\n    return asked;',
+    replace: 'this.#counts[slot] = asked + 1;\n    return 0;',
+    tests: ['test/behaviour/same-request.test.ts', 'src/orchestrator/occurrences.test.ts'],
+  },
+  {
+    name: 'a final error under one key is told to another key',
+    promise: 1,
+    file: 'src/orchestrator/returning.ts',
+    search: '`${queue.account.id}\\n${fingerprint}`',
+    replace: '`${fingerprint}`',
+    tests: ['test/behaviour/asked-again.test.ts'],
+    only: 'by another key',
+  },
+  {
+    name: 'errors serve later runs',
+    promise: 1,
+    file: 'src/ledger/admission-rules.ts',
+    search: 'return known.hasAnswer && ask.waiting === true',
+    replace: 'return known.hasAnswer',
+    tests: ['src/ledger/admission-rules.test.ts', 'src/ledger/memory.test.ts'],
+  },
+];

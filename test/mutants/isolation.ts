@@ -1,0 +1,46 @@
+import type { Mutant } from './mutant.ts';
+
+/** Promises 4 and 6: nobody notices who is not captured; timeouts and aborts. */
+export const isolation: readonly Mutant[] = [
+  {
+    name: 'hooks stay after the last scope has closed',
+    promise: 4,
+    file: 'src/context.ts',
+    search: 'for (const undo of this.#undoHooks.splice(0)) undo();',
+    replace: '',
+    tests: ['test/behaviour/patches.test.ts'],
+  },
+  {
+    name: 'x-batchling goes out with the call',
+    promise: 4,
+    file: 'src/scope-calls.ts',
+    search: "headers.delete('x-batchling');",
+    replace: '',
+    tests: ['test/behaviour/bind-and-realtime.test.ts', 'test/behaviour/pass-through.test.ts'],
+  },
+  {
+    name: 'a call to a host that is not ours goes out with a header more',
+    promise: 4,
+    file: 'src/scope-calls.ts',
+    search: 'if (target === undefined) return passOn(input, init);',
+    replace:
+      "if (target === undefined) return passOn(input, { ...init, headers: { 'x-seen': '1' } });",
+    tests: ['test/behaviour/pass-through.test.ts', 'test/fidelity/fidelity.test.ts'],
+  },
+  {
+    name: 'a call that is aborted already is captured',
+    promise: 6,
+    file: 'src/scope-calls.ts',
+    search: 'if (signalOf(outgoing)?.aborted) return goOut(outgoing);',
+    replace: '',
+    tests: ['test/behaviour/aborts.test.ts'],
+  },
+  {
+    name: 'what its user aborted while it waited for room is sent all the same',
+    promise: 6,
+    file: 'src/orchestrator/submitter.ts',
+    search: 'return !isGone && !pending.due;',
+    replace: 'return !pending.due;',
+    tests: ['test/behaviour/abort-while-waiting.test.ts'],
+  },
+];

@@ -1,0 +1,65 @@
+import type { Mutant } from './mutant.ts';
+
+/** Promise 5: secrets stay secret, and accounts apart. */
+export const secrets: readonly Mutant[] = [
+  {
+    name: 'organisation and project are not sent with batch traffic',
+    promise: 5,
+    file: 'src/orchestrator/accounts.ts',
+    search: 'credentials: () => this.secrets',
+    replace:
+      'credentials: () =>\n        Object.fromEntries(\n          Object.entries(this.secrets).filter(([name]) => batcher.info.credentialHeaders.includes(name)),\n        )',
+    tests: ['test/behaviour/accounts.test.ts'],
+  },
+  {
+    name: 'a key that is echoed by a refusal is told and stored',
+    promise: 5,
+    file: 'src/batchers/replies.ts',
+    search: "redactBody(await reply.text().catch(() => ''), wire.redact)",
+    replace: "await reply.text().catch(() => '')",
+    tests: ['test/behaviour/secrets.test.ts'],
+    only: 'echoed by a refused',
+  },
+  {
+    name: 'a key that is echoed by a line is told and stored',
+    promise: 5,
+    file: 'src/orchestrator/decide.ts',
+    search: 'if (answer.status < 300) return answer;',
+    replace: 'if (answer.status > 0) return answer;',
+    tests: ['test/behaviour/secrets.test.ts'],
+    only: 'is in no file although',
+  },
+  {
+    name: 'two keys share a queue',
+    promise: 5,
+    file: 'src/orchestrator/queues.ts',
+    search: 'key += `\\n${account.id}\\n',
+    replace: 'key += `\\n',
+    tests: ['test/behaviour/accounts.test.ts'],
+  },
+  {
+    name: 'headers of other accounts do not tell queues apart',
+    promise: 5,
+    file: 'src/orchestrator/account.ts',
+    search: ' || info.accountHeaders.includes(name)',
+    replace: '',
+    tests: ['test/behaviour/accounts.test.ts'],
+  },
+  {
+    name: 'credentials go to origins that nobody has declared',
+    promise: 5,
+    file: 'src/http/target.ts',
+    search: 'if (target.declared) return',
+    replace: 'if (target.label) return',
+    tests: ['src/http/client.test.ts', 'test/behaviour/redirected-reads.test.ts'],
+  },
+  {
+    name: 'anybody may read the ledger',
+    promise: 5,
+    file: 'src/ledger/sqlite/store-files.ts',
+    search: "'wx', 0o600",
+    replace: "'wx', 0o644",
+    tests: ['test/behaviour/secrets.test.ts', 'src/ledger/sqlite/open-sqlite.test.ts'],
+    only: 'owner only|only its user|mode|private',
+  },
+];
