@@ -1,8 +1,8 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type BatchifyOptions, type BatchingContext, batchify } from '../../src/index.ts';
 import { openSqliteLedger } from '../../src/ledger/sqlite/open-sqlite.ts';
 import { ask, chatRequest } from '../support/ask.ts';
-import { fastClock } from '../support/programs/fast-clock.ts';
+import { startAsker } from '../support/asker.ts';
 import { chatUrl } from '../support/source-of.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 import { soon, until } from '../support/until.ts';
@@ -13,27 +13,20 @@ beforeEach(async () => {
   stage = await openStage();
 });
 
-afterEach(async () => {
-  vi.unstubAllEnvs();
-  await stage.close();
-});
+afterEach(() => stage.close());
 
-/** A run that ends by an error when this has come about; what it left is in the ledger. */
-async function fail(prompts: readonly string[], options: BatchifyOptions, when: () => boolean) {
-  vi.stubEnv('BATCHLING_RUN', 'failing');
-  const mistake = new Error('a mistake of the program');
-  const failed = batchify(
-    async () => {
-      for (const prompt of prompts) {
-        fetch(chatUrl(stage), chatRequest(prompt)).catch(() => undefined);
-      }
-      await until(when, 'what the run is to leave');
-      throw mistake;
-    },
-    { ...options, clock: fastClock({ epoch: Date.now(), speed: 100 }) },
-  );
-  await expect(soon(failed)).rejects.toBe(mistake);
-  vi.stubEnv('BATCHLING_RUN', 'again');
+/** A run that is killed when this has come about; what it left is in the ledger. */
+async function leave(prompts: readonly string[], options: BatchifyOptions, when: () => boolean) {
+  const asker = await startAsker({
+    provider: 'openai',
+    prompts,
+    baseURL: stage.simulator.baseUrl('openai'),
+    apiKey: 'sk-test-key',
+    options,
+  });
+  await until(when, 'what the run is to leave');
+  asker.send('SIGKILL');
+  await asker.ended;
   const ledger = await openSqliteLedger({ path: options.store as string });
   await expect.poll(() => ledger.claimable()).toHaveLength(1);
   await ledger.close();
@@ -61,7 +54,7 @@ async function stageOnly(options: BatchifyOptions): Promise<void> {
     times: 1_000,
     action: { kind: 'status', status: 429, headers: { 'retry-after': '3600' } },
   });
-  await fail(['staged'], options, () => full.hits > 0);
+  await leave(['staged'], options, () => full.hits > 0);
   full.remove();
 }
 
@@ -72,7 +65,7 @@ describe('a batch that was taken over from an earlier run', () => {
     const old = ['one', 'two', 'three', 'four'];
     simulator.hold();
     // A poll says that the ledger knows the batch as accepted.
-    await fail(old, options, () => simulator.countRequests('GET', /^\/v1\/batches/) > 0);
+    await leave(old, options, () => simulator.countRequests('GET', /^\/v1\/batches/) > 0);
     const ledger = await openSqliteLedger({ path: options.store as string });
     // Each of these requests counts as five: the four of them fit, and no fifth.
     await ledger.learn(1, `gpt-test at ${simulator.baseUrl('openai')}`, {
