@@ -1,22 +1,27 @@
 import { addStats, emptyStats, type Stats } from '../orchestrator/stats.ts';
 import { counted, summaryLine } from './summary.ts';
 
-/** A scope that has ended. */
-export interface Closed {
-  readonly stats: Stats;
-  /** Tokens of its batches. */
-  readonly batches: ReadonlySet<string>;
-}
+/** The sum of scopes that have ended and were not told of yet: a server may close thousands a minute. */
+export class ClosedScopes {
+  #scopes = 0;
+  #sum = emptyStats();
+  /** By their tokens: a batch that scopes share counts once. */
+  #batches = new Set<string>();
 
-/** One summary for all of them. A batch that they share counts once. */
-export function closedLine(closed: readonly Closed[]): string {
-  const sum = emptyStats();
-  const batches = new Set<string>();
-  for (const one of closed) {
-    addStats(sum, one.stats);
-    for (const token of one.batches) batches.add(token);
+  add(stats: Stats, batches: Iterable<string>): void {
+    this.#scopes += 1;
+    addStats(this.#sum, stats);
+    for (const token of batches) this.#batches.add(token);
   }
-  sum.batches.submitted = batches.size;
-  const line = summaryLine(sum);
-  return closed.length === 1 ? line : `${counted(closed.length, 'scope')} closed: ${line}`;
+
+  /** One line for all of them; the next sum begins anew. */
+  take(): string {
+    this.#sum.batches.submitted = this.#batches.size;
+    const line = summaryLine(this.#sum);
+    const scopes = this.#scopes;
+    this.#scopes = 0;
+    this.#sum = emptyStats();
+    this.#batches = new Set();
+    return scopes === 1 ? line : `${counted(scopes, 'scope')} closed: ${line}`;
+  }
 }

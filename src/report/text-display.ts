@@ -5,7 +5,7 @@ import {
   noRoomYet,
 } from '../orchestrator/events.ts';
 import type { Notice } from '../orchestrator/notices.ts';
-import { type Closed, closedLine } from './closed-scopes.ts';
+import { ClosedScopes } from './closed-scopes.ts';
 import type { Display, DisplayedScope, ScopeDisplay } from './display.ts';
 import { liveLines } from './live-lines.ts';
 import { MergedLines } from './merged-lines.ts';
@@ -50,7 +50,8 @@ export class TextDisplay implements Display {
   readonly #sent: MergedLines<BatchFacts>;
   readonly #rejoined: MergedLines<Rejoined>;
   readonly #collected: MergedLines<{ event: Collected; age: number | undefined }>;
-  readonly #closed: MergedLines<Closed>;
+  readonly #closedScopes = new ClosedScopes();
+  readonly #closed: MergedLines<undefined>;
 
   constructor(paper: Paper, now: () => number = () => performance.now()) {
     this.#paper = paper;
@@ -65,7 +66,7 @@ export class TextDisplay implements Display {
     );
     // A scope among others that are open is a part of something larger.
     this.#closed = new MergedLines(
-      (closed) => this.#paper.print(closedLine(closed)),
+      () => this.#paper.print(this.#closedScopes.take()),
       () => this.#open.size > 0,
     );
   }
@@ -135,7 +136,8 @@ export class TextDisplay implements Display {
       this.#paper.clear?.();
     }
     if (scope.stats.captured + scope.stats.bypassed > 0) {
-      this.#closed.add({ stats: structuredClone(scope.stats), batches });
+      this.#closedScopes.add(scope.stats, batches);
+      this.#closed.add(undefined);
     } else if (isLast) {
       this.#closed.flush();
     }
