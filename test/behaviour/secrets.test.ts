@@ -162,11 +162,29 @@ describe('a key', () => {
   });
 });
 
-it('the files of a ledger can be read by their owner only', async () => {
+it('the files of a ledger can be read by their owner only, whatever the umask', async () => {
   const store = stage.newStore();
-  await batchify(() => ask(stage.openai(), 'hello'), stage.options({ store }));
-  for (const name of (await filesAround(store)).keys()) {
-    const { mode } = await stat(join(dirname(store), name));
-    expect(mode & 0o077, `${name} has mode ${mode.toString(8)}`).toBe(0);
+  const umask = process.umask(0);
+  const expectPrivate = async () => {
+    const names = [...(await filesAround(store)).keys()];
+    for (const name of names) {
+      const { mode } = await stat(join(dirname(store), name));
+      expect(mode & 0o077, `${name} has mode ${mode.toString(8)}`).toBe(0);
+    }
+    return names.length;
+  };
+  try {
+    stage.simulator.hold();
+    const scope = batchify(stage.options({ store }));
+    const asked = scope.run(() => ask(stage.openai(), 'hello'));
+    await until(() => scope.stats.batches.submitted === 1, 'the batch');
+    // The ledger, its log and its index, and the lock of its owner.
+    expect(await expectPrivate()).toBeGreaterThanOrEqual(4);
+    stage.simulator.release();
+    await asked;
+    await scope.close();
+    expect(await expectPrivate()).toBeGreaterThanOrEqual(1);
+  } finally {
+    process.umask(umask);
   }
 });

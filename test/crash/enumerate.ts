@@ -10,12 +10,14 @@ export const lanes = 3;
 
 /**
  * Kills the program around each of its COMMITs, one history per kill. How many there are differs a
- * little from launch to launch (polls are noted), so it goes on until a launch was not killed.
+ * little from launch to launch (polls are noted), so it goes on until a launch was not killed, or until
+ * it is `enough`.
  */
 export async function killAtEveryCommit(
   plot: Plot,
   sides: readonly KillPoint['when'][],
-  more: (point: KillPoint) => readonly Kill[] = () => [],
+  more: (point: KillPoint) => readonly Kill[],
+  enough: number,
 ): Promise<Verdict> {
   let sum = noVerdict();
   for (let commit = 1; ; commit += lanes) {
@@ -26,6 +28,6 @@ export async function killAtEveryCommit(
       playHistory(plot, [point, ...more(point)]),
     );
     sum = histories.reduce<Verdict>(addVerdict, sum);
-    if (histories.some(({ kills }) => kills === 0)) return sum;
+    if (histories.some(({ kills }) => kills === 0) || performance.now() > enough) return sum;
   }
 }

@@ -61,7 +61,7 @@ async function aroundCommits(provider: Provider, enough: number): Promise<Verdic
     // A generator per kill point: how many there are differs a little from time to time.
     const more = ({ commit, when }: KillPoint) =>
       someCommits(seeded(seed + 1_000 * index + 2 * Number(commit) + sides.indexOf(when)));
-    const once = await killAtEveryCommit(plot, sides, more);
+    const once = await killAtEveryCommit(plot, sides, more, enough);
     sum = addVerdict(sum, once);
   }
   return sum;

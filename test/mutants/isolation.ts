@@ -8,7 +8,7 @@ export const isolation: readonly Mutant[] = [
     file: 'src/context.ts',
     search: 'for (const undo of this.#undoHooks.splice(0)) undo();',
     replace: '',
-    tests: ['test/behaviour/patches.test.ts'],
+    tests: ['test/behaviour/hooks-undone.test.ts'],
   },
   {
     name: 'x-batchling goes out with the call',

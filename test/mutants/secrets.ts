@@ -59,7 +59,7 @@ export const secrets: readonly Mutant[] = [
     file: 'src/ledger/sqlite/store-files.ts',
     search: "'wx', 0o600",
     replace: "'wx', 0o644",
-    tests: ['test/behaviour/secrets.test.ts', 'src/ledger/sqlite/open-sqlite.test.ts'],
-    only: 'owner only|only its user|mode|private',
+    tests: ['test/behaviour/secrets.test.ts'],
+    only: 'owner only',
   },
 ];

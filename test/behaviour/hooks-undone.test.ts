@@ -1,0 +1,27 @@
+import { Agent } from 'node:http';
+import { expect, it } from 'vitest';
+import { batchify } from '../../src/index.ts';
+
+/** Everything that a scope puts in place beside `fetch`, which the import has wrapped for good. */
+const patched = () => [
+  AbortController.prototype.abort,
+  Object.getOwnPropertyDescriptor(Agent.prototype, 'addRequest')?.value,
+];
+
+it('the last scope to end takes its patches along, however it ends', async () => {
+  const before = patched();
+  const stop = new AbortController();
+  const scopes = [batchify(), batchify({ signal: stop.signal })];
+  const during = patched();
+  for (const [at, value] of during.entries()) expect(value).not.toBe(before[at]);
+  await scopes[0]?.close();
+  expect(patched()).toEqual(during);
+  stop.abort(new Error('enough'));
+  expect(patched()).toEqual(before);
+  await expect(
+    batchify(() => {
+      throw new Error('boom');
+    }),
+  ).rejects.toThrow('boom');
+  expect(patched()).toEqual(before);
+});
