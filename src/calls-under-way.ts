@@ -1,5 +1,6 @@
 import { KeepAlive } from './orchestrator/keep-alive.ts';
 import type { CapturedCall } from './orchestrator/pending.ts';
+import type { LeftCalls } from './report/end-note.ts';
 
 const keepAlive = new KeepAlive();
 
@@ -51,6 +52,20 @@ export class CallsUnderWay {
     });
   }
 
+  /** For the user, if the scope ended now. `reading`: calls whose body is not there yet. */
+  tally(reading: number): LeftCalls {
+    const batches = new Set<object>();
+    let unsent = reading;
+    let elsewhere = 0;
+    for (const call of this.#calls) {
+      const { pending } = call;
+      if (pending?.elsewhere) elsewhere += 1;
+      else if (!isSent(call)) unsent += 1;
+      else if (pending?.batch?.remote) batches.add(pending.batch);
+    }
+    return { unsent, elsewhere, batches: batches.size };
+  }
+
   /** They may go on, but the process need not wait for them. No call may be added afterwards. */
   letProcessEnd(): void {
     this.#keepsUp = false;
@@ -61,6 +76,11 @@ export class CallsUnderWay {
     if (!this.isIdle) return;
     for (const wake of this.#whenIdle.splice(0)) wake();
   }
+}
+
+/** It is in a batch, or on its way into one; or it has its verdict and goes out. */
+export function isSent({ pending, settled }: CapturedCall): boolean {
+  return settled || pending?.batch !== undefined || pending?.planning === true;
 }
 
 /** The process does not end meanwhile. */

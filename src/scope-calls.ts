@@ -2,10 +2,9 @@ import { setImmediate as immediate } from 'node:timers/promises';
 import { registeredBatchers } from './batchers/registry.ts';
 import { Bypasses } from './bypasses.ts';
 import { headersOf, withoutOurHeader } from './call-headers.ts';
-import { CallsUnderWay, whileUp } from './calls-under-way.ts';
+import { CallsUnderWay, isSent, whileUp } from './calls-under-way.ts';
 import { type CallOwner, ClientCall, goOut, type Outgoing, signalOf } from './client-call.ts';
 import { dropped, EarlyEnd, type EndReason, refuse, unlessDropped } from './early-end.ts';
-import { EndNote, isSent } from './end-note.ts';
 import { EngineDoor } from './engine-door.ts';
 import { engineScope } from './engine-scope.ts';
 import { shareSignal } from './hooks/deadline-guard.ts';
@@ -16,6 +15,7 @@ import { type LateBody, openBody, readUntilEnded } from './late-body.ts';
 import type { ResolvedOptions } from './options.ts';
 import type { CapturedCall } from './orchestrator/pending.ts';
 import { Router, type Target } from './orchestrator/router.ts';
+import type { LeftCalls } from './report/end-note.ts';
 import { warnOnce } from './report/warn-once.ts';
 import { loadResponses } from './respond.ts';
 import { ScopeEvents } from './scope-events.ts';
@@ -257,9 +257,9 @@ export class ScopeCalls implements CallOwner {
 
   /** Drops what is not planned; batches under way stay in the ledger, and hold the process no longer. */
   abandon(): void {
-    const note = this.#endEarly(dropped).text('an error', this.#options.store);
+    const left = this.#endEarly(dropped);
     this.#scope.ended = true;
-    this.#leaveBehind(this.#dropUnsent(), note);
+    this.#leaveBehind('an error', left, this.#dropUnsent());
     this.#calls.letProcessEnd();
   }
 
@@ -273,21 +273,22 @@ export class ScopeCalls implements CallOwner {
   }
 
   abort(reason: unknown): void {
-    const note = this.#endEarly(reason).text('its signal', this.#options.store);
+    const left = this.#endEarly(reason);
     for (const call of this.#calls.all) call.abort(reason);
-    this.#leaveBehind(Promise.resolve(), note);
+    this.#leaveBehind('its signal', left, Promise.resolve());
   }
 
-  #endEarly(reason: unknown): EndNote {
-    const note = new EndNote(this.#earlyEnd.listening);
-    for (const call of this.#calls.all) note.add(call);
+  #endEarly(reason: unknown): LeftCalls {
+    const left = this.#calls.tally(this.#earlyEnd.listening);
     this.#earlyEnd.end({ reason });
-    return note;
+    return left;
   }
 
-  #leaveBehind(work: Promise<void>, note: string | undefined): void {
-    const { logger } = this.#options;
+  #leaveBehind(endedBy: string, left: LeftCalls, work: Promise<void>): void {
+    const { logger, store } = this.#options;
     const say = async () => {
+      const { endNote } = await import('./report/end-note.ts');
+      const note = endNote(endedBy, left, store);
       await work;
       // It comes with the engine, and the scope may have ended before that was there.
       if (note !== undefined) await this.events.show(this.#options);

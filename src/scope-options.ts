@@ -1,6 +1,6 @@
 import { BatchlingError } from './errors.ts';
 import type { Surroundings } from './hooks/state.ts';
-import { type ResolvedOptions, resolveOptions, unknownVariables } from './options.ts';
+import { type ResolvedOptions, resolveOptions } from './options.ts';
 import { outsideOf } from './realtime.ts';
 import { warnOnce } from './report/warn-once.ts';
 import type { Scope } from './scope.ts';
@@ -17,11 +17,17 @@ export function resolveScopeOptions(scope: Scope, given: unknown): ResolvedOptio
   return options;
 }
 
-/** With the first scope of a process: looking through the environment is slow. */
+/** With the first scope of a process, and not in its turn: looking through the environment is slow. */
 function checkVariables(): void {
   if (areVariablesChecked) return;
   areVariablesChecked = true;
-  for (const text of unknownVariables(process.env)) warnOnce(text);
+  import('./options/unknown-variables.ts').then(
+    ({ unknownVariables }) => {
+      for (const text of unknownVariables(process.env)) warnOnce(text);
+    },
+    // Nothing depends on it.
+    () => undefined,
+  );
 }
 
 /** A nested scope inherits every option it does not set, from its nearest surrounding scope. */
