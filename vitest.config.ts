@@ -21,6 +21,8 @@ const shared = {
 
 export default defineConfig({
   test: {
+    // Vitest leaves one core free, which on two cores is half of the machine.
+    maxWorkers: '100%',
     projects: [
       {
         // Half of the time of a small file is a process with its imports: these share theirs.

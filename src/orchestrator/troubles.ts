@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setImmediate as immediate } from 'node:timers/promises';
 import type { Wire } from '../http/wire.ts';
 import type { Clock, Logger } from '../types.ts';
@@ -41,7 +42,6 @@ export class Troubles {
   readonly #logger: Logger;
   readonly #troubles = new Map<Wire, Map<TroubleKind['kind'], Trouble>>();
   readonly #waits = new Map<string, Wait>();
-  #count = 0;
 
   constructor(clock: Clock, logger: Logger) {
     this.#clock = clock;
@@ -147,9 +147,9 @@ export class Troubles {
   }
 
   #notice(text: string): Extract<Notice, { notice: 'trouble' }> {
-    this.#count += 1;
     this.#logger.warn(`batchling: ${text}`);
-    return { notice: 'trouble', id: `${process.pid}-${this.#count}`, text };
+    // Unique over all engines: the display, which tells each of them once, is one for the process.
+    return { notice: 'trouble', id: randomUUID(), text };
   }
 }
 

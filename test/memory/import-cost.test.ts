@@ -68,7 +68,7 @@ function loadedBy(entry: string): { files: string[]; ofNode: string[] } {
 
 describe.each(['index.js', 'core.js'])('importing %s', (entry) => {
   // The 30 milliseconds are a row of the bench: a time is no assertion. What they are made of is.
-  it('costs less than 10 MB and less than 70 files', () => {
+  it('costs less than 10 MB and less than 80 files', () => {
     const bare: number[] = [];
     const ours: number[] = [];
     // In turns, so that a busy moment of the machine meets both.
@@ -78,7 +78,7 @@ describe.each(['index.js', 'core.js'])('importing %s', (entry) => {
     }
     expect(Math.min(...ours) - Math.min(...bare)).toBeLessThan(10);
     const { files } = loadedBy(entry);
-    expect(files.filter((file) => file.includes('/dist/')).length).toBeLessThan(70);
+    expect(files.filter((file) => file.includes('/dist/')).length).toBeLessThan(80);
   });
 
   it('loads its own files, and none of what only a batch needs', () => {
