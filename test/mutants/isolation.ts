@@ -5,7 +5,7 @@ export const isolation: readonly Mutant[] = [
   {
     name: 'hooks stay after the last scope has closed',
     promise: 4,
-    file: 'src/context.ts',
+    file: 'src/scope.ts',
     search: 'for (const undo of this.#undoHooks.splice(0)) undo();',
     replace: '',
     tests: ['test/behaviour/hooks-undone.test.ts'],
@@ -13,7 +13,7 @@ export const isolation: readonly Mutant[] = [
   {
     name: 'x-batchling goes out with the call',
     promise: 4,
-    file: 'src/scope-calls.ts',
+    file: 'src/call-headers.ts',
     search: "headers.delete('x-batchling');",
     replace: '',
     tests: ['test/behaviour/bind-and-realtime.test.ts', 'test/behaviour/pass-through.test.ts'],
@@ -21,17 +21,17 @@ export const isolation: readonly Mutant[] = [
   {
     name: 'a call to a host that is not ours goes out with a header more',
     promise: 4,
-    file: 'src/scope-calls.ts',
-    search: 'if (target === undefined) return passOn(input, init);',
+    file: 'src/uncaptured-calls.ts',
+    search: 'if (suspect === undefined) return passOn(input, init);',
     replace:
-      "if (target === undefined) return passOn(input, { ...init, headers: { 'x-seen': '1' } });",
+      "if (suspect === undefined) return passOn(input, { ...init, headers: { 'x-seen': '1' } });",
     tests: ['test/behaviour/pass-through.test.ts', 'test/fidelity/fidelity.test.ts'],
   },
   {
     name: 'a call that is aborted already is captured',
     promise: 6,
     file: 'src/scope-calls.ts',
-    search: 'if (signalOf(outgoing)?.aborted) return goOut(outgoing);',
+    search: 'if (signal?.aborted) return goOut(outgoing);',
     replace: '',
     tests: ['test/behaviour/aborts.test.ts'],
   },
@@ -42,5 +42,13 @@ export const isolation: readonly Mutant[] = [
     search: 'return !isGone && !pending.due;',
     replace: 'return !pending.due;',
     tests: ['test/behaviour/abort-while-waiting.test.ts'],
+  },
+  {
+    name: "a timer's abort counts as a client's deadline however far away",
+    promise: 6,
+    file: 'src/hooks/deadline-guard.ts',
+    search: 'return abortDepth <= hops && (',
+    replace: 'return (',
+    tests: ['test/behaviour/abort-after-deadline.test.ts'],
   },
 ];
