@@ -106,25 +106,15 @@ describe('a timer of the user that reaches the client from far away is a cancel'
   }
 
   // As openai 6 does. A client that joins the user's signal to its own (openai 7) is straight below the timer.
-  it('through a controller of the client that follows it', async () => {
+  it.each([
+    ['of fetch', (init: RequestInit) => fetch(chatUrl(stage), init)],
+    ['of a Request', (init: RequestInit) => fetch(new Request(chatUrl(stage), init))],
+  ])('through a controller of the client that follows it, the signal %s', async (_, send) => {
     const scope = batchify(stage.options());
     const user = new AbortController();
     const { signal } = follower(user.signal);
-    const init = { ...chatRequest('near'), signal };
-    const outcome = scope.run(() => fetch(chatUrl(stage), init)).catch((error: unknown) => error);
-    await until(() => stage.simulator.batches().length === 1, 'the batch');
-    await inTimer(() => user.abort('enough'));
-    expect(await soon(outcome)).toBe('enough');
-    stage.simulator.release();
-    await scope.close();
-  });
-
-  it('through a controller of the client, and the signal of a Request', async () => {
-    const scope = batchify(stage.options());
-    const user = new AbortController();
-    const { signal } = follower(user.signal);
-    const request = new Request(chatUrl(stage), { ...chatRequest('far'), signal });
-    const outcome = scope.run(() => fetch(request)).catch((error: unknown) => error);
+    const init = { ...chatRequest('far'), signal };
+    const outcome = scope.run(() => send(init)).catch((error: unknown) => error);
     await until(() => stage.simulator.batches().length === 1, 'the batch');
     await inTimer(() => user.abort('enough'));
     expect(await soon(outcome)).toBe('enough');
