@@ -22,12 +22,15 @@ export function maskAbort(signal: AbortSignal): () => void {
   };
 }
 
-/** Up to Node 22, `AbortSignal.any` dies of a source that is aborted although its signal is not. */
+/**
+ * Up to Node 22, `AbortSignal.any` dies of a source that is aborted although its signal is not.
+ * The sources become an empty set, not `undefined`: Node removes collected sources from it.
+ */
 function hideSources(signal: AbortSignal): () => void {
   const key = keyOfSources(signal);
   if (key === undefined) return () => undefined;
   const sources = Object.getOwnPropertyDescriptor(signal, key) as PropertyDescriptor;
-  Object.defineProperty(signal, key, { configurable: true, writable: true, value: undefined });
+  Object.defineProperty(signal, key, { configurable: true, writable: true, value: new Set() });
   return () => Object.defineProperty(signal, key, sources);
 }
 
