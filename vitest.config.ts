@@ -3,11 +3,15 @@ import { defineConfig } from 'vitest/config';
 /** Unit tests that patch globals, start processes, or look at what has been loaded. */
 const needTheirOwnProcess = [
   'src/*.test.ts',
+  'src/scope/**',
+  'src/options/index.test.ts',
   'src/hooks/**',
   'src/http/{client,connections,decode-loading,exchange,reply}.test.ts',
   'src/ledger/ledgers-agree.test.ts',
-  'src/ledger/sqlite/{checkpoints,new-answers,owner-death}.test.ts',
-  'src/orchestrator/intake.test.ts',
+  'src/ledger/sqlite/connection/checkpoints.test.ts',
+  'src/ledger/sqlite/answers/new-answers.test.ts',
+  'src/ledger/sqlite/owners/owner-death.test.ts',
+  'src/orchestrator/capture/intake.test.ts',
 ];
 
 const shared = {

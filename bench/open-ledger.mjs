@@ -1,6 +1,6 @@
 // How long it takes to open a ledger once its driver is loaded: node open-ledger.mjs <path>
-import { loadDriver } from '../dist/ledger/sqlite/driver.js';
-import { openSqliteLedger } from '../dist/ledger/sqlite/open-sqlite.js';
+import { loadDriver } from '../dist/ledger/sqlite/connection/driver.js';
+import { openSqliteLedger } from '../dist/ledger/sqlite/connection/open-sqlite.js';
 
 const [path] = process.argv.slice(2);
 await loadDriver();

@@ -1,9 +1,9 @@
 // A ledger with finished requests of an earlier run: node seed-ledger.mjs <path> <count>
-import { encodeBlock } from '../dist/ledger/sqlite/answer-block.js';
-import { ANSWERS_PER_BLOCK } from '../dist/ledger/sqlite/answers.js';
-import { REQUEST } from '../dist/ledger/sqlite/codes.js';
-import { loadDriver } from '../dist/ledger/sqlite/driver.js';
-import { openSqliteLedger } from '../dist/ledger/sqlite/open-sqlite.js';
+import { encodeBlock } from '../dist/ledger/sqlite/answers/answer-block.js';
+import { ANSWERS_PER_BLOCK } from '../dist/ledger/sqlite/answers/answers.js';
+import { loadDriver } from '../dist/ledger/sqlite/connection/driver.js';
+import { openSqliteLedger } from '../dist/ledger/sqlite/connection/open-sqlite.js';
+import { REQUEST } from '../dist/ledger/sqlite/schema/codes.js';
 
 const [path, count] = process.argv.slice(2);
 

@@ -1,5 +1,5 @@
 // Prints docs/options.md from the table of options: `npm run docs:options`.
-import { optionNames, optionTable, variableOf } from '../src/options.ts';
+import { optionNames, optionTable, variableOf } from '../src/options/index.ts';
 
 /** The page, as it must stand in docs/options.md. */
 export function optionsPage(): string {

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { createBatchify } from './batchify.ts';
+import { createBatchify } from './scope/batchify.ts';
 
 /**
  * Like `batchify` of `batchling`, but no global is replaced.
@@ -14,11 +14,11 @@ import { createBatchify } from './batchify.ts';
  */
 export const batchify = createBatchify(false);
 
-export type { Batchify } from './batchify.ts';
-export type { BatchingContext } from './context.ts';
 export { BatchlingError, type BatchlingErrorCode } from './errors.ts';
-export type { BatchifyOptions } from './options.ts';
-export type { BatchlingEventName, BatchlingEvents } from './orchestrator/events.ts';
-export type { Stats } from './orchestrator/stats.ts';
-export { realtime } from './realtime.ts';
+export type { BatchifyOptions } from './options/index.ts';
+export type { BatchlingEventName, BatchlingEvents } from './orchestrator/model/events.ts';
+export type { Stats } from './orchestrator/model/stats.ts';
+export type { Batchify } from './scope/batchify.ts';
+export type { BatchingContext } from './scope/batching-context.ts';
+export { realtime } from './scope/realtime.ts';
 export type { Clock, Logger } from './types.ts';

@@ -6,7 +6,7 @@
  */
 import { isLocked } from './hooks/early.ts';
 import { sharedState } from './hooks/state.ts';
-import { Scope } from './scope.ts';
+import { Scope } from './scope/scope.ts';
 
 if (sharedState().processScope === undefined) {
   // Worker threads and child processes inherit it: all of them are one run.

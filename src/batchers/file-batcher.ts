@@ -1,8 +1,8 @@
 import type { StreamedBody, Wire } from '../http/wire.ts';
 import type { Handle } from '../types.ts';
 import { Batcher, type Plan, type Remote, type Row } from './batcher.ts';
-import { expectOk } from './replies.ts';
-import { resultRows } from './result-rows.ts';
+import { expectOk } from './shared/replies.ts';
+import { resultRows } from './shared/result-rows.ts';
 
 /**
  * Batchers whose requests are written to a file and processed in bulk. The template: stage = upload

@@ -10,8 +10,7 @@ export { openaiChat } from '../streams/openai-chat.ts';
 export { openaiResponses } from '../streams/openai-responses.ts';
 export type { StreamDialect } from '../streams/stream-dialect.ts';
 export type { Answer, Counts, Dict, Handle, ItemId } from '../types.ts';
-export { AnthropicBatcher } from './anthropic.ts';
-export type { BatchList } from './batch-list.ts';
+export { AnthropicBatcher } from './anthropic/anthropic-batcher.ts';
 export {
   type BadLine,
   Batcher,
@@ -33,6 +32,7 @@ export {
   type Usage,
 } from './batcher.ts';
 export { FileBatcher } from './file-batcher.ts';
-export { OpenAIBatcher, openaiInfo } from './openai.ts';
-export { RefusedError } from './refused-error.ts';
+export { OpenAIBatcher, openaiInfo } from './openai/openai-batcher.ts';
 export type { BatcherClass } from './registry.ts';
+export type { BatchList } from './shared/batch-list.ts';
+export { RefusedError } from './shared/refused-error.ts';

@@ -77,7 +77,7 @@ const builtIn: readonly (() => RegisteredBatcher)[] = [
           '/videos',
         ],
       },
-      async () => new (await import('./openai.ts')).OpenAIBatcher(),
+      async () => new (await import('./openai/openai-batcher.ts')).OpenAIBatcher(),
     ),
   () =>
     new RegisteredBatcher(
@@ -89,7 +89,7 @@ const builtIn: readonly (() => RegisteredBatcher)[] = [
         handles: (path) => path === '/messages',
         unbatched: ['/complete'],
       },
-      async () => new (await import('./anthropic.ts')).AnthropicBatcher(),
+      async () => new (await import('./anthropic/anthropic-batcher.ts')).AnthropicBatcher(),
     ),
 ];
 

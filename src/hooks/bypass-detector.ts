@@ -1,5 +1,5 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { isCapturedRequest } from './captured-requests.ts';
+import { isCapturedRequest } from './node-http/captured-requests.ts';
 import { currentScope } from './state.ts';
 
 /** What undici tells of a request, as far as we look at it. */

@@ -1,5 +1,5 @@
 import { BatchlingError } from '../errors.ts';
-import { hookFetch } from './fetch.ts';
+import { hookFetch } from './fetch/fetch.ts';
 
 /**
  * Hooks `fetch` on import. Where it is locked, nothing is said: the program may never open a scope,

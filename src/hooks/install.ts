@@ -1,7 +1,7 @@
+import { guardAborts } from './abort-guard/abort-guard.ts';
 import { detectEscapes } from './bypass-detector.ts';
-import { guardAborts } from './deadline-guard.ts';
-import { hookFetch, isFetchHooked } from './fetch.ts';
-import { hookNodeHttp, isNodeHttpHooked } from './node-http.ts';
+import { hookFetch, isFetchHooked } from './fetch/fetch.ts';
+import { hookNodeHttp, isNodeHttpHooked } from './node-http/node-http.ts';
 
 /**
  * Everything that a scope with hooks puts in place.

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { agreementCommands, Script } from './conformance/agreement.test-helper.ts';
-import { openMemoryLedger } from './memory.ts';
+import { openMemoryLedger } from './memory/memory-ledger.ts';
 import { closeTemporary, openTemporary } from './sqlite/test/temporary.test-helper.ts';
 
 describe('the memory ledger and the SQLite ledger', () => {

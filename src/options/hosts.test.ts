@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Batcher } from '../batchers/batcher.ts';
-import { type BatchifyOptions, resolveOptions } from '../options.ts';
+import { type BatchifyOptions, resolveOptions } from './index.ts';
 
 const resolved = (given: BatchifyOptions) => resolveOptions(given, undefined, {});
 

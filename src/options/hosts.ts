@@ -1,4 +1,4 @@
-import type { HostEntry } from '../orchestrator/router.ts';
+import type { HostEntry } from '../orchestrator/capture/router.ts';
 import { type Form, isRecord, type ParseContext, readPairs, refuse, refuseUnseen } from './form.ts';
 import { parseProviderName } from './providers.ts';
 

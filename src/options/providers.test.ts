@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { resolveOptions } from '../options.ts';
+import { resolveOptions } from './index.ts';
 
 class Broken {
   constructor() {

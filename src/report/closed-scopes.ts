@@ -1,4 +1,4 @@
-import { addStats, emptyStats, type Stats } from '../orchestrator/stats.ts';
+import { addStats, emptyStats, type Stats } from '../orchestrator/model/stats.ts';
 import { counted, summaryLine } from './summary.ts';
 
 /** The sum of scopes that have ended and were not told of yet: a server may close thousands a minute. */

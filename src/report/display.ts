@@ -1,6 +1,6 @@
-import type { BatchlingEventName, BatchlingEvents } from '../orchestrator/events.ts';
-import type { Notice } from '../orchestrator/notices.ts';
-import type { Stats } from '../orchestrator/stats.ts';
+import type { BatchlingEventName, BatchlingEvents } from '../orchestrator/model/events.ts';
+import type { Notice } from '../orchestrator/model/notices.ts';
+import type { Stats } from '../orchestrator/model/stats.ts';
 
 export type DisplayMode = 'live' | 'plain' | 'json' | 'none';
 

@@ -1,4 +1,4 @@
-import type { Stats } from '../orchestrator/stats.ts';
+import type { Stats } from '../orchestrator/model/stats.ts';
 import type { ProgressState, ShownBatch } from './progress-state.ts';
 import { number } from './summary.ts';
 import { ageText, howFar } from './wording.ts';

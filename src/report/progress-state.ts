@@ -1,5 +1,9 @@
-import type { BatchFacts, BatchlingEventName, BatchlingEvents } from '../orchestrator/events.ts';
-import type { Notice } from '../orchestrator/notices.ts';
+import type {
+  BatchFacts,
+  BatchlingEventName,
+  BatchlingEvents,
+} from '../orchestrator/model/events.ts';
+import type { Notice } from '../orchestrator/model/notices.ts';
 import type { Counts } from '../types.ts';
 
 /** So many changes of a batch's counts are enough to see how fast it is. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ManualClock } from '../../test/support/manual-clock.ts';
-import type { FlushReason } from '../orchestrator/events.ts';
-import { emptyStats } from '../orchestrator/stats.ts';
+import type { FlushReason } from '../orchestrator/model/events.ts';
+import { emptyStats } from '../orchestrator/model/stats.ts';
 import { SmallBatches } from './small-batches.ts';
 
 const window = 5_000;

@@ -1,6 +1,6 @@
-import type { FlushReason } from '../orchestrator/events.ts';
-import type { RoundWatch } from '../orchestrator/pending.ts';
-import type { Stats } from '../orchestrator/stats.ts';
+import type { FlushReason } from '../orchestrator/model/events.ts';
+import type { RoundWatch } from '../orchestrator/model/request.ts';
+import type { Stats } from '../orchestrator/model/stats.ts';
 import type { Answer, Clock } from '../types.ts';
 import { holdsOneOf, piecesOf } from './answer-pieces.ts';
 import { counted } from './summary.ts';

@@ -1,4 +1,4 @@
-import type { Stats } from '../orchestrator/stats.ts';
+import type { Stats } from '../orchestrator/model/stats.ts';
 
 /** One line for people: what happened, and what it cost. */
 export function summaryLine(stats: Stats): string {

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { emptyStats } from '../orchestrator/stats.ts';
+import { emptyStats } from '../orchestrator/model/stats.ts';
 import type { Paper } from './paper.ts';
 import { TextDisplay } from './text-display.ts';
 

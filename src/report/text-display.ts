@@ -3,8 +3,8 @@ import {
   type BatchlingEventName,
   type BatchlingEvents,
   noRoomYet,
-} from '../orchestrator/events.ts';
-import type { Notice } from '../orchestrator/notices.ts';
+} from '../orchestrator/model/events.ts';
+import type { Notice } from '../orchestrator/model/notices.ts';
 import { ClosedScopes } from './closed-scopes.ts';
 import type { Display, DisplayedScope, ScopeDisplay } from './display.ts';
 import { liveLines } from './live-lines.ts';

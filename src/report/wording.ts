@@ -1,6 +1,6 @@
 import { formatDuration } from '../duration.ts';
-import type { BatchFacts, BatchlingEvents } from '../orchestrator/events.ts';
-import type { Notice } from '../orchestrator/notices.ts';
+import type { BatchFacts, BatchlingEvents } from '../orchestrator/model/events.ts';
+import type { Notice } from '../orchestrator/model/notices.ts';
 import { doneOf, type ShownBatch, timeLeft } from './progress-state.ts';
 import { counted, number } from './summary.ts';
 

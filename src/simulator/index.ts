@@ -1,21 +1,21 @@
+export type { FaultAction, FaultRule, Faults, ScriptedFault } from './faults/faults.ts';
+export type { SimulatedProvider } from './providers.ts';
+export type { LoggedRequest } from './server/request-log.ts';
+export type { Simulator, SimulatorOptions } from './simulator.ts';
+export { startSimulator } from './simulator.ts';
 export type {
   AnswerFunction,
   SimulatedAnswer,
   SimulatedRequest,
   SimulatedToolCall,
-} from './answer-function.ts';
-export type { BatchError, BatchScript } from './batch-script.ts';
-export type { SimulatorClock } from './clockwork.ts';
-export type { FaultAction, FaultRule, Faults, ScriptedFault } from './faults.ts';
-export type { Execution, Meter, MeterSummary } from './meter.ts';
-export type { SimulatedProvider } from './providers.ts';
-export type { LoggedRequest } from './request-log.ts';
+} from './world/answer-function.ts';
+export type { BatchError, BatchScript } from './world/batch-script.ts';
+export type { SimulatorClock } from './world/clockwork.ts';
+export type { Execution, Meter, MeterSummary } from './world/meter.ts';
 export type {
   ProviderLimits,
   SimulatorSettings,
   SimulatorSettingsChange,
   SimulatorSpeed,
-} from './settings.ts';
-export type { Simulator, SimulatorOptions } from './simulator.ts';
-export { startSimulator } from './simulator.ts';
-export type { BatchSummary, ForeignBatch } from './state.ts';
+} from './world/settings.ts';
+export type { BatchSummary, ForeignBatch } from './world/state.ts';

@@ -1,7 +1,7 @@
 import { createAnthropic } from './anthropic/provider.ts';
 import { createOpenAI } from './openai/provider.ts';
-import type { Provider, ProviderFactory } from './provider.ts';
-import type { World } from './world.ts';
+import type { Provider, ProviderFactory } from './world/provider.ts';
+import type { World } from './world/world.ts';
 
 const factories = {
   anthropic: createAnthropic,

@@ -1,23 +1,23 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { SimulatorClock } from './clockwork.ts';
-import type { Faults } from './faults.ts';
-import type { Meter } from './meter.ts';
+import type { Faults } from './faults/faults.ts';
 import type { SimulatedProvider } from './providers.ts';
-import type { LoggedRequest } from './request-log.ts';
-import { createListener } from './server.ts';
+import type { LoggedRequest } from './server/request-log.ts';
+import { createListener } from './server/server.ts';
+import type { SimulatorClock } from './world/clockwork.ts';
+import type { Meter } from './world/meter.ts';
 import {
   changeSettings,
   type SimulatorSettings,
   type SimulatorSettingsChange,
-} from './settings.ts';
+} from './world/settings.ts';
 import {
   addForeignBatch,
   type BatchSummary,
   createState,
   type ForeignBatch,
   summariseBatches,
-} from './state.ts';
+} from './world/state.ts';
 
 /**
  * Options of {@link startSimulator}; the settings among them can be changed later.

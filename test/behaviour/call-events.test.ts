@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import axios from 'axios';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type BatchifyOptions, type BatchingContext, batchify } from '../../src/index.ts';
-import { loadDriver } from '../../src/ledger/sqlite/driver.ts';
+import { loadDriver } from '../../src/ledger/sqlite/connection/driver.ts';
 import { chatRequest } from '../support/ask.ts';
 import { startHoldingServer } from '../support/holding-server.ts';
 import { patientClock } from '../support/patient-clock.ts';

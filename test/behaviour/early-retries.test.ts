@@ -7,7 +7,7 @@ import {
   type Wire,
 } from '../../src/batchers/index.ts';
 import { batchify } from '../../src/index.ts';
-import { openSqliteLedger } from '../../src/ledger/sqlite/open-sqlite.ts';
+import { openSqliteLedger } from '../../src/ledger/sqlite/connection/open-sqlite.ts';
 import { ask, chatRequest } from '../support/ask.ts';
 import { chatUrl } from '../support/source-of.ts';
 import { openStage, type Stage } from '../support/stage.ts';

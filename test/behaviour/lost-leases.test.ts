@@ -7,7 +7,7 @@ import {
   type Wire,
 } from '../../src/batchers/index.ts';
 import { batchify } from '../../src/index.ts';
-import { type Database, loadDriver } from '../../src/ledger/sqlite/driver.ts';
+import { type Database, loadDriver } from '../../src/ledger/sqlite/connection/driver.ts';
 import { chatRequest } from '../support/ask.ts';
 import { fastClock } from '../support/programs/fast-clock.ts';
 import { chatUrl } from '../support/source-of.ts';

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { hookFetch } from '../../src/hooks/fetch.ts';
+import { hookFetch } from '../../src/hooks/fetch/fetch.ts';
 
 type Fetch = typeof fetch;
 

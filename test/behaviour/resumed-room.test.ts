@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type BatchifyOptions, type BatchingContext, batchify } from '../../src/index.ts';
-import { openSqliteLedger } from '../../src/ledger/sqlite/open-sqlite.ts';
+import { openSqliteLedger } from '../../src/ledger/sqlite/connection/open-sqlite.ts';
 import { ask, chatRequest } from '../support/ask.ts';
 import { startAsker } from '../support/asker.ts';
 import { chatUrl } from '../support/source-of.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type BatchifyOptions, batchify } from '../../src/index.ts';
-import { openSqliteLedger } from '../../src/ledger/sqlite/open-sqlite.ts';
+import { openSqliteLedger } from '../../src/ledger/sqlite/connection/open-sqlite.ts';
 import { ask } from '../support/ask.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 

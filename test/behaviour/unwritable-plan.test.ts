@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { batchify } from '../../src/index.ts';
-import { loadDriver } from '../../src/ledger/sqlite/driver.ts';
+import { loadDriver } from '../../src/ledger/sqlite/connection/driver.ts';
 import { ask } from '../support/ask.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 import { soon } from '../support/until.ts';

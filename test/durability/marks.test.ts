@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { batchify } from '../../src/index.ts';
-import { openSqliteLedger } from '../../src/ledger/sqlite/open-sqlite.ts';
+import { openSqliteLedger } from '../../src/ledger/sqlite/connection/open-sqlite.ts';
 import { ask, askClaude } from '../support/ask.ts';
 import { type HeldSyncs, holdSyncs } from '../support/held-syncs.ts';
 import { OutstandingWork } from '../support/outstanding-work.ts';

@@ -27,7 +27,7 @@ async function runAll(): Promise<Record<string, unknown>> {
 
 async function runHooked(): Promise<Record<string, unknown>> {
   const { batchify } = await import('../../src/index.ts');
-  const { hookNodeHttp, isNodeHttpHooked } = await import('../../src/hooks/node-http.ts');
+  const { hookNodeHttp, isNodeHttpHooked } = await import('../../src/hooks/node-http/node-http.ts');
   const { inside, letOut, testScope } = await import('../support/hook-scope.ts');
   hookNodeHttp();
   if (!isNodeHttpHooked()) throw new Error('There is nothing to compare');

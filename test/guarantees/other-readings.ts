@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { accountOf } from '../../src/simulator/accounts.ts';
+import { accountOf } from '../../src/simulator/world/accounts.ts';
 import {
   answered,
   apiKey,

@@ -33,15 +33,15 @@ describe('the check of imports', () => {
 
   it('is content with arrows that point down or stay', () => {
     const { status, stderr } = check({
-      'cli/main.ts': "import { a } from '../context.ts';\nimport '../simulator/index.ts';",
-      'context.ts': "import { b } from './orchestrator/engine.ts';",
-      'engines.ts': "const c = await import('./ledger/sqlite/store.ts');",
+      'cli/main.ts': "import { a } from '../scope/scope.ts';\nimport '../simulator/index.ts';",
+      'scope/scope.ts': "import { b } from '../orchestrator/engine.ts';",
+      'scope/engines.ts': "const c = await import('../ledger/sqlite/connection/store.ts');",
       'orchestrator/engine.ts':
         "import type { B } from '../batchers/batcher.ts';\nimport { q } from './queue.ts';",
-      'batchers/registry.ts': "import { O } from './openai.ts';",
-      'batchers/openai.ts': "import { h } from '../http/client.ts';",
+      'batchers/registry.ts': "import { O } from './openai/openai-batcher.ts';",
+      'batchers/openai/openai-batcher.ts': "import { h } from '../../http/client.ts';",
       'http/client.ts': "import { e } from '../errors.ts';\nimport fs from 'node:fs';",
-      'orchestrator/engine.test.ts': "import { x } from '../context.ts';",
+      'orchestrator/engine.test.ts': "import { x } from '../scope/scope.ts';",
     });
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   });
@@ -49,16 +49,16 @@ describe('the check of imports', () => {
   it.each([
     ['batchers to orchestrator', 'batchers/a.ts', '../orchestrator/b.ts'],
     ['ledger to http is down, http to ledger is not', 'http/a.ts', '../ledger/ledger.ts'],
-    ['orchestrator to context', 'orchestrator/a.ts', '../context.ts'],
+    ['orchestrator to scope', 'orchestrator/a.ts', '../scope/scope.ts'],
     ['orchestrator to options', 'orchestrator/a.ts', '../options/table.ts'],
     ['hooks to orchestrator', 'hooks/a.ts', '../orchestrator/b.ts'],
     ['batchers to ledger', 'batchers/a.ts', '../ledger/ledger.ts'],
     ['base to http', 'errors.ts', './http/client.ts'],
-    ['orchestrator to one batcher', 'orchestrator/a.ts', '../batchers/openai.ts'],
-    ['orchestrator to one ledger', 'orchestrator/a.ts', '../ledger/sqlite/store.ts'],
-    ['context to one ledger', 'context.ts', './ledger/memory.ts'],
+    ['orchestrator to one batcher', 'orchestrator/a.ts', '../batchers/openai/openai-batcher.ts'],
+    ['orchestrator to one ledger', 'orchestrator/a.ts', '../ledger/sqlite/connection/store.ts'],
+    ['scope to one ledger', 'scope/scope.ts', '../ledger/memory/memory-ledger.ts'],
     ['the simulator to anything', 'simulator/a.ts', '../errors.ts'],
-    ['anything to the simulator', 'context.ts', './simulator/index.ts'],
+    ['anything to the simulator', 'scope/scope.ts', '../simulator/index.ts'],
     ['out of the source', 'cli/main.ts', '../../package.json'],
   ])('refuses %s', (_what, file, target) => {
     const { status, stderr } = check({ [file]: `// first line\nimport { x } from '${target}';\n` });
@@ -67,13 +67,13 @@ describe('the check of imports', () => {
   });
 
   it.each([
-    ['a type', "import type { X } from '../context.ts';"],
-    ['an import for its effect', "import '../context.ts';"],
-    ['a late import', "const x = await import('../context.ts');"],
-    ['an export', "export * from '../context.ts';"],
-    ['double quotes', 'import { x } from "../context.ts";'],
-    ['several lines', "import {\n  x,\n} from '../context.ts';"],
-    ['a type in place', "type X = import('../context.ts').X;"],
+    ['a type', "import type { X } from '../scope/scope.ts';"],
+    ['an import for its effect', "import '../scope/scope.ts';"],
+    ['a late import', "const x = await import('../scope/scope.ts');"],
+    ['an export', "export * from '../scope/scope.ts';"],
+    ['double quotes', 'import { x } from "../scope/scope.ts";'],
+    ['several lines', "import {\n  x,\n} from '../scope/scope.ts';"],
+    ['a type in place', "type X = import('../scope/scope.ts').X;"],
   ])('sees an arrow that is written as %s', (_what, text) => {
     expect(check({ 'http/a.ts': text }).status).toBe(1);
   });

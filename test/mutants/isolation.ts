@@ -5,7 +5,7 @@ export const isolation: readonly Mutant[] = [
   {
     name: 'hooks stay after the last scope has closed',
     promise: 4,
-    file: 'src/scope.ts',
+    file: 'src/scope/scope.ts',
     search: 'for (const undo of this.#undoHooks.splice(0)) undo();',
     replace: '',
     tests: ['test/behaviour/hooks-undone.test.ts'],
@@ -13,7 +13,7 @@ export const isolation: readonly Mutant[] = [
   {
     name: 'x-batchling goes out with the call',
     promise: 4,
-    file: 'src/call-headers.ts',
+    file: 'src/scope/call-headers.ts',
     search: "headers.delete('x-batchling');",
     replace: '',
     tests: ['test/behaviour/bind-and-realtime.test.ts', 'test/behaviour/pass-through.test.ts'],
@@ -21,7 +21,7 @@ export const isolation: readonly Mutant[] = [
   {
     name: 'a call to a host that is not ours goes out with a header more',
     promise: 4,
-    file: 'src/uncaptured-calls.ts',
+    file: 'src/scope/uncaptured-calls.ts',
     search: 'if (suspect === undefined) return passOn(input, init);',
     replace:
       "if (suspect === undefined) return passOn(input, { ...init, headers: { 'x-seen': '1' } });",
@@ -30,7 +30,7 @@ export const isolation: readonly Mutant[] = [
   {
     name: 'a call that is aborted already is captured',
     promise: 6,
-    file: 'src/scope-calls.ts',
+    file: 'src/scope/scope-calls.ts',
     search: 'if (signal?.aborted) return goOut(outgoing);',
     replace: '',
     tests: ['test/behaviour/aborts.test.ts'],
@@ -38,7 +38,7 @@ export const isolation: readonly Mutant[] = [
   {
     name: 'what its user aborted while it waited for room is sent all the same',
     promise: 6,
-    file: 'src/orchestrator/submitter.ts',
+    file: 'src/orchestrator/submit/submitter.ts',
     search: 'return !isGone && !pending.due;',
     replace: 'return !pending.due;',
     tests: ['test/behaviour/abort-while-waiting.test.ts'],
@@ -46,7 +46,7 @@ export const isolation: readonly Mutant[] = [
   {
     name: "a timer's abort counts as a client's deadline however far away",
     promise: 6,
-    file: 'src/hooks/deadline-guard.ts',
+    file: 'src/hooks/abort-guard/abort-guard.ts',
     search: 'return abortDepth <= hops && (',
     replace: 'return (',
     tests: ['test/behaviour/abort-after-deadline.test.ts'],

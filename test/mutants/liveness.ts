@@ -5,7 +5,7 @@ export const liveness: readonly Mutant[] = [
   {
     name: 'batches are not split by bytes, and nothing is too large',
     promise: 3,
-    file: 'src/orchestrator/submitter.ts',
+    file: 'src/orchestrator/submit/submitter.ts',
     search: '      tokens: room.limit,',
     replace:
       '      tokens: room.limit,\n      ...{ bytes: Number.MAX_VALUE, itemBytes: Number.MAX_VALUE },',
@@ -14,7 +14,7 @@ export const liveness: readonly Mutant[] = [
   {
     name: 'a request that is too large is never answered',
     promise: 3,
-    file: 'src/orchestrator/submitter.ts',
+    file: 'src/orchestrator/submit/submitter.ts',
     search: 'if (tooLarge.length === 0) return;',
     replace: 'if (tooLarge.length >= 0) return;',
     tests: ['test/behaviour/packing.test.ts'],
@@ -22,7 +22,7 @@ export const liveness: readonly Mutant[] = [
   {
     name: 'waiting for quota uses up an attempt',
     promise: 3,
-    file: 'src/orchestrator/refusals.ts',
+    file: 'src/orchestrator/collect/refusals.ts',
     search: 'for (const group of groups) if (group.length > 0)',
     replace:
       'for (const pending of groups.flat()) pending.attempt += 1;\n    for (const group of groups) if (group.length > 0)',
@@ -41,7 +41,7 @@ export const liveness: readonly Mutant[] = [
   {
     name: 'a failed poll ends the polling',
     promise: 3,
-    file: 'src/orchestrator/patience.ts',
+    file: 'src/orchestrator/model/patience.ts',
     search: 'unreachablePatience = 15 * minute',
     replace: 'unreachablePatience = 0',
     tests: ['test/guarantees/guarantees.test.ts'],
@@ -50,7 +50,7 @@ export const liveness: readonly Mutant[] = [
   {
     name: 'what may go better next time is not tried again',
     promise: 3,
-    file: 'src/orchestrator/decide.ts',
+    file: 'src/orchestrator/collect/line-outcome.ts',
     search: 'if (isWorthAnother(',
     replace: 'if (waiting.length === 0 && isWorthAnother(',
     tests: ['test/behaviour/item-errors.test.ts'],
@@ -58,7 +58,7 @@ export const liveness: readonly Mutant[] = [
   {
     name: 'a request that a provider never ran is left alone',
     promise: 3,
-    file: 'src/orchestrator/collector.ts',
+    file: 'src/orchestrator/collect/collector.ts',
     search: 'await this.#settleTheRest(batch, remote, round);',
     replace: '',
     tests: ['test/behaviour/item-errors.test.ts'],
@@ -66,7 +66,7 @@ export const liveness: readonly Mutant[] = [
   {
     name: 'one bad line takes the others with it',
     promise: 3,
-    file: 'src/orchestrator/refusals.ts',
+    file: 'src/orchestrator/collect/refusals.ts',
     search: "failure.next === 'isolate' &&",
     replace: "failure.next === 'isolate' && requests.length < 0 &&",
     tests: ['test/behaviour/refused-batches.test.ts'],
@@ -74,23 +74,23 @@ export const liveness: readonly Mutant[] = [
   {
     name: 'a Retry-After of the provider reaches the client',
     promise: 3,
-    file: 'src/orchestrator/answer-headers.ts',
+    file: 'src/orchestrator/model/answer-headers.ts',
     search: "if (name === 'retry-after' ||",
     replace: "if (name === 'retry-before' ||",
-    tests: ['src/orchestrator/answer-headers.test.ts'],
+    tests: ['src/orchestrator/model/answer-headers.test.ts'],
   },
   {
     name: 'final errors invite the client to come back',
     promise: 3,
-    file: 'src/orchestrator/answer-headers.ts',
+    file: 'src/orchestrator/model/answer-headers.ts',
     search: "headers['x-should-retry'] = 'false'",
     replace: "headers['x-should-retry'] = 'true'",
-    tests: ['src/orchestrator/answer-headers.test.ts', 'test/behaviour/item-errors.test.ts'],
+    tests: ['src/orchestrator/model/answer-headers.test.ts', 'test/behaviour/item-errors.test.ts'],
   },
   {
     name: 'nothing keeps a program up whose callers wait',
     promise: 3,
-    file: 'src/orchestrator/keep-alive.ts',
+    file: 'src/orchestrator/model/keep-alive.ts',
     search: 'this.#handle ??= setInterval(() => undefined, 2 ** 30);',
     replace: '',
     tests: ['test/behaviour/liveness.test.ts'],
@@ -98,7 +98,7 @@ export const liveness: readonly Mutant[] = [
   {
     name: 'a spooled body comes back as {}',
     promise: 7,
-    file: 'src/orchestrator/spool.ts',
+    file: 'src/orchestrator/capture/spool.ts',
     search: 'const text = body ?? found?.get(request);',
     replace: "const text = body ?? '{}';\n      void found;",
     tests: ['test/memory/spool.test.ts'],
@@ -106,7 +106,7 @@ export const liveness: readonly Mutant[] = [
   {
     name: 'bodies are never spooled',
     promise: 7,
-    file: 'src/orchestrator/spool.ts',
+    file: 'src/orchestrator/capture/spool.ts',
     search: '64 * 1024 * 1024',
     replace: '64 * 1024 * 1024 * 1024',
     tests: ['test/memory/spool.test.ts'],
@@ -114,23 +114,23 @@ export const liveness: readonly Mutant[] = [
   {
     name: 'the helper that yields never yields',
     promise: 8,
-    file: 'src/orchestrator/slice.ts',
+    file: 'src/orchestrator/model/slice.ts',
     search: 'await immediate();',
     replace: 'void immediate;',
-    tests: ['src/orchestrator/slice.test.ts'],
+    tests: ['src/orchestrator/model/slice.test.ts'],
   },
   {
     name: 'all callers are told in one turn',
     promise: 8,
-    file: 'src/orchestrator/in-turns.ts',
+    file: 'src/orchestrator/model/in-turns.ts',
     search: 'await immediate();',
     replace: 'void immediate;',
-    tests: ['src/orchestrator/slice.test.ts', 'test/behaviour/long-realtime-line.test.ts'],
+    tests: ['src/orchestrator/model/slice.test.ts', 'test/behaviour/long-realtime-line.test.ts'],
   },
   {
     name: 'a batch that backs off keeps its slot',
     promise: 8,
-    file: 'src/orchestrator/protocol.ts',
+    file: 'src/orchestrator/submit/submit-protocol.ts',
     search: 'batch.freeSlot();',
     replace: '',
     tests: ['test/behaviour/queues-apart.test.ts'],

@@ -5,7 +5,7 @@ export const payment: readonly Mutant[] = [
   {
     name: 'the create is sent while its mark is still being written',
     promise: 2,
-    file: 'src/orchestrator/protocol.ts',
+    file: 'src/orchestrator/submit/submit-protocol.ts',
     search: 'await this.#markCreating(',
     replace: 'void this.#markCreating(',
     tests: ['test/durability/marks.test.ts'],
@@ -13,7 +13,7 @@ export const payment: readonly Mutant[] = [
   {
     name: 'the mark before a create is not synced',
     promise: 2,
-    file: 'src/ledger/sqlite/creating.ts',
+    file: 'src/ledger/sqlite/batches/creating.ts',
     search: 'durable: true',
     replace: 'durable: false',
     tests: ['test/durability/marks.test.ts'],
@@ -21,7 +21,7 @@ export const payment: readonly Mutant[] = [
   {
     name: 'that a batch was accepted is not synced',
     promise: 2,
-    file: 'src/ledger/sqlite/accepted.ts',
+    file: 'src/ledger/sqlite/batches/accepted.ts',
     search: 'durable: true',
     replace: 'durable: false',
     tests: ['test/durability/marks.test.ts'],
@@ -29,7 +29,7 @@ export const payment: readonly Mutant[] = [
   {
     name: 'nothing is ever synced',
     promise: 2,
-    file: 'src/ledger/sqlite/store.ts',
+    file: 'src/ledger/sqlite/connection/store.ts',
     search: 'await (await this.#log).datasync();',
     replace: 'await this.#log;',
     tests: ['test/durability/marks.test.ts'],
@@ -37,7 +37,7 @@ export const payment: readonly Mutant[] = [
   {
     name: 'callers are answered before the ledger has the answer',
     promise: 2,
-    file: 'src/orchestrator/collector.ts',
+    file: 'src/orchestrator/collect/collector.ts',
     search: 'if (settlements.length > 0 || durable !== undefined) {',
     replace:
       'await inTurns(decisions.values(), (decision) => conclude(batch, decision, round.retries));\n' +
@@ -47,7 +47,7 @@ export const payment: readonly Mutant[] = [
   {
     name: 'at its deadline everything goes out as an ordinary call, finished or not',
     promise: 2,
-    file: 'src/orchestrator/conclude.ts',
+    file: 'src/orchestrator/collect/conclude.ts',
     search: 'if (pending === undefined) return;',
     replace:
       'if (pending === undefined) return;\n  if (pending.due) {\n    endAtDeadline(pending);\n    letGoOf(pending);\n    return;\n  }',
@@ -57,7 +57,7 @@ export const payment: readonly Mutant[] = [
   {
     name: 'an unclear create is sent again without a look',
     promise: 2,
-    file: 'src/orchestrator/protocol.ts',
+    file: 'src/orchestrator/submit/submit-protocol.ts',
     search: 'const found = await this.#recovery.find(batch);',
     replace: 'const found = undefined as Remote | undefined;',
     tests: ['test/crash/unclear-creates.test.ts', 'test/behaviour/twins.test.ts'],
@@ -65,7 +65,7 @@ export const payment: readonly Mutant[] = [
   {
     name: 'a good poll does not end the time for which a batch was not found',
     promise: 2,
-    file: 'src/orchestrator/lost-batches.ts',
+    file: 'src/orchestrator/watch/unreadable-batches.ts',
     search: 'batch.lostSince.clear();',
     replace: '',
     tests: ['test/behaviour/not-found-series.test.ts'],
@@ -73,7 +73,7 @@ export const payment: readonly Mutant[] = [
   {
     name: 'a batch that is not found once is sent again at once',
     promise: 2,
-    file: 'src/orchestrator/patience.ts',
+    file: 'src/orchestrator/model/patience.ts',
     search: 'missingPatience = 30 * minute',
     replace: 'missingPatience = 0',
     tests: ['test/guarantees/guarantees.test.ts'],
@@ -82,7 +82,7 @@ export const payment: readonly Mutant[] = [
   {
     name: 'creates of one program are not serialised',
     promise: 2,
-    file: 'src/orchestrator/protocol.ts',
+    file: 'src/orchestrator/submit/submit-protocol.ts',
     search: 'creates.acquire(1,',
     replace: 'creates.acquire(1_000_000,',
     tests: ['test/behaviour/one-create-at-a-time.test.ts'],
@@ -90,7 +90,7 @@ export const payment: readonly Mutant[] = [
   {
     name: 'creates of several programs are not serialised',
     promise: 2,
-    file: 'src/ledger/sqlite/creating.ts',
+    file: 'src/ledger/sqlite/batches/creating.ts',
     search: 'if (alone &&',
     replace: 'if (alone && store.now() < 0 &&',
     tests: ['test/behaviour/one-create-at-a-time.test.ts'],
@@ -98,7 +98,7 @@ export const payment: readonly Mutant[] = [
   {
     name: 'a candidate is adopted without proof',
     promise: 2,
-    file: 'src/orchestrator/recovery.ts',
+    file: 'src/orchestrator/submit/find-create.ts',
     search: 'if (batch.members.has(row.id)) return true;',
     replace: 'return true;',
     tests: ['test/guarantees/guarantees.test.ts'],
@@ -107,7 +107,7 @@ export const payment: readonly Mutant[] = [
   {
     name: 'an abandoned request is asked for anew by its retry',
     promise: 2,
-    file: 'src/orchestrator/returning.ts',
+    file: 'src/orchestrator/capture/client-retries.ts',
     search: 'return this.abandoned.take(key, named) ?? named;',
     replace: 'return named;',
     tests: ['test/third-party/axios.test.ts', 'test/third-party/got.test.ts'],
@@ -115,7 +115,7 @@ export const payment: readonly Mutant[] = [
   {
     name: 'idempotency keys are not looked at',
     promise: 2,
-    file: 'src/orchestrator/returning.ts',
+    file: 'src/orchestrator/capture/client-retries.ts',
     search: 'return this.abandoned.take(key, named) ?? named;',
     replace: 'return this.abandoned.take(key);',
     tests: ['test/behaviour/same-request.test.ts'],
@@ -123,7 +123,7 @@ export const payment: readonly Mutant[] = [
   {
     name: 'a result file of nonsense counts as a batch that never ran',
     promise: 2,
-    file: 'src/orchestrator/collector.ts',
+    file: 'src/orchestrator/collect/collector.ts',
     search: 'if (unread) throw new UnreadableError(batch, unread);',
     replace: '',
     tests: ['test/guarantees/guarantees.test.ts'],
@@ -132,7 +132,7 @@ export const payment: readonly Mutant[] = [
   {
     name: 'a run does not take over the batches of a dead one',
     promise: 2,
-    file: 'src/orchestrator/neighbours.ts',
+    file: 'src/orchestrator/takeover/other-owners.ts',
     search: 'await this.#find(admission.batch, pending)',
     replace: 'undefined as ActiveBatch | undefined',
     tests: ['test/behaviour/re-run.test.ts', 'test/crash/re-run.test.ts'],

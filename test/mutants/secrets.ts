@@ -5,7 +5,7 @@ export const secrets: readonly Mutant[] = [
   {
     name: 'organisation and project are not sent with batch traffic',
     promise: 5,
-    file: 'src/orchestrator/accounts.ts',
+    file: 'src/orchestrator/capture/accounts.ts',
     search: 'credentials: () => this.secrets',
     replace:
       'credentials: () =>\n        Object.fromEntries(\n          Object.entries(this.secrets).filter(([name]) => batcher.info.credentialHeaders.includes(name)),\n        )',
@@ -14,7 +14,7 @@ export const secrets: readonly Mutant[] = [
   {
     name: 'a key that is echoed by a refusal is told and stored',
     promise: 5,
-    file: 'src/batchers/replies.ts',
+    file: 'src/batchers/shared/replies.ts',
     search: "redactBody(await reply.text().catch(() => ''), wire.redact)",
     replace: "await reply.text().catch(() => '')",
     tests: ['test/behaviour/secrets.test.ts'],
@@ -23,7 +23,7 @@ export const secrets: readonly Mutant[] = [
   {
     name: 'a key that is echoed by a line is told and stored',
     promise: 5,
-    file: 'src/orchestrator/decide.ts',
+    file: 'src/orchestrator/collect/line-outcome.ts',
     search: 'if (answer.status < 300) return answer;',
     replace: 'if (answer.status > 0) return answer;',
     tests: ['test/behaviour/secrets.test.ts'],
@@ -32,7 +32,7 @@ export const secrets: readonly Mutant[] = [
   {
     name: 'two keys share a queue',
     promise: 5,
-    file: 'src/orchestrator/queues.ts',
+    file: 'src/orchestrator/queue/queues.ts',
     search: 'key += `\\n${account.id}\\n',
     replace: 'key += `\\n',
     tests: ['test/behaviour/accounts.test.ts'],
@@ -40,7 +40,7 @@ export const secrets: readonly Mutant[] = [
   {
     name: 'headers of other accounts do not tell queues apart',
     promise: 5,
-    file: 'src/orchestrator/account.ts',
+    file: 'src/orchestrator/capture/credentials.ts',
     search: ' || info.accountHeaders.includes(name)',
     replace: '',
     tests: ['test/behaviour/accounts.test.ts'],
@@ -56,7 +56,7 @@ export const secrets: readonly Mutant[] = [
   {
     name: 'anybody may read the ledger',
     promise: 5,
-    file: 'src/ledger/sqlite/store-files.ts',
+    file: 'src/ledger/sqlite/connection/store-files.ts',
     search: "'wx', 0o600",
     replace: "'wx', 0o644",
     tests: ['test/behaviour/secrets.test.ts'],

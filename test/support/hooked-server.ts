@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import { afterEach, beforeEach } from 'vitest';
-import { hookNodeHttp } from '../../src/hooks/node-http.ts';
+import { hookNodeHttp } from '../../src/hooks/node-http/node-http.ts';
 
 /** For each test: the hook in place, and a server that keeps what really reaches it. */
 export interface HookedServer {

@@ -1,4 +1,4 @@
-import { ledgerConformance } from '../conformance-suite.test-helper.ts';
+import { ledgerConformance } from '../conformance/conformance-suite.test-helper.ts';
 import { killOwner, openTemporary } from './test/temporary.test-helper.ts';
 
 ledgerConformance({

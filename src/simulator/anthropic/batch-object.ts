@@ -1,5 +1,5 @@
-import { type Batch, namesResults } from '../batch.ts';
-import type { SimulatorSettings } from '../settings.ts';
+import { type Batch, namesResults } from '../world/batch.ts';
+import type { SimulatorSettings } from '../world/settings.ts';
 
 /** The MessageBatch of the wire. */
 export function batchObject(batch: Batch, settings: SimulatorSettings, origin: string) {

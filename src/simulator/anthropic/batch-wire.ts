@@ -1,7 +1,7 @@
-import type { BatchLine } from '../batch.ts';
-import type { BatchWire } from '../batch-wire.ts';
-import { toChunks } from '../lines.ts';
-import type { World } from '../world.ts';
+import { toChunks } from '../server/lines.ts';
+import type { BatchLine } from '../world/batch.ts';
+import type { BatchWire } from '../world/batch-wire.ts';
+import type { World } from '../world/world.ts';
 import { batchDialect } from './dialect.ts';
 import { resultLine } from './result-line.ts';
 

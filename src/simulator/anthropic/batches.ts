@@ -1,8 +1,8 @@
-import { type Batch, type BatchLine, BatchStore, createBatch } from '../batch.ts';
-import { liveBatch, requestCancel } from '../batch-life.ts';
-import { type Exchange, jsonReply, Refusal, type Reply, readJson } from '../exchange.ts';
-import { newId } from '../random.ts';
-import type { World } from '../world.ts';
+import { type Exchange, jsonReply, Refusal, type Reply, readJson } from '../server/exchange.ts';
+import { type Batch, type BatchLine, BatchStore, createBatch } from '../world/batch.ts';
+import { liveBatch, requestCancel } from '../world/batch-life.ts';
+import { newId } from '../world/random.ts';
+import type { World } from '../world/world.ts';
 import { batchObject } from './batch-object.ts';
 import { type AnthropicBatch, createWire } from './batch-wire.ts';
 import { checkCreate } from './check-create.ts';

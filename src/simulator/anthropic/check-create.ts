@@ -1,7 +1,7 @@
-import type { BatchLine } from '../batch.ts';
-import { Refusal } from '../exchange.ts';
-import { isObject, type JsonObject } from '../json.ts';
-import { lastUserText } from '../prompt.ts';
+import { Refusal } from '../server/exchange.ts';
+import { isObject, type JsonObject } from '../server/json.ts';
+import type { BatchLine } from '../world/batch.ts';
+import { lastUserText } from '../world/prompt.ts';
 
 const customIdPattern = /^[a-zA-Z0-9_-]{1,64}$/;
 

@@ -1,6 +1,6 @@
-import { type Demand, type Tool, type ToolChoice, toolToCall } from '../content.ts';
-import { isObject, type JsonObject } from '../json.ts';
-import { holdsToolResults, sinceLastUserTurn } from '../prompt.ts';
+import { isObject, type JsonObject } from '../server/json.ts';
+import { type Demand, type Tool, type ToolChoice, toolToCall } from '../world/content.ts';
+import { holdsToolResults, sinceLastUserTurn } from '../world/prompt.ts';
 
 /** What a message wants to hear. */
 export function demandOf(body: JsonObject): Demand {

@@ -1,9 +1,9 @@
-import type { Outcome } from '../batch.ts';
-import type { Content } from '../content.ts';
-import type { Dialect, DialectAnswer } from '../execute.ts';
-import type { JsonObject } from '../json.ts';
-import { estimateTokens, lastUserText } from '../prompt.ts';
-import { newId } from '../random.ts';
+import type { JsonObject } from '../server/json.ts';
+import type { Outcome } from '../world/batch.ts';
+import type { Content } from '../world/content.ts';
+import type { Dialect, DialectAnswer } from '../world/execute.ts';
+import { estimateTokens, lastUserText } from '../world/prompt.ts';
+import { newId } from '../world/random.ts';
 import { demandOf } from './demand.ts';
 
 const withoutSampling = '2026-10-21';

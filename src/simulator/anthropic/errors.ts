@@ -1,4 +1,4 @@
-import { type Exchange, Refusal } from '../exchange.ts';
+import { type Exchange, Refusal } from '../server/exchange.ts';
 
 const types: Record<number, string> = {
   400: 'invalid_request_error',

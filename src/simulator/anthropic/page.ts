@@ -1,4 +1,4 @@
-import { Refusal } from '../exchange.ts';
+import { Refusal } from '../server/exchange.ts';
 
 const standard = 20;
 const most = 1000;

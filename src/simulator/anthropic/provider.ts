@@ -1,5 +1,5 @@
-import type { Handler, Provider } from '../provider.ts';
-import type { World } from '../world.ts';
+import type { Handler, Provider } from '../world/provider.ts';
+import type { World } from '../world/world.ts';
 import { createBatches } from './batches.ts';
 import { demandVersion, errorBody, notFound, unauthorized } from './errors.ts';
 import { answerMessage } from './realtime.ts';

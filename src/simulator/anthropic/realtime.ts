@@ -5,10 +5,10 @@ import {
   Refusal,
   type Reply,
   readJson,
-} from '../exchange.ts';
-import { execute } from '../execute.ts';
-import type { JsonObject } from '../json.ts';
-import type { World } from '../world.ts';
+} from '../server/exchange.ts';
+import type { JsonObject } from '../server/json.ts';
+import { execute } from '../world/execute.ts';
+import type { World } from '../world/world.ts';
 import { realtimeDialect } from './dialect.ts';
 import { demandVersion } from './errors.ts';
 import { streamMessage } from './stream-message.ts';

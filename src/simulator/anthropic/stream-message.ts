@@ -1,5 +1,5 @@
-import type { JsonObject } from '../json.ts';
-import { halves, listOf } from '../stream-pieces.ts';
+import type { JsonObject } from '../server/json.ts';
+import { halves, listOf } from '../world/stream-pieces.ts';
 
 /** The same message told as server-sent events. */
 export function streamMessage(message: JsonObject): string {

@@ -1,8 +1,8 @@
-import type { Content } from '../content.ts';
-import type { DialectAnswer } from '../execute.ts';
-import type { JsonObject } from '../json.ts';
-import { estimateTokens } from '../prompt.ts';
-import { newId } from '../random.ts';
+import type { JsonObject } from '../server/json.ts';
+import type { Content } from '../world/content.ts';
+import type { DialectAnswer } from '../world/execute.ts';
+import { estimateTokens } from '../world/prompt.ts';
+import { newId } from '../world/random.ts';
 import { answerChat } from './chat-answer.ts';
 import { embed } from './embeddings.ts';
 import { nowInSeconds } from './now-in-seconds.ts';

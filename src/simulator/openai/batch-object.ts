@@ -1,5 +1,5 @@
-import { type Batch, namesResults } from '../batch.ts';
-import type { SimulatorSettings } from '../settings.ts';
+import { type Batch, namesResults } from '../world/batch.ts';
+import type { SimulatorSettings } from '../world/settings.ts';
 import type { OpenAIBatch } from './details.ts';
 
 export function statusOf(batch: Batch): string {

@@ -1,7 +1,7 @@
-import type { Batch, BatchStore } from '../batch.ts';
-import type { BatchWire } from '../batch-wire.ts';
-import { countLines, toChunks } from '../lines.ts';
-import type { World } from '../world.ts';
+import { countLines, toChunks } from '../server/lines.ts';
+import type { Batch, BatchStore } from '../world/batch.ts';
+import type { BatchWire } from '../world/batch-wire.ts';
+import type { World } from '../world/world.ts';
 import type { OpenAIBatch } from './details.ts';
 import { batchDialect } from './dialect.ts';
 import type { Files, NewFile } from './files.ts';

@@ -1,8 +1,8 @@
-import { type Batch, BatchStore, createBatch } from '../batch.ts';
-import { liveBatch, requestCancel } from '../batch-life.ts';
-import { type Exchange, jsonReply, Refusal, type Reply, readJson } from '../exchange.ts';
-import { countLines } from '../lines.ts';
-import type { World } from '../world.ts';
+import { type Exchange, jsonReply, Refusal, type Reply, readJson } from '../server/exchange.ts';
+import { countLines } from '../server/lines.ts';
+import { type Batch, BatchStore, createBatch } from '../world/batch.ts';
+import { liveBatch, requestCancel } from '../world/batch-life.ts';
+import type { World } from '../world/world.ts';
 import { batchObject, statusOf } from './batch-object.ts';
 import { createWire } from './batch-wire.ts';
 import { checkCreate } from './check-create.ts';

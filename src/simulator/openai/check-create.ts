@@ -1,5 +1,5 @@
-import { Refusal } from '../exchange.ts';
-import { isObject, type JsonObject } from '../json.ts';
+import { Refusal } from '../server/exchange.ts';
+import { isObject, type JsonObject } from '../server/json.ts';
 import { createDetails, type OpenAIBatch } from './details.ts';
 import { invalid, missing } from './errors.ts';
 import { checkLifetime, type StoredFile } from './files.ts';

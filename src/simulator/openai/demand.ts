@@ -1,6 +1,12 @@
-import { type Demand, plainText, type Tool, type ToolChoice, toolToCall } from '../content.ts';
-import { isObject, type JsonObject } from '../json.ts';
-import { sinceLastUserTurn } from '../prompt.ts';
+import { isObject, type JsonObject } from '../server/json.ts';
+import {
+  type Demand,
+  plainText,
+  type Tool,
+  type ToolChoice,
+  toolToCall,
+} from '../world/content.ts';
+import { sinceLastUserTurn } from '../world/prompt.ts';
 
 /** By endpoint: what a request wants to hear. Endpoints that say nothing are missing. */
 export const demands: Record<string, (body: JsonObject) => Demand> = {

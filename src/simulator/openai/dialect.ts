@@ -1,7 +1,7 @@
-import type { Outcome } from '../batch.ts';
-import type { Dialect } from '../execute.ts';
-import type { JsonObject } from '../json.ts';
-import { estimateTokens, lastUserText } from '../prompt.ts';
+import type { JsonObject } from '../server/json.ts';
+import type { Outcome } from '../world/batch.ts';
+import type { Dialect } from '../world/execute.ts';
+import { estimateTokens, lastUserText } from '../world/prompt.ts';
 import { type Answer, answers } from './answers.ts';
 import { demands } from './demand.ts';
 import { encodeEmbeddings } from './embeddings.ts';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { DialectAnswer } from '../execute.ts';
-import { isObject, type JsonObject } from '../json.ts';
-import { estimateTokens } from '../prompt.ts';
-import { createRandom } from '../random.ts';
+import { isObject, type JsonObject } from '../server/json.ts';
+import type { DialectAnswer } from '../world/execute.ts';
+import { estimateTokens } from '../world/prompt.ts';
+import { createRandom } from '../world/random.ts';
 
 const standardDimensions = 8;
 

@@ -1,4 +1,4 @@
-import { type Exchange, Refusal } from '../exchange.ts';
+import { type Exchange, Refusal } from '../server/exchange.ts';
 
 export function errorBody(refusal: Refusal): unknown {
   const { type, code, param } = refusal.details;

@@ -1,6 +1,6 @@
-import { type Exchange, jsonReply, Refusal, type Reply } from '../exchange.ts';
-import { newId } from '../random.ts';
-import type { World } from '../world.ts';
+import { type Exchange, jsonReply, Refusal, type Reply } from '../server/exchange.ts';
+import { newId } from '../world/random.ts';
+import type { World } from '../world/world.ts';
 import { invalid } from './errors.ts';
 import { page } from './page.ts';
 import { receiveUpload } from './upload.ts';

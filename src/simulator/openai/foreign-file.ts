@@ -1,4 +1,4 @@
-import { newId } from '../random.ts';
+import { newId } from '../world/random.ts';
 import type { NewFile } from './files.ts';
 
 /** The input file of a stranger's batch: as many lines, other custom ids. */

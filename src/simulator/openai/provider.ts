@@ -1,5 +1,5 @@
-import type { Provider } from '../provider.ts';
-import type { World } from '../world.ts';
+import type { Provider } from '../world/provider.ts';
+import type { World } from '../world/world.ts';
 import { createBatches } from './batches.ts';
 import { realtimeEndpoints } from './dialect.ts';
 import { errorBody, notFound, unauthorized } from './errors.ts';

@@ -1,6 +1,12 @@
-import { type Exchange, eventStreamReply, jsonReply, type Reply, readJson } from '../exchange.ts';
-import { execute } from '../execute.ts';
-import type { World } from '../world.ts';
+import {
+  type Exchange,
+  eventStreamReply,
+  jsonReply,
+  type Reply,
+  readJson,
+} from '../server/exchange.ts';
+import { execute } from '../world/execute.ts';
+import type { World } from '../world/world.ts';
 import { realtimeDialect } from './dialect.ts';
 import { refusalBody } from './result-line.ts';
 import { streams } from './streams.ts';

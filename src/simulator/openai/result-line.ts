@@ -1,6 +1,6 @@
-import type { Outcome, Refused } from '../batch.ts';
-import { Refusal } from '../exchange.ts';
-import { newId } from '../random.ts';
+import { Refusal } from '../server/exchange.ts';
+import type { Outcome, Refused } from '../world/batch.ts';
+import { newId } from '../world/random.ts';
 import { errorBody } from './errors.ts';
 
 /** One line of an output or error file. */

@@ -1,5 +1,5 @@
-import { isObject, type JsonObject } from '../json.ts';
-import { halves, listOf } from '../stream-pieces.ts';
+import { isObject, type JsonObject } from '../server/json.ts';
+import { halves, listOf } from '../world/stream-pieces.ts';
 
 /** A chat completion told as server-sent events. */
 export function streamChat(answer: JsonObject, request: JsonObject): string {

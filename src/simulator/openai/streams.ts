@@ -1,4 +1,4 @@
-import type { JsonObject } from '../json.ts';
+import type { JsonObject } from '../server/json.ts';
 import { streamChat } from './stream-chat.ts';
 import { streamResponse } from './stream-response.ts';
 

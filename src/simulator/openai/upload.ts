@@ -1,5 +1,5 @@
-import { type Exchange, Refusal } from '../exchange.ts';
-import { boundaryOf, MultipartError, readMultipart } from '../multipart.ts';
+import { type Exchange, Refusal } from '../server/exchange.ts';
+import { boundaryOf, MultipartError, readMultipart } from '../server/multipart.ts';
 import { missing } from './errors.ts';
 import { checkLifetime, type NewFile, thirtyDays } from './files.ts';
 

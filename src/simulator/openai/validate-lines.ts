@@ -1,9 +1,9 @@
-import type { BatchLine } from '../batch.ts';
-import type { BatchError } from '../batch-script.ts';
-import { isObject, type JsonObject } from '../json.ts';
-import { readLines } from '../lines.ts';
-import { estimateTokens } from '../prompt.ts';
-import type { World } from '../world.ts';
+import { isObject, type JsonObject } from '../server/json.ts';
+import { readLines } from '../server/lines.ts';
+import type { BatchLine } from '../world/batch.ts';
+import type { BatchError } from '../world/batch-script.ts';
+import { estimateTokens } from '../world/prompt.ts';
+import type { World } from '../world/world.ts';
 import type { OpenAIBatch } from './details.ts';
 import { promptOf } from './dialect.ts';
 

@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import { openSqliteLedger } from '../../../src/ledger/sqlite/open-sqlite.ts';
+import { openSqliteLedger } from '../../../src/ledger/sqlite/connection/open-sqlite.ts';
 
 /**
  * Writes 100 MB into a new ledger: `node write-much.js <path>`. Prints how long its write-ahead log became,

@@ -1,4 +1,4 @@
-import { loadDriver } from '../driver.ts';
+import { loadDriver } from '../connection/driver.ts';
 
 /** Holds the write lock of a ledger, as another process would, until the returned function is called. */
 export async function prepareLock(path: string): Promise<() => () => void> {

@@ -1,5 +1,5 @@
 import { fingerprintOf } from '../../conformance/subject.test-helper.ts';
-import { openSqliteLedger } from '../open-sqlite.ts';
+import { openSqliteLedger } from '../connection/open-sqlite.ts';
 
 /**
  * A process of its own that owns something. `node --import tsx owner-child.test-helper.ts <path> <task>`

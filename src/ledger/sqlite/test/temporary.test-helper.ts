@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach } from 'vitest';
 import type { Ledger, OwnerId } from '../../ledger.ts';
-import { type Database, loadDriver } from '../driver.ts';
-import { openSqliteLedger, type SqliteLedgerOptions } from '../open-sqlite.ts';
+import { type Database, loadDriver } from '../connection/driver.ts';
+import { openSqliteLedger, type SqliteLedgerOptions } from '../connection/open-sqlite.ts';
 
 const folders: string[] = [];
 const ledgers: Ledger[] = [];

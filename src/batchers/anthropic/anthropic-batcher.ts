@@ -1,0 +1,243 @@
+import type { StreamedBody, Wire } from '../../http/wire.ts';
+import { anthropicMessages } from '../../streams/anthropic.ts';
+import type { Handle, ItemId } from '../../types.ts';
+import {
+  Batcher,
+  type Call,
+  type Envelope,
+  type Found,
+  type Limits,
+  type Match,
+  type Plan,
+  type ProviderInfo,
+  type Remote,
+  type Route,
+  type Row,
+  type Usage,
+} from '../batcher.ts';
+import { type BatchList, batchPages, pollBatches } from '../shared/batch-list.ts';
+import { onOneLine, withoutMembers } from '../shared/json-text.ts';
+import { createdAt, ListOrder } from '../shared/list-order.ts';
+import { count, field, text } from '../shared/outcomes.ts';
+import { createdBody, expectOk, isVisible } from '../shared/replies.ts';
+import { batchBody } from '../shared/reply-shapes.ts';
+import { resultRows } from '../shared/result-rows.ts';
+import { headersOfBatch, readResultLine, toRemote, versionOnly } from './anthropic-wire.ts';
+
+const hour = 3_600_000;
+const opening = '{"requests":[';
+const closing = ']}';
+const streaming: ReadonlySet<string> = new Set(['stream']);
+
+/** Anthropic's message batches: the requests travel inline in the create call. */
+export class AnthropicBatcher extends Batcher {
+  readonly info: ProviderInfo = {
+    name: 'anthropic',
+    hosts: ['api.anthropic.com'],
+    root: '/v1',
+    versions: ['/v1'],
+    credentialHeaders: ['x-api-key', 'authorization'],
+    accountHeaders: ['anthropic-workspace-id', 'anthropic-user-profile-id'],
+    environment: ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN'],
+    requestIdHeader: 'request-id',
+    priceShare: 0.5,
+    countsAtEnd: true,
+    exactlyFindable: false,
+  };
+
+  handles(path: string): boolean {
+    return path === '/messages';
+  }
+
+  match(call: Call): Match {
+    const { model, stream, max_tokens: maxTokens } = call.json;
+    if (typeof model !== 'string') return { bypass: 'the body names no model' };
+    if (asksForSpeed(call.json)) return { bypass: '`speed` is refused inside a batch' };
+    if (maxTokens === 0) return { bypass: '`max_tokens: 0` is refused inside a batch' };
+    const batchHeaders = headersOfBatch(call.headers);
+    const line = onOneLine(call.body);
+    return {
+      endpoint: '/v1/messages',
+      model,
+      batchHeaders,
+      identity: Object.entries(batchHeaders).map(([name, value]) => `${name}: ${value}`),
+      body: stream === undefined ? line : withoutMembers(line, streaming),
+      ...(stream === true && { stream: anthropicMessages }),
+    };
+  }
+
+  limits(_endpoint: string): Limits {
+    return {
+      items: 100_000,
+      recommendedItems: 10_000,
+      bytes: 240_000_000,
+      itemBytes: 240_000_000,
+      inFlight: 16,
+      windows: ['24h'],
+      pollMinimum: 0,
+      outlives: 28 * hour,
+    };
+  }
+
+  envelope(_route: Pick<Route, 'endpoint'>, id: ItemId): Envelope {
+    return { before: `{"custom_id":"${id}","params":`, after: '}' };
+  }
+
+  /** The brackets, and a comma between two items. */
+  override frameBytes(items: number): number {
+    return opening.length + closing.length + Math.max(0, items - 1);
+  }
+
+  /**
+   * Nothing of a create is echoed, so the newest batch of the account is remembered: what is ours
+   * must be newer.
+   */
+  async stage(wire: Wire, plan: Plan): Promise<Handle> {
+    const newest = await newestOf(wire, { ...batchList, headers: plan.route.batchHeaders });
+    const id = text(field(newest, 'id'));
+    if (id === undefined) return {};
+    const at = createdAt(newest);
+    return { highWater: id, ...(at !== undefined && { highWaterAt: String(at) }) };
+  }
+
+  async create(wire: Wire, plan: Plan, _handle: Handle): Promise<Remote> {
+    const reply = await wire.send({
+      method: 'POST',
+      path: '/messages/batches',
+      headers: { 'content-type': 'application/json', ...plan.route.batchHeaders },
+      body: createBody(plan, this.frameBytes(plan.count)),
+    });
+    return toRemote(batchBody(await createdBody(wire, reply), 'processing_status'));
+  }
+
+  async find(wire: Wire, plan: Pick<Plan, 'token' | 'count'>, handle: Handle): Promise<Found> {
+    const remotes: Remote[] = [];
+    const order = new ListOrder();
+    const mark = { id: handle.highWater, at: timeOf(handle.highWaterAt), isPassed: false };
+    for await (const page of batchPages(wire, batchList)) {
+      order.read(page);
+      for (const batch of page) {
+        if (isOlder(batch, mark)) continue;
+        const remote = toRemote(batch);
+        // One that does not say its size may be ours as well.
+        if ((remote.counts?.total ?? plan.count) === plan.count) remotes.push(remote);
+      }
+      if (mark.at === undefined ? mark.isPassed : order.isPast(mark.at)) break;
+    }
+    return remotes.length > 0 ? { kind: 'candidates', remotes } : { kind: 'absent' };
+  }
+
+  override async sharesAccount(wire: Wire, { highWater }: Handle): Promise<boolean | undefined> {
+    if (highWater === undefined) return undefined;
+    return isVisible(wire, `/messages/batches/${encodeURIComponent(highWater)}`, versionOnly);
+  }
+
+  poll(wire: Wire, ids: readonly string[]): AsyncIterable<Remote> {
+    return pollBatches(wire, batchList, ids);
+  }
+
+  async *results(wire: Wire, remote: Remote): AsyncIterable<readonly Row[]> {
+    if (remote.sources.url === undefined) return;
+    const path = this.#resultsAt(wire, remote.id, remote.sources.url);
+    const reply = await expectOk(wire, { method: 'GET', path, headers: versionOnly });
+    yield* resultRows(reply, readResultLine);
+  }
+
+  /**
+   * Behind a gateway `results_url` names the provider's own host, which must not see a credential that
+   * is meant for the gateway. The results are there, too, below the base.
+   */
+  #resultsAt(wire: Wire, id: string, url: string): string {
+    const declared = this.origins(wire.base).map((origin) => new URL(origin).origin);
+    const isDeclared = URL.canParse(url) && declared.includes(new URL(url).origin);
+    return isDeclared ? url : `/messages/batches/${encodeURIComponent(id)}/results`;
+  }
+
+  async cancel(wire: Wire, remote: Pick<Remote, 'id'>): Promise<void> {
+    const path = `/messages/batches/${encodeURIComponent(remote.id)}/cancel`;
+    const reply = await expectOk(wire, { method: 'POST', path, headers: versionOnly });
+    batchBody(await reply.json(), 'processing_status');
+  }
+
+  usage(json: unknown): Usage | undefined {
+    const usage = field(json, 'usage');
+    if (usage === undefined || usage === null) return undefined;
+    return {
+      inputTokens: count(field(usage, 'input_tokens')),
+      outputTokens: count(field(usage, 'output_tokens')),
+    };
+  }
+
+  errorBody(type: string, message: string): string {
+    return JSON.stringify({ type: 'error', error: { type, message } });
+  }
+}
+
+/** Fast mode, for the request itself or for one of its fallbacks. */
+function asksForSpeed(json: Readonly<Record<string, unknown>>): boolean {
+  const fallbacks = Array.isArray(json.fallbacks) ? json.fallbacks : [];
+  return [json, ...fallbacks].some((part) => field(part, 'speed') !== undefined);
+}
+
+const batchList: BatchList = {
+  path: '/messages/batches',
+  after: 'after_id',
+  headers: versionOnly,
+  toRemote,
+};
+
+/** One page is enough, unless it shows that the list does not begin with the newest. */
+async function newestOf(wire: Wire, list: BatchList): Promise<unknown> {
+  const order = new ListOrder();
+  let newest: unknown;
+  for await (const page of batchPages(wire, list, 20)) {
+    order.read(page);
+    for (const batch of page) {
+      if (newest === undefined || isYounger(batch, newest)) newest = batch;
+    }
+    if (order.newestFirst) break;
+  }
+  return newest;
+}
+
+function isYounger(batch: unknown, than: unknown): boolean {
+  return (createdAt(batch) ?? 0) > (createdAt(than) ?? 0);
+}
+
+interface Mark {
+  readonly id: string | undefined;
+  readonly at: number | undefined;
+  isPassed: boolean;
+}
+
+/** By the times, if there are any: only without them the order of the list has to be believed. */
+function isOlder(batch: unknown, mark: Mark): boolean {
+  if (field(batch, 'id') === mark.id) {
+    mark.isPassed = true;
+    return true;
+  }
+  const at = createdAt(batch);
+  return mark.at === undefined || at === undefined ? mark.isPassed : at < mark.at;
+}
+
+function timeOf(text: string | undefined): number | undefined {
+  return text === undefined ? undefined : Number(text);
+}
+
+function createBody(plan: Plan, frameBytes: number): StreamedBody {
+  return {
+    length: plan.bytes + frameBytes,
+    async *chunks() {
+      let before = opening;
+      for await (const group of plan.items()) {
+        let part = '';
+        for (const item of group) {
+          part += `${before}${item.before}${item.body}${item.after}`;
+          before = ',';
+        }
+        yield Buffer.from(part);
+      }
+      yield Buffer.from(closing);
+    },
+  };
+}

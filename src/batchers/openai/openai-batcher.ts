@@ -1,0 +1,220 @@
+import { multipart } from '../../http/multipart.ts';
+import type { StreamedBody, Wire } from '../../http/wire.ts';
+import { openaiChat } from '../../streams/openai-chat.ts';
+import { openaiResponses } from '../../streams/openai-responses.ts';
+import type { StreamDialect } from '../../streams/stream-dialect.ts';
+import type { Handle, ItemId } from '../../types.ts';
+import type {
+  Call,
+  Envelope,
+  Found,
+  Limits,
+  Match,
+  Plan,
+  ProviderInfo,
+  Remote,
+  Route,
+  Row,
+  Usage,
+} from '../batcher.ts';
+import { FileBatcher } from '../file-batcher.ts';
+import { type BatchList, batchPages, pollBatches } from '../shared/batch-list.ts';
+import { waitForFile } from '../shared/fresh-file.ts';
+import { onOneLine, withoutMembers } from '../shared/json-text.ts';
+import { createdAt, ListOrder } from '../shared/list-order.ts';
+import { count, field, fields } from '../shared/outcomes.ts';
+import { createdBody, expectOk, isVisible } from '../shared/replies.ts';
+import { batchBody, idOf } from '../shared/reply-shapes.ts';
+import { toRemote } from './openai-remote.ts';
+import { readResultLine } from './openai-results.ts';
+
+const hour = 3_600_000;
+const streaming: ReadonlySet<string> = new Set(['stream', 'stream_options']);
+
+/**
+ * What is known of OpenAI, to be spread and changed by services that copy it.
+ *
+ * @example
+ * const mine: ProviderInfo = { ...openaiInfo, name: 'mine', hosts: ['llm.example.com'] };
+ */
+export const openaiInfo: ProviderInfo = {
+  name: 'openai',
+  hosts: ['api.openai.com'],
+  root: '/v1',
+  versions: ['/v1'],
+  credentialHeaders: ['authorization'],
+  accountHeaders: ['openai-organization', 'openai-project'],
+  environment: ['OPENAI_API_KEY'],
+  requestIdHeader: 'x-request-id',
+  priceShare: 0.5,
+  exactlyFindable: true,
+};
+
+/** OpenAI, and the pattern of every service that copies its files and batches. */
+export class OpenAIBatcher extends FileBatcher {
+  readonly info: ProviderInfo = openaiInfo;
+
+  protected readonly endpoints: ReadonlySet<string> = new Set([
+    '/chat/completions',
+    '/responses',
+    '/embeddings',
+  ]);
+
+  protected readonly batchList: BatchList = { path: '/batches', after: 'after', toRemote };
+
+  handles(path: string): boolean {
+    return this.endpoints.has(path);
+  }
+
+  match(call: Call): Match {
+    const { model, stream, background } = call.json;
+    if (typeof model !== 'string') return { bypass: 'the body names no model' };
+    if (background === true) return { bypass: 'background responses are asynchronous already' };
+    const dialect = stream === true ? this.dialect(call) : undefined;
+    if (stream === true && !dialect) return { bypass: 'this endpoint has no streamed answers' };
+    const beta = call.headers['openai-beta'];
+    const identity = beta ? [`openai-beta: ${beta}`] : [];
+    if (call.query !== '') identity.push(call.query);
+    const line = onOneLine(call.body);
+    return {
+      endpoint: `/v1${call.path}`,
+      model,
+      batchHeaders: {},
+      identity,
+      body: 'stream' in call.json ? withoutMembers(line, streaming) : line,
+      ...(dialect && { stream: dialect }),
+    };
+  }
+
+  /** How a streamed answer to this call is told; `undefined` where there is none. */
+  protected dialect({ path, json }: Call): StreamDialect | undefined {
+    if (path === '/responses') return openaiResponses;
+    if (path !== '/chat/completions') return undefined;
+    return openaiChat({ includeUsage: field(json.stream_options, 'include_usage') === true });
+  }
+
+  limits(_endpoint: string): Limits {
+    return {
+      items: 50_000,
+      recommendedItems: 10_000,
+      // 200 MB by the book; whether that means 10^6 or 2^20 is not said, and some head-room is free.
+      bytes: 190_000_000,
+      itemBytes: 190_000_000,
+      inFlight: 64,
+      windows: ['24h'],
+      pollMinimum: 0,
+      outlives: 28 * hour,
+    };
+  }
+
+  envelope(route: Pick<Route, 'endpoint'>, id: ItemId): Envelope {
+    return {
+      before: `{"custom_id":"${id}","method":"POST","url":"${route.endpoint}","body":`,
+      after: '}',
+    };
+  }
+
+  protected async upload(wire: Wire, plan: Plan, file: StreamedBody): Promise<Handle> {
+    const form = multipart([['purpose', 'batch']], {
+      field: 'file',
+      filename: `${plan.token}.jsonl`,
+      contentType: 'application/jsonl',
+      body: file,
+    });
+    const reply = await expectOk(wire, {
+      method: 'POST',
+      path: '/files',
+      headers: { 'content-type': form.contentType },
+      body: form.body,
+    });
+    const stored = await reply.json();
+    const uploadedAt = createdAt(stored);
+    return {
+      fileId: idOf(stored, 'a file'),
+      ...(uploadedAt !== undefined && { uploadedAt: String(uploadedAt) }),
+    };
+  }
+
+  async create(wire: Wire, plan: Plan, handle: Handle): Promise<Remote> {
+    const reply = await wire.send({
+      method: 'POST',
+      path: '/batches',
+      headers: { 'content-type': 'application/json', ...plan.route.batchHeaders },
+      body: JSON.stringify({
+        input_file_id: handle.fileId,
+        endpoint: plan.route.endpoint,
+        completion_window: plan.completionWindow,
+        metadata: { ...plan.tags, batchling: plan.token },
+      }),
+    });
+    const body = batchBody(await createdBody(wire, reply, waitForFile), 'status');
+    return this.batchList.toRemote(body, wire);
+  }
+
+  /**
+   * One fresh upload per batch: what has our file is ours. A twin is on the same page or the next. What is
+   * older than the file cannot be ours, by the provider's own clock.
+   */
+  async find(wire: Wire, _plan: Pick<Plan, 'token' | 'count'>, handle: Handle): Promise<Found> {
+    const remotes: Remote[] = [];
+    const order = new ListOrder();
+    const since = handle.uploadedAt === undefined ? undefined : Number(handle.uploadedAt);
+    for await (const page of batchPages(wire, this.batchList)) {
+      order.read(page);
+      const before = remotes.length;
+      for (const batch of page) {
+        if (field(batch, 'input_file_id') !== handle.fileId) continue;
+        remotes.push(this.batchList.toRemote(batch, wire));
+      }
+      if (before > 0 && remotes.length === before) break;
+      if (order.isPast(since)) break;
+    }
+    return remotes.length > 0 ? { kind: 'exact', remotes } : { kind: 'absent' };
+  }
+
+  override async sharesAccount(wire: Wire, { fileId }: Handle): Promise<boolean | undefined> {
+    if (fileId === undefined) return undefined;
+    return isVisible(wire, `/files/${encodeURIComponent(fileId)}`);
+  }
+
+  poll(wire: Wire, ids: readonly string[]): AsyncIterable<Remote> {
+    return pollBatches(wire, this.batchList, ids);
+  }
+
+  protected resultFiles(remote: Remote): readonly string[] {
+    return [remote.sources.output, remote.sources.errors]
+      .filter((id) => id !== undefined)
+      .map((id) => `/files/${encodeURIComponent(id)}/content`);
+  }
+
+  protected readLine(line: string): Row {
+    return readResultLine(line, this.info.requestIdHeader);
+  }
+
+  async cancel(wire: Wire, remote: Pick<Remote, 'id'>): Promise<void> {
+    const path = `/batches/${encodeURIComponent(remote.id)}/cancel`;
+    const reply = await expectOk(wire, { method: 'POST', path });
+    batchBody(await reply.json(), 'status');
+  }
+
+  override async cleanup(wire: Wire, handle: Handle): Promise<void> {
+    if (handle.fileId === undefined) return;
+    const path = `/files/${encodeURIComponent(handle.fileId)}`;
+    const reply = await expectOk(wire, { method: 'DELETE', path });
+    await reply.discard();
+  }
+
+  usage(json: unknown): Usage | undefined {
+    const { usage } = fields(json);
+    if (usage === undefined || usage === null) return undefined;
+    const counts = fields(usage);
+    return {
+      inputTokens: count(counts.prompt_tokens ?? counts.input_tokens),
+      outputTokens: count(counts.completion_tokens ?? counts.output_tokens),
+    };
+  }
+
+  errorBody(type: string, message: string): string {
+    return JSON.stringify({ error: { message, type, param: null, code: type } });
+  }
+}

@@ -1,0 +1,170 @@
+import { setMaxListeners } from 'node:events';
+import type { Clock } from '../../types.ts';
+import { type SignalUser, sharedState, type WatchedSignal } from '../state.ts';
+import { isStraightDeadline } from './abort-guard.ts';
+import { DeferredAbort } from './deferred-abort.ts';
+import { sourcesOf } from './signal-mask.ts';
+import { UnreadAnswers } from './unread-answers.ts';
+
+/** Watches the signal of a captured call until the call has ended. */
+export function watchSignal(signal: AbortSignal, user: SignalUser): void {
+  const { watchedSignals } = sharedState();
+  let watch = watchedSignals.get(signal);
+  if (watch === undefined) {
+    watch = new SignalWatch(signal);
+    watchedSignals.set(signal, watch);
+  }
+  watch.add(user);
+}
+
+/** `undefined`: no captured call uses the signal. */
+export function watchOf(signal: AbortSignal | undefined): WatchedSignal | undefined {
+  return signal && sharedState().watchedSignals.get(signal);
+}
+
+/** An abort by a timer that is on its way to its signal. */
+interface Deferral {
+  readonly abort: DeferredAbort;
+  readonly unread: UnreadAnswers;
+  /** Told when the abort is delivered. */
+  readonly late: (() => void)[];
+  readonly undo: (() => void)[];
+}
+
+/**
+ * One signal and the captured calls that use it: one listener for all of them. An abort by the user
+ * ends them. One by a timer marks them as abandoned, and is deferred until the last of them has its
+ * answer and its client has read it.
+ */
+class SignalWatch implements WatchedSignal {
+  readonly #signal: AbortSignal;
+  /** Nearly every signal has one call: a set for each would cost more than all the rest. */
+  #first: SignalUser | undefined;
+  #others: Set<SignalUser> | undefined;
+  #hops = 1;
+  #deferral: Deferral | undefined;
+
+  constructor(signal: AbortSignal) {
+    this.#signal = signal;
+    // Node would warn if this were the eleventh listener of the user's signal.
+    setMaxListeners(0, signal);
+    signal.addEventListener('abort', this, { once: true });
+  }
+
+  add(user: SignalUser): void {
+    this.#hops = Math.max(this.#hops, user.hops);
+    if (this.#first === undefined) {
+      this.#first = user;
+      return;
+    }
+    this.#others ??= new Set();
+    this.#others.add(user);
+  }
+
+  whenDelivered(): Promise<void> | undefined {
+    const deferral = this.#deferral;
+    return deferral && new Promise((resolve) => deferral.late.push(resolve));
+  }
+
+  holdBack(reason: unknown, abort: () => void): void {
+    if (this.#deferral === undefined) this.#defer(reason, new DeferredAbort(this.#signal, abort));
+  }
+
+  reveal<T>(send: () => T): T {
+    return this.#deferral === undefined ? send() : this.#deferral.abort.reveal(send);
+  }
+
+  /** The signal's listener. */
+  handleEvent(): void {
+    // What was held back is being told now, by us.
+    if (this.#deferral && !this.#deferral.abort.isHeldBack) return;
+    const { reason } = this.#signal;
+    if (!isStraightDeadline(reason, this.#hops)) this.#abortAll(reason);
+    else if (this.#deferral === undefined) {
+      this.#followOthers(this.#defer(reason, new DeferredAbort(this.#signal)));
+    }
+  }
+
+  answered(user: SignalUser): void {
+    this.#deferral?.unread.add(user);
+    this.#ended(user);
+  }
+
+  leave(user: SignalUser): void {
+    this.#deferral?.unread.remove(user);
+    this.#ended(user);
+  }
+
+  streams(user: SignalUser, isOpen: boolean): void {
+    this.#deferral?.unread.streams(isOpen);
+    if (this.#deferral && !this.#isInUse()) this.#waitForReaders(this.#deferral, user.clock);
+  }
+
+  #ended(user: SignalUser): void {
+    if (this.#first === user) this.#first = undefined;
+    else this.#others?.delete(user);
+    if (this.#isInUse()) return;
+    const deferral = this.#deferral;
+    if (deferral === undefined) this.#close();
+    // A turn later: clients look at their signal right after they have read their answer.
+    else if (deferral.unread.isEmpty) setImmediate(() => this.#deliver(deferral));
+    else if (!deferral.unread.isWaitedFor) this.#waitForReaders(deferral, user.clock);
+  }
+
+  #isInUse(): boolean {
+    return this.#first !== undefined || (this.#others !== undefined && this.#others.size > 0);
+  }
+
+  #users(): SignalUser[] {
+    const others = this.#others ?? [];
+    return this.#first === undefined ? [...others] : [this.#first, ...others];
+  }
+
+  #defer(reason: unknown, abort: DeferredAbort): Deferral {
+    const deferral = { abort, unread: new UnreadAnswers(), late: [], undo: [] };
+    this.#deferral = deferral;
+    for (const user of this.#users()) user.giveUp(reason);
+    return deferral;
+  }
+
+  /** A signal made by `AbortSignal.any` is aborted once: the user's abort would not reach it any more. */
+  #followOthers({ undo }: Deferral): void {
+    for (const source of sourcesOf(this.#signal)) {
+      if (source.aborted) continue;
+      const onAbort = () => {
+        if (!isStraightDeadline(source.reason)) this.#abortAll(source.reason);
+      };
+      source.addEventListener('abort', onAbort, { once: true });
+      undo.push(() => source.removeEventListener('abort', onAbort));
+    }
+  }
+
+  #waitForReaders(deferral: Deferral, clock: Clock): void {
+    deferral.unread.wait(clock, () => this.#deliver(deferral));
+  }
+
+  #abortAll(reason: unknown): void {
+    const users = this.#users();
+    const deferral = this.#close();
+    for (const user of users) user.abort(reason);
+    deferral?.abort.deliver();
+  }
+
+  #deliver(deferral: Deferral): void {
+    // The user's abort may have come first.
+    if (this.#deferral === deferral) this.#close()?.abort.deliver();
+  }
+
+  #close(): Deferral | undefined {
+    const deferral = this.#deferral;
+    this.#deferral = undefined;
+    this.#signal.removeEventListener('abort', this);
+    const { watchedSignals } = sharedState();
+    if (watchedSignals.get(this.#signal) === this) watchedSignals.delete(this.#signal);
+    deferral?.unread.stop();
+    for (const undo of deferral?.undo ?? []) undo();
+    // They go on when this turn is over, and the abort delivered.
+    for (const tell of deferral?.late ?? []) tell();
+    return deferral;
+  }
+}

@@ -1,0 +1,164 @@
+import type { Answer, Dict } from '../../types.ts';
+import { isBodiless } from '../node-http/bodiless.ts';
+import { type BodyReader, watchedBody } from './read-body.ts';
+
+/**
+ * An object that is a `Response` by its prototype only. The constructor of `Response` is left out: it
+ * makes headers, a state and an empty body, none of which is ever used here.
+ */
+function BareResponse(): void {}
+BareResponse.prototype = Response.prototype;
+const Bare = BareResponse as unknown as new () => object;
+
+/**
+ * A `Response` that is light until somebody needs a real one. A native `Response` of a string costs
+ * twice as much as everything else a call goes through; clients nearly always want `json()` or
+ * `text()`, and those need none of it.
+ */
+export class AnswerResponse extends Bare implements Response {
+  readonly #status: number;
+  readonly #url: string;
+  readonly #headers: Dict;
+  /**
+   * Let go of once it is read: the promise that brought this response is often older than the answer
+   * and keeps it from being collected early, although nobody needs it any more.
+   */
+  #text: string;
+  #parsed: unknown;
+  #used = false;
+  #lazyHeaders: Headers | undefined;
+  #real: Response | undefined;
+  /** Told when the client has read the body, if that matters to anyone. */
+  readonly #reader: BodyReader | undefined;
+
+  constructor(answer: Answer, headers: Dict, url: string, reader?: BodyReader) {
+    super();
+    this.#reader = reader;
+    this.#status = answer.status;
+    this.#url = url;
+    this.#headers = headers;
+    this.#text = isBodiless(answer.status) ? '' : answer.body;
+    this.#parsed = answer.json;
+  }
+
+  get status(): number {
+    return this.#status;
+  }
+
+  get statusText(): string {
+    return statusTexts[this.#status] ?? '';
+  }
+
+  get ok(): boolean {
+    return this.#status >= 200 && this.#status < 300;
+  }
+
+  get url(): string {
+    return this.#url;
+  }
+
+  get redirected(): boolean {
+    return false;
+  }
+
+  get type(): Response['type'] {
+    return 'basic';
+  }
+
+  get headers(): Headers {
+    this.#lazyHeaders ??= new Headers(this.#headers);
+    return this.#lazyHeaders;
+  }
+
+  get body(): Response['body'] {
+    return this.#materialise().body;
+  }
+
+  get bodyUsed(): boolean {
+    return this.#used || (this.#real?.bodyUsed ?? false);
+  }
+
+  async text(): Promise<string> {
+    if (this.#real) return this.#whole((real) => real.text());
+    return this.#use().text;
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: the signature of Response
+  async json(): Promise<any> {
+    if (this.#real) return this.#whole((real) => real.json());
+    const { text, parsed } = this.#use();
+    return parsed === undefined ? JSON.parse(text) : parsed;
+  }
+
+  async arrayBuffer(): Promise<ArrayBuffer> {
+    return this.#whole((real) => real.arrayBuffer());
+  }
+
+  async blob(): Promise<Blob> {
+    return this.#whole((real) => real.blob());
+  }
+
+  async formData(): Promise<FormData> {
+    return this.#whole((real) => real.formData());
+  }
+
+  async bytes(): Promise<Uint8Array<ArrayBuffer>> {
+    return new Uint8Array(await this.arrayBuffer());
+  }
+
+  clone(): Response {
+    if (this.#real) return this.#real.clone();
+    if (this.bodyUsed) throw new TypeError('Response.clone: Body has already been consumed.');
+    const answer = { status: this.#status, headers: this.#headers, body: this.#text };
+    return new AnswerResponse(answer, this.#headers, this.#url, this.#reader);
+  }
+
+  /** What there is to read, once: the caller may change what was parsed. */
+  #use(): { text: string; parsed: unknown } {
+    if (this.#used) throw new TypeError('Body is unusable: Body has already been read');
+    this.#used = true;
+    const use = { text: this.#text, parsed: this.#parsed };
+    this.#text = '';
+    this.#parsed = undefined;
+    this.#reader?.read();
+    return use;
+  }
+
+  async #whole<Body>(read: (real: Response) => Promise<Body>): Promise<Body> {
+    const body = await read(this.#materialise());
+    this.#reader?.read();
+    return body;
+  }
+
+  #materialise(): Response {
+    if (this.#real === undefined) {
+      const body = isBodiless(this.#status) ? null : this.#text;
+      const init = { status: this.#status, headers: this.#headers };
+      this.#real = new Response(body, init);
+      if (this.#reader && this.#real.body) {
+        this.#real = new Response(watchedBody(this.#real.body, this.#reader), init);
+      }
+      // Read already: reading it here leaves a body that refuses as a native one does.
+      if (this.#used) this.#real.text().catch(() => undefined);
+      this.#text = '';
+      this.#parsed = undefined;
+    }
+    return this.#real;
+  }
+}
+
+const statusTexts: Readonly<Record<number, string>> = {
+  200: 'OK',
+  400: 'Bad Request',
+  401: 'Unauthorized',
+  402: 'Payment Required',
+  403: 'Forbidden',
+  404: 'Not Found',
+  413: 'Payload Too Large',
+  429: 'Too Many Requests',
+  499: 'Client Closed Request',
+  500: 'Internal Server Error',
+  502: 'Bad Gateway',
+  503: 'Service Unavailable',
+  504: 'Gateway Timeout',
+};

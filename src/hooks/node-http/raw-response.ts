@@ -1,0 +1,27 @@
+import type { RawAnswer } from '../state.ts';
+import { isBodiless } from './bodiless.ts';
+
+/** Said by us: the body is whole, plain, and the last on its connection. */
+const ours = new Set([
+  'connection',
+  'content-encoding',
+  'content-length',
+  'keep-alive',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+/** The bytes of an answer, as a server writes them. */
+export function writeResponse({ status, headers, body }: RawAnswer): Buffer {
+  const { STATUS_CODES } = process.getBuiltinModule('node:http');
+  const content = Buffer.from(isBodiless(status) ? '' : body);
+  let head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n`;
+  for (const [name, value] of Object.entries(headers)) {
+    if (ours.has(name.toLowerCase()) || !/^[\w!#$%&'*+.^`|~-]+$/.test(name)) continue;
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: what no header may hold
+    head += `${name}: ${value.replace(/[\0-\x08\x0a-\x1f\x7f]+/g, ' ')}\r\n`;
+  }
+  head += `content-length: ${content.length}\r\nconnection: close\r\n\r\n`;
+  return Buffer.concat([Buffer.from(head, 'latin1'), content]);
+}

@@ -1,0 +1,18 @@
+import { describe } from 'vitest';
+import { admitConformance } from './admit.test-helper.ts';
+import { batchConformance } from './batches.test-helper.ts';
+import { claimConformance } from './claim.test-helper.ts';
+import { keepingConformance } from './keeping.test-helper.ts';
+import { killedConformance } from './killed.test-helper.ts';
+import type { LedgerSubject } from './subject.test-helper.ts';
+
+/** What every ledger has to do; each implementation's test calls it. */
+export function ledgerConformance(subject: LedgerSubject): void {
+  describe(`${subject.name} conforms`, () => {
+    keepingConformance(subject);
+    admitConformance(subject);
+    batchConformance(subject);
+    claimConformance(subject);
+    killedConformance(subject);
+  });
+}

@@ -1,8 +1,0 @@
-import { ledgerConformance } from './conformance-suite.test-helper.ts';
-import { openMemoryLedger } from './memory.ts';
-
-ledgerConformance({
-  name: 'the memory ledger',
-  open: openMemoryLedger,
-  kill: { skip: 'a memory ledger dies with its only process' },
-});

@@ -1,0 +1,130 @@
+import { randomBytes } from 'node:crypto';
+import type { Ledger, QueueKey } from '../ledger.ts';
+import type { LedgerOptions } from '../ledger-options.ts';
+import { queueIdentity } from '../queue-identity.ts';
+import { admit } from './admit.ts';
+import * as batches from './batches.ts';
+import { prune } from './prune.ts';
+import { collect, settle } from './settle.ts';
+import { forget, type MemoryState } from './state.ts';
+import { list, show } from './summaries.ts';
+
+/** A ledger that ends with its process: `store: ":memory:"`, dry runs, tests. */
+export function openMemoryLedger(options: LedgerOptions = {}): Promise<Ledger> {
+  return Promise.resolve(memoryLedger(options));
+}
+
+function memoryLedger({ clock = { now: Date.now }, keep = 'answers' }: LedgerOptions): Ledger {
+  const state: MemoryState = {
+    now: () => clock.now(),
+    keep,
+    owners: new Map(),
+    accounts: new Map(),
+    queueIds: new Map(),
+    queues: new Map(),
+    limits: new Map(),
+    requests: new Map(),
+    newest: new Map(),
+    batches: new Map(),
+    runCounts: new Map(),
+    lastId: 0,
+    writes: 0,
+  };
+
+  const changing = <T>(work: () => T): T => {
+    state.writes += 1;
+    return work();
+  };
+
+  return {
+    salt: randomBytes(32),
+
+    async join(info) {
+      const id = ++state.lastId;
+      state.owners.set(id, { ...info, id, closed: false });
+      return id;
+    },
+    async account(key) {
+      const identity = `${key.provider}\n${Buffer.from(key.hash).toString('hex')}`;
+      return idFor(state, state.accounts, identity);
+    },
+    async queue(key: QueueKey) {
+      const id = idFor(state, state.queueIds, queueIdentity(key));
+      if (!state.queues.has(id)) state.queues.set(id, key);
+      return id;
+    },
+
+    limit: async (account, model) => state.limits.get(`${account}\n${model}`),
+    async learn(account, model, { tokens, named }) {
+      state.limits.set(`${account}\n${model}`, { tokens, named, learntAt: state.now() });
+    },
+
+    admit: async (owner, asks) => admit(state, owner, asks),
+    async withdraw(owner, requests) {
+      for (const id of requests) {
+        const request = state.requests.get(id);
+        if (request?.state === 'admitted' && request.owner === owner) forget(state, request);
+      }
+      state.writes += 1;
+    },
+    async spool(bodies) {
+      for (const { request: id, body } of bodies) {
+        const request = state.requests.get(id);
+        if (request?.state === 'admitted' || request?.state === 'planned') request.body = body;
+      }
+    },
+    async bodies(requests) {
+      const found = new Map<number, string>();
+      for (const id of requests) {
+        const body = state.requests.get(id)?.body;
+        if (body !== undefined) found.set(id, body);
+      }
+      return found;
+    },
+
+    plan: async (owner, batch, requests) =>
+      changing(() => batches.plan(state, owner, batch, requests)),
+    staged: async (lease, handle) => batches.staged(state, lease, handle),
+    creating: async (lease, handle, alone) => batches.creating(state, lease, handle, alone),
+    accepted: async (lease, remote) => batches.accepted(state, lease, remote),
+    refused: async (lease, failure) =>
+      changing(() => batches.finish(state, lease, 'refused', failure)),
+    released: async (lease) => changing(() => batches.finish(state, lease, 'released', undefined)),
+    polled: async (updates) => batches.polled(state, updates),
+    collected: async (lease, settlements, cursor) =>
+      changing(() => collect(state, lease, settlements, cursor)),
+    ended: async (lease, failure) => changing(() => batches.finish(state, lease, 'ended', failure)),
+    settled: async (owner, settlements) => changing(() => settle(state, owner, settlements)),
+
+    claim: async (owner, batch) => changing(() => batches.claim(state, owner, batch)),
+    giveBack: async (lease) => changing(() => batches.giveBack(state, lease)),
+    claimable: async (account) => batches.claimable(state, account),
+    changed: async () => state.writes,
+
+    list: async (query) => list(state, query),
+    show: async (id) => show(state, id),
+    prune: async (query) => changing(() => prune(state, query)),
+    leave: async (owner) => changing(() => leave(state, owner)),
+    async close() {
+      for (const owner of state.owners.keys()) leave(state, owner);
+    },
+  };
+}
+
+function idFor(state: MemoryState, ids: Map<string, number>, identity: string): number {
+  const known = ids.get(identity);
+  if (known !== undefined) return known;
+  const id = ++state.lastId;
+  ids.set(identity, id);
+  return id;
+}
+
+function leave(state: MemoryState, id: number): void {
+  const owner = state.owners.get(id);
+  if (!owner) return;
+  owner.closed = true;
+  if (state.keep !== 'none') return;
+  for (const request of state.requests.values()) {
+    if (request.owner === id) request.answer = undefined;
+  }
+}

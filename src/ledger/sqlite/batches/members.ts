@@ -1,0 +1,47 @@
+import type { BatchId, Member } from '../../ledger.ts';
+import { nextTurn } from '../connection/slices.ts';
+import type { Store } from '../connection/store.ts';
+import { REQUEST } from '../schema/codes.ts';
+
+interface MemberRow {
+  readonly request: number;
+  readonly fingerprint: Uint8Array;
+  readonly occurrence: number;
+  readonly attempt: number;
+  readonly state: number;
+  readonly seq: number;
+}
+
+const ROWS_AT_ONCE = 2_000;
+
+export interface Members {
+  /** All members of a batch, in their order. */
+  read(batch: BatchId): Promise<Member[]>;
+  /** How many they are, inside a transaction. */
+  count(batch: BatchId): number;
+}
+
+export function prepareMembers(store: Store): Members {
+  const select = store.prepare(
+    `SELECT id AS request, fp AS fingerprint, occ AS occurrence, attempt, state, seq
+     FROM request WHERE batch = ? AND seq > ? ORDER BY seq LIMIT ${ROWS_AT_ONCE}`,
+  );
+  const count = store.prepare('SELECT count(*) AS members FROM request WHERE batch = ?');
+  return {
+    async read(batch) {
+      const members: Member[] = [];
+      let last = -1;
+      for (;;) {
+        const rows = (await store.read(() => select.all(batch, last))) as MemberRow[];
+        for (const { request, fingerprint, occurrence, attempt, state, seq } of rows) {
+          const settled = state !== REQUEST.planned;
+          members.push({ request, fingerprint, occurrence, attempt, settled });
+          last = seq;
+        }
+        if (rows.length < ROWS_AT_ONCE) return members;
+        await nextTurn();
+      }
+    },
+    count: (batch) => (count.get(batch) as { members: number }).members,
+  };
+}

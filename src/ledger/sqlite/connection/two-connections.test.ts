@@ -1,0 +1,83 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { fingerprintOf, good, openBench } from '../../conformance/subject.test-helper.ts';
+import { openTemporary, temporaryFolder } from '../test/temporary.test-helper.ts';
+import { loadDriver } from './driver.ts';
+
+async function openTwice(options: { patience?: number } = {}) {
+  const path = join(temporaryFolder(), 'ledger.db');
+  const bench = () =>
+    openBench({
+      name: 'SQLite',
+      open: (given) => openTemporary({ ...given, ...options, path }),
+      kill: { skip: 'not needed' },
+    });
+  return { path, one: await bench(), two: await bench() };
+}
+
+describe('two connections to one ledger', () => {
+  it('admit every request once', async () => {
+    const { one, two } = await openTwice();
+    const asks = Array.from({ length: 2_000 }, (_, number) => ({
+      fingerprint: fingerprintOf(number),
+      occurrence: 0,
+      queue: one.queue,
+      cache: true,
+    }));
+    const both = await Promise.all([
+      one.ledger.admit(one.me, asks),
+      two.ledger.admit(two.me, asks),
+    ]);
+    const mine = both.flat().filter(({ is }) => is === 'mine');
+    expect(new Set(mine.map(({ request }) => request)).size).toBe(2_000);
+    expect(mine).toHaveLength(2_000);
+  });
+
+  it('tell each other that something changed', async () => {
+    const { one, two } = await openTwice();
+    const before = await two.ledger.changed();
+    expect(await two.ledger.changed()).toBe(before);
+    await one.settle(1);
+    expect(await two.ledger.changed()).not.toBe(before);
+    expect(await two.ask(1)).toMatchObject({ is: 'answered', answer: good });
+  });
+
+  it('know the owners of each other, without probing their locks away', async () => {
+    const { one, two } = await openTwice();
+    await one.ask(1);
+    expect(await two.ask(1)).toMatchObject({ is: 'wait' });
+    await one.ledger.leave(one.me);
+    expect(await two.ask(1)).toMatchObject({ is: 'mine' });
+  });
+
+  it('wait for a lock without holding up the event loop', async () => {
+    const { path, one } = await openTwice();
+    const { DatabaseSync } = await loadDriver();
+    const blocker = new DatabaseSync(path, { timeout: 0 });
+    blocker.exec('BEGIN IMMEDIATE');
+    // Who waits for it in one piece would never let it go.
+    let turns = 0;
+    const turning = setInterval(() => {
+      turns += 1;
+      if (turns === 10) blocker.exec('COMMIT');
+    }, 1);
+    expect(await one.ask(1)).toMatchObject({ is: 'mine' });
+    clearInterval(turning);
+    blocker.close();
+    expect(turns).toBeGreaterThanOrEqual(10);
+  });
+
+  it('give up when a lock is held for too long, and say what to do', async () => {
+    const { path, one } = await openTwice({ patience: 50 });
+    const { DatabaseSync } = await loadDriver();
+    const blocker = new DatabaseSync(path, { timeout: 0 });
+    blocker.exec('BEGIN IMMEDIATE');
+    await expect(one.ask(1)).rejects.toMatchObject({
+      code: 'STORE_UNUSABLE',
+      message: expect.stringMatching(/another process has held its lock.*End that process/),
+    });
+    blocker.exec('ROLLBACK');
+    blocker.close();
+    expect(await one.ask(1)).toMatchObject({ is: 'mine' });
+  });
+});

@@ -1,0 +1,113 @@
+import type { OwnerId, QueueId, RequestId } from '../../ledger.ts';
+import type { Store } from '../connection/store.ts';
+import { REQUEST } from '../schema/codes.ts';
+
+/** An ask whose occurrence is known. */
+export interface Wanted {
+  readonly fingerprint: Uint8Array;
+  readonly queue: QueueId;
+  readonly occurrence: number;
+}
+
+/**
+ * Inserts those that nobody has asked for before, inside a transaction, and returns their ids, each at
+ * the place of its ask. Others have none: known ones, and what is asked for twice.
+ */
+export type InsertNew = (
+  owner: OwnerId,
+  wanted: readonly Wanted[],
+) => readonly (RequestId | undefined)[];
+
+const FINGERPRINT_BYTES = 32;
+
+/** Nearly every request is new, so all of a queue go in with few statements. */
+export function prepareInsertNew(store: Store): InsertNew {
+  // All fingerprints come as one value, all occurrences as a JSON list in the same order.
+  const fingerprint = `substr(?1, key * ${FINGERPRINT_BYTES} + 1, ${FINGERPRINT_BYTES})`;
+  const prefix = `substr(?1, key * ${FINGERPRINT_BYTES} + 1, 6)`;
+  const isIn = (table: string) =>
+    `EXISTS (
+       SELECT 1 FROM ${table} JOIN request ON request.id = ${table}.request
+       WHERE prefix = ${prefix} AND ${table}.occ = value AND fp = ${fingerprint}
+     )`;
+  const findKnown = store.prepare(
+    `SELECT key AS place FROM json_each(?2) WHERE ${isIn('identity_new')} OR ${isIn('identity')}`,
+  );
+  const insert = store.prepare(
+    `INSERT INTO request (fp, occ, generation, queue, owner, state, attempt, at)
+     SELECT ${fingerprint}, value, 0, ?3, ?4, ${REQUEST.admitted}, 0, ?5 FROM json_each(?2)`,
+  );
+  const enter = store.prepare(
+    `INSERT INTO identity_new (prefix, occ, request) SELECT ${prefix}, value, ?3 + key FROM json_each(?2)`,
+  );
+
+  const insertAll = (owner: OwnerId, queue: QueueId, values: Packed): RequestId => {
+    const done = insert.run(...values, queue, owner, store.now());
+    const count = Number(done.changes);
+    // Nobody else writes meanwhile, so their ids are consecutive.
+    const first = Number(done.lastInsertRowid) - count + 1;
+    enter.run(...values, first);
+    return first;
+  };
+
+  return (owner, wanted) => {
+    const inserted: (RequestId | undefined)[] = wanted.map(() => undefined);
+    const values = packed(wanted);
+    const known = findKnown.all(...values) as { place: number }[];
+    for (const [queue, places] of placesByQueue(wanted, known)) {
+      const all = places.length === wanted.length;
+      const chosen = all ? values : packed(places.map((place) => wanted[place] as Wanted));
+      const first = insertAll(owner, queue, chosen);
+      places.forEach((place, index) => {
+        inserted[place] = first + index;
+      });
+    }
+    return inserted;
+  };
+}
+
+type Packed = [fingerprints: Uint8Array, occurrences: string];
+
+function packed(wanted: readonly Wanted[]): Packed {
+  const fingerprints = Buffer.allocUnsafe(wanted.length * FINGERPRINT_BYTES);
+  wanted.forEach((one, index) => {
+    fingerprints.set(one.fingerprint, index * FINGERPRINT_BYTES);
+  });
+  return [fingerprints, JSON.stringify(wanted.map(({ occurrence }) => occurrence))];
+}
+
+/** Of what is asked for twice only the first one is new. */
+function placesByQueue(
+  wanted: readonly Wanted[],
+  known: readonly { place: number }[],
+): Map<QueueId, number[]> {
+  const skipped = new Set(known.map(({ place }) => place));
+  const isFirst = firstAsks(wanted);
+  const places = new Map<QueueId, number[]>();
+  wanted.forEach(({ queue }, place) => {
+    if (skipped.has(place) || !isFirst(place)) return;
+    const others = places.get(queue);
+    if (others) others.push(place);
+    else places.set(queue, [place]);
+  });
+  return places;
+}
+
+/** Compares whole fingerprints only if some begin alike, which is rare. */
+function firstAsks(wanted: readonly Wanted[]): (place: number) => boolean {
+  const beginnings = new Set<number>();
+  for (const { fingerprint } of wanted) {
+    const [a = 0, b = 0, c = 0, d = 0] = fingerprint;
+    // Below 2^30: numbers of that size cost no memory of their own.
+    beginnings.add((((a & 63) << 24) | (b << 16) | (c << 8) | d) >>> 0);
+  }
+  if (beginnings.size === wanted.length) return () => true;
+  const first = new Map<string, number>();
+  const keys = wanted.map(({ fingerprint, occurrence }) => {
+    return `${Buffer.from(fingerprint).toString('latin1')}${occurrence}`;
+  });
+  keys.forEach((key, place) => {
+    if (!first.has(key)) first.set(key, place);
+  });
+  return (place) => first.get(keys[place] as string) === place;
+}

@@ -1,0 +1,60 @@
+import { createHash } from 'node:crypto';
+import type { Ledger, QueueId, QueueKey } from '../../ledger.ts';
+import { queueIdentity } from '../../queue-identity.ts';
+import type { Store } from '../connection/store.ts';
+
+export function prepareAccount(store: Store): Ledger['account'] {
+  const find = store.prepare('SELECT id, hint FROM account WHERE provider = ? AND hash = ?');
+  const upsert = store.prepare(
+    `INSERT INTO account (provider, hash, hint) VALUES (?, ?, ?)
+     ON CONFLICT (provider, hash) DO UPDATE SET hint = coalesce(excluded.hint, hint)
+     RETURNING id`,
+  );
+  return async ({ provider, hash, hint = null }) => {
+    const known = (await store.read(() => find.get(provider, hash))) as
+      | { id: number; hint: string | null }
+      | undefined;
+    if (known && (hint === null || hint === known.hint)) return known.id;
+    return store.write(() => (upsert.get(provider, hash, hint) as { id: number }).id);
+  };
+}
+
+export function prepareQueue(store: Store): Ledger['queue'] {
+  const find = store.prepare('SELECT id FROM queue WHERE hash = ?');
+  const insert = store.prepare(
+    `INSERT INTO queue (hash, account, provider, base, endpoint, model, headers, partition)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (hash) DO UPDATE SET hash = hash
+     RETURNING id`,
+  );
+  return async (key) => {
+    const hash = createHash('sha256').update(queueIdentity(key)).digest();
+    const known = (await store.read(() => find.get(hash))) as { id: QueueId } | undefined;
+    if (known) return known.id;
+    const { account, provider, base, endpoint, model, batchHeaders, partition = null } = key;
+    const headers = JSON.stringify(batchHeaders);
+    return store.write(() => {
+      const row = insert.get(hash, account, provider, base, endpoint, model, headers, partition);
+      return (row as { id: QueueId }).id;
+    });
+  };
+}
+
+export function prepareFindQueue(store: Store): (id: QueueId) => QueueKey & { id: QueueId } {
+  const find = store.prepare(
+    'SELECT account, provider, base, endpoint, model, headers, partition FROM queue WHERE id = ?',
+  );
+  return (id) => {
+    const row = find.get(id) as Omit<QueueKey, 'batchHeaders' | 'partition'> & {
+      headers: string;
+      partition: string | null;
+    };
+    const { headers, partition, ...rest } = row;
+    return {
+      ...rest,
+      id,
+      batchHeaders: JSON.parse(headers),
+      ...(partition !== null && { partition }),
+    };
+  };
+}

@@ -1,0 +1,62 @@
+import type { CapturedCall } from '../model/request.ts';
+
+/** Of those that have their answer, the oldest are forgotten: nobody came back for it. */
+const mostAnswered = 10_000;
+
+interface Left {
+  readonly key: string;
+  readonly occurrence: number;
+}
+
+/**
+ * Requests whose client gave up: from then on, until that client has read the answer all the same, or
+ * somebody asks the same again and takes its place. However late: a batch takes hours. Kept for the
+ * run, beside the count of occurrences: who tries again may do so in a scope of its own.
+ */
+export class AbandonedRequests {
+  /** By fingerprint, oldest first. */
+  readonly #left = new Map<string, Set<Left>>();
+  readonly #ofCall = new WeakMap<CapturedCall, Left>();
+  readonly #answered = new Set<Left>();
+
+  add(call: CapturedCall, key: string, occurrence: number): void {
+    const left = { key, occurrence };
+    this.#ofCall.set(call, left);
+    const all = this.#left.get(key);
+    if (all) all.add(left);
+    else this.#left.set(key, new Set([left]));
+  }
+
+  /** The client has come to its answer after all: whoever asks the same next wants another sample. */
+  read(call: CapturedCall): void {
+    const left = this.#ofCall.get(call);
+    if (left) this.#forget(left);
+  }
+
+  /** It waits for nothing any more but its client. */
+  ended(call: CapturedCall): void {
+    const left = this.#ofCall.get(call);
+    if (!left || !this.#left.get(left.key)?.has(left)) return;
+    this.#answered.add(left);
+    if (this.#answered.size <= mostAnswered) return;
+    const [oldest] = this.#answered;
+    this.#forget(oldest as Left);
+  }
+
+  /** The oldest one, or the one with this occurrence, for the client that has come back. */
+  take(key: string, occurrence?: number): number | undefined {
+    for (const left of this.#left.get(key) ?? []) {
+      if (occurrence !== undefined && left.occurrence !== occurrence) continue;
+      this.#forget(left);
+      return left.occurrence;
+    }
+    return undefined;
+  }
+
+  #forget(left: Left): void {
+    this.#answered.delete(left);
+    const all = this.#left.get(left.key);
+    all?.delete(left);
+    if (all?.size === 0) this.#left.delete(left.key);
+  }
+}

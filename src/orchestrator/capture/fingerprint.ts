@@ -1,0 +1,27 @@
+import { createHash, hash } from 'node:crypto';
+import type { Route } from '../../batchers/batcher.ts';
+import type { ItemId } from '../../types.ts';
+
+/**
+ * SHA-256 over everything of a call that can change its answer, and nothing else: provider, base,
+ * endpoint, model, the headers and query the batcher named, and the body as it stands in its line.
+ */
+export function fingerprintOf(provider: string, base: string, route: Route): Buffer {
+  const head = JSON.stringify([provider, base, route.endpoint, route.model, route.identity]);
+  return sha256(`${head}\n${route.body}`);
+}
+
+/**
+ * The one-shot function is Node 20.12's; it saves an object per call. By way of a string, because
+ * small buffers made from strings share memory: a hundred thousand of them are kept at once.
+ */
+const sha256: (text: string) => Buffer =
+  typeof hash === 'function'
+    ? (text) => Buffer.from(hash('sha256', text, 'binary'), 'latin1')
+    : (text) => createHash('sha256').update(text).digest();
+
+/** 43 characters of fingerprint and the occurrence: legal in every provider's id, at most 64 long. */
+export function itemId(fingerprint: Uint8Array, occurrence: number): ItemId {
+  const bytes = Buffer.isBuffer(fingerprint) ? fingerprint : Buffer.from(fingerprint);
+  return `${bytes.toString('base64url')}-${occurrence}`;
+}

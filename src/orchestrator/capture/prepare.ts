@@ -1,0 +1,133 @@
+import type { Batcher, Match, Route } from '../../batchers/batcher.ts';
+import { parseDuration } from '../../duration.ts';
+import { messageOf } from '../../errors.ts';
+import { refuseCall } from '../collect/delivery.ts';
+import { factsOf, tell } from '../model/events.ts';
+import type { OwnReason } from '../model/own-answer.ts';
+import type { CapturedCall, Policy } from '../model/request.ts';
+import { type SplitHeaders, splitHeaders } from './credentials.ts';
+import { fingerprintOf } from './fingerprint.ts';
+
+/** A call that can be batched: parsed, routed and hashed. */
+export interface Prepared {
+  readonly call: CapturedCall;
+  readonly route: Route;
+  readonly headers: SplitHeaders;
+  readonly fingerprint: Buffer;
+}
+
+/** `undefined`: it has its verdict already. */
+export function prepare(call: CapturedCall): Prepared | undefined {
+  const { batcher, base } = call.target;
+  try {
+    const headers = headersOf(call);
+    const match = matchOf(call, headers);
+    if ('bypass' in match) {
+      call.settle(match);
+      return undefined;
+    }
+    if (!isChosen(call, match)) {
+      call.settle({ passThrough: true });
+      return undefined;
+    }
+    const refusal = windowRefusal(call, match) ?? deadlineRefusal(call);
+    if (refusal !== undefined) {
+      turnAway(call, 'unsupported', refusal);
+      return undefined;
+    }
+    const route =
+      headers.extra.length > 0
+        ? { ...match, identity: [...match.identity, ...headers.extra] }
+        : match;
+    const fingerprint = fingerprintOf(batcher.info.name, base, route);
+    tell(call.scope.emit, 'call:captured', factsOf(batcher, match));
+    return { call, route, headers, fingerprint };
+  } catch (error) {
+    // A predicate or a batcher of the user's may throw: that is its own call's trouble. It goes
+    // nowhere: nobody has said that it may be paid for.
+    turnAway(call, 'unsupported', `The call cannot be batched: ${messageOf(error)}`);
+    return undefined;
+  }
+}
+
+/** Ends a call that gets no further than this with an error of ours: captured and answered in one. */
+export function turnAway(call: CapturedCall, reason: OwnReason, message: string): void {
+  if (call.settled) return;
+  const facts = factsOf(call.target.batcher, asFarAsKnown(call));
+  tell(call.scope.emit, 'call:captured', facts);
+  refuseCall(call, facts, reason, message);
+}
+
+/** Where a call would have gone; one that cannot be read has its path at least. */
+function asFarAsKnown(call: CapturedCall): Pick<Route, 'endpoint' | 'model'> {
+  const unknown = { endpoint: call.target.path, model: '' };
+  try {
+    const match = matchOf(call, headersOf(call));
+    return 'bypass' in match ? unknown : match;
+  } catch {
+    return unknown;
+  }
+}
+
+function headersOf({ headers, target }: CapturedCall): SplitHeaders {
+  return splitHeaders(headers, target.batcher.info, target.configured);
+}
+
+function matchOf({ body, target }: CapturedCall, { rest }: SplitHeaders): Match {
+  const json = parseObject(body);
+  if (json === undefined) return { bypass: 'the body is not a JSON object' };
+  const { path, query } = target;
+  return target.batcher.match({ query, path, headers: rest, body, json });
+}
+
+function isChosen({ scope, target }: CapturedCall, match: Route): boolean {
+  if (scope.only === undefined) return true;
+  const url = `${target.wireBase}${target.path}`;
+  return scope.only({ ...factsOf(target.batcher, match), url });
+}
+
+/** The window that was found to be offered last: nearly every call asks for the same one. */
+let offered: { batcher: Batcher; endpoint: string; policy: Policy } | undefined;
+
+/** A completion window the provider does not offer is a clear error, not a silent other one. */
+function windowRefusal(call: CapturedCall, { endpoint }: Route): string | undefined {
+  const { batcher } = call.target;
+  const { policy } = call.scope;
+  if (offered?.policy === policy && offered.batcher === batcher && offered.endpoint === endpoint) {
+    return undefined;
+  }
+  const { windows } = batcher.limits(endpoint);
+  if (windows.some((window) => parseDuration(window) === policy.completionWindow)) {
+    offered = { batcher, endpoint, policy };
+    return undefined;
+  }
+  return (
+    `completionWindow is not one that ${batcher.info.name} offers (${windows.join(', ')}). ` +
+    'Set the option completionWindow to one of these.'
+  );
+}
+
+/** To send again what a cancelled batch has finished but not given would pay for it twice. */
+function deadlineRefusal({ target, scope }: CapturedCall): string | undefined {
+  const { name, cancelLosesWork } = target.batcher.info;
+  if (!cancelLosesWork || scope.deadline === undefined || scope.onDeadline === 'error') {
+    return undefined;
+  }
+  if (scope.cancelsAtAnyCost(name)) return undefined;
+  return (
+    `onDeadline "realtime" would pay twice at ${name}: cancelling a batch there loses the answers ` +
+    `that are finished. Use onDeadline "error", leave the deadline out, or accept it with ` +
+    `providers: { ${name}: { cancelAtDeadline: true } }.`
+  );
+}
+
+function parseObject(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}

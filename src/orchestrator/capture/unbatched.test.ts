@@ -1,0 +1,161 @@
+import { describe, expect, it } from 'vitest';
+import { otherProvider, wireEndings, wireOf } from '../../batchers/llm-wires.ts';
+import { registeredBatchers } from '../../batchers/registry.ts';
+import { resolveOptions } from '../../options/index.ts';
+import { Router } from './router.ts';
+import { UnbatchedFinder } from './unbatched.ts';
+
+function finderFor(hosts: Record<string, string> = {}): {
+  router: Router;
+  finder: UnbatchedFinder;
+} {
+  const batchers = registeredBatchers();
+  const router = new Router(batchers, resolveOptions({ hosts }, undefined, {}).hosts);
+  return { router, finder: new UnbatchedFinder(router, batchers) };
+}
+
+const { finder } = finderFor();
+const text = (json: object) => JSON.stringify(json);
+const bodies: Record<string, string> = {
+  openai: text({ model: 'm', input: 'x' }),
+  anthropic: text({ model: 'm', max_tokens: 1, messages: [] }),
+};
+
+describe('a call to a host that nobody named', () => {
+  it.each([
+    ['http://127.0.0.1:8000/v1/chat/completions', 'http://127.0.0.1:8000/v1', 'openai'],
+    ['http://127.0.0.1:8000/chat/completions', 'http://127.0.0.1:8000/v1', 'openai'],
+    ['http://[::1]:8000/v1/chat/completions?a=/b', 'http://[::1]:8000/v1', 'openai'],
+    ['https://proxy.example/llm/chat/completions#x', 'https://proxy.example/llm', 'openai'],
+    ['https://user:word@proxy.example/v1/embeddings', 'https://proxy.example/v1', 'openai'],
+    ['https://proxy.example/a/b/v1/responses', 'https://proxy.example/a/b/v1', 'openai'],
+    ['https://proxy.example/v1/messages', 'https://proxy.example', 'anthropic'],
+    ['https://proxy.example/messages', 'https://proxy.example/v1', 'anthropic'],
+    ['https://proxy.example/claude/v1/messages', 'https://proxy.example/claude', 'anthropic'],
+    ['https://proxy.example/claude/messages', 'https://proxy.example/claude', 'anthropic'],
+  ])('%s is captured by the entry it is told with', (url, base, provider) => {
+    const found = finder.find(url);
+    expect(found?.isProvedBy({}, bodies[provider])).toBe(true);
+    expect(found?.cure).toContain(`hosts: { '${base}': '${provider}' }`);
+    const cured = finderFor({ [base]: provider });
+    expect(cured.router.find(url)).toMatchObject({ provider, base, configured: true });
+  });
+
+  it.each([
+    ['Gemini', 'https://proxy.example/v1beta/models/g:streamGenerateContent?alt=sse'],
+    ['Gemini', 'https://proxy.example/v1beta/models/g:embedContent'],
+    ['Vertex AI', 'https://h.example/v1/projects/p/publishers/anthropic/models/c:rawPredict'],
+    ['Amazon Bedrock', 'https://bedrock-runtime.eu-west-1.amazonaws.com/model/m/converse'],
+    ['Cohere', 'https://api.cohere.com/v2/chat'],
+    ['google', 'https://generativelanguage.googleapis.com/v1beta/models/g:generateContent'],
+    ['vertex', 'https://europe-west1-aiplatform.googleapis.com/v1/p/models/g:generateContent'],
+    ['azure', 'https://me.openai.azure.com/openai/deployments/d/chat/completions?api-version=1'],
+    ['groq', 'https://api.groq.com/openai/v1/chat/completions'],
+    ['mistral', 'https://api.mistral.ai/v1/fim/completions'],
+    ['together', 'https://api.together.xyz/v1/embeddings'],
+  ])('that speaks for %s has no entry that would help', (name, url) => {
+    const found = finder.find(url);
+    expect(found?.isCertain).toBe(true);
+    expect(found?.reason).toContain(`no batches for ${name}`);
+    expect(found?.cure).not.toContain('hosts');
+  });
+
+  it('is looked at once for each URL, and proved once', () => {
+    const url = 'https://other.example/v1/messages';
+    const found = finder.find(url);
+    expect(finder.find(url)).toBe(found);
+    expect([found?.isCertain, found?.isProvedBy({}, undefined)]).toEqual([false, false]);
+    expect(found?.isProvedBy({}, bodies.anthropic)).toBe(true);
+    expect([found?.isCertain, found?.isProvedBy({}, undefined)]).toEqual([true, true]);
+  });
+});
+
+describe('a path that is a common word', () => {
+  const at = (path: string) => finder.find(`https://service.example${path}`);
+
+  it.each([
+    ['/v1/messages', {}, text({ text: 'hello' })],
+    ['/v1/messages', {}, text({ model: 'T', messages: ['hello'] })],
+    ['/v1/messages', { 'anthropic-version': '1' }, text({ text: 'hello' })],
+    ['/v1/messages', { 'anthropic-version': '1' }, 'no json'],
+    ['/v1/messages', {}, undefined],
+    ['/v1/responses', {}, text({ answers: [] })],
+    ['/v1/responses', {}, text({ input: 'x', car: { model: 'T' } })],
+    ['/v1/embeddings', {}, 'null'],
+    ['/v1/completions', {}, text({ model: 'm' })],
+  ])('%s %j %s is no proof', (path, headers, body) => {
+    const found = at(path);
+    expect([found?.isCertain, found?.isProvedBy(headers, body)]).toEqual([false, false]);
+  });
+
+  it.each([
+    ['/a/messages', { 'anthropic-version': '1' }, text({ model: 'm', messages: [] })],
+    ['/a/responses', {}, text({ model: 'm', input: [] })],
+    ['/a/completions', {}, text({ model: 'm', prompt: 'x' })],
+  ])('%s %j %s is', (path, headers, body) => {
+    expect(at(path)?.isProvedBy(headers, body)).toBe(true);
+  });
+
+  it.each(['/v1/items', '/v1/chat', '/v1/models/m:predict', '/completions/', '', '/'])(
+    '%j is not looked at',
+    (path) => {
+      expect(at(path)).toBeUndefined();
+    },
+  );
+
+  it('of no URL at all is left to fetch', () => {
+    expect(finder.find('/v1/chat/completions')).toBeUndefined();
+  });
+});
+
+describe('endpoints of a known provider', () => {
+  it.each(
+    registeredBatchers().flatMap(({ hosts, root, unbatched }) =>
+      unbatched.map((path) => `https://${hosts[0]}${root}${path}`),
+    ),
+  )('%s is known to be unbatched', (url) => {
+    expect(finder.find(url)).toMatchObject({
+      isCertain: true,
+      cure: expect.not.stringContaining('hosts'),
+    });
+  });
+
+  it.each([
+    'https://api.openai.com/v1/files',
+    'https://api.openai.com/v1/batches',
+    'https://api.openai.com/v1/responses/input_tokens',
+    'https://api.openai.com/v1/chat/completions/chatcmpl_1',
+    'https://api.anthropic.com/v1/messages/count_tokens',
+    'https://api.anthropic.com/v1/messages/batches',
+  ])('%s generates nothing', (url) => {
+    expect(finder.find(url)).toBeUndefined();
+  });
+
+  it('are those of a host that the user has named, too', () => {
+    const named = finderFor({ 'http://127.0.0.1:8000/v1': 'openai' }).finder;
+    const found = named.find('http://127.0.0.1:8000/v1/images/generations');
+    expect(found?.reason).toContain('/images/generations of openai');
+  });
+});
+
+describe('the facts of providers', () => {
+  it('no endpoint is both batched and unbatched, and no built-in batcher is among the others', () => {
+    for (const { handles, unbatched, hosts } of registeredBatchers()) {
+      expect(unbatched.filter(handles)).toEqual([]);
+      expect(hosts.map(otherProvider)).toEqual(hosts.map(() => undefined));
+    }
+  });
+
+  it('every ending belongs to a path', () => {
+    const known = [
+      'https://bedrock-runtime.x/model/m/',
+      'https://api.cohere.com/v2/',
+      'https://h/publishers/p/models/m:',
+      'https://h/chat/',
+    ];
+    for (const ending of wireEndings) {
+      const wires = known.map((start) => wireOf(new URL(`${start}${ending}`)));
+      expect(wires.some(Boolean), ending).toBe(true);
+    }
+  });
+});

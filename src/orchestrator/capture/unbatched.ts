@@ -1,0 +1,165 @@
+import type { Batcher } from '../../batchers/batcher.ts';
+import { type LlmWire, otherProvider, wireEndings, wireOf } from '../../batchers/llm-wires.ts';
+import type { RegisteredBatcher } from '../../batchers/registry.ts';
+import { invariant } from '../../errors.ts';
+import type { Dict } from '../../types.ts';
+import type { Router } from './router.ts';
+
+/** An LLM call that no batcher takes: why, what helps, and what it is told once for. */
+export class Unbatched {
+  readonly reason: string;
+  readonly cure: string;
+  /** Said once for each of these. */
+  readonly topic: string;
+  readonly #registered: RegisteredBatcher;
+  readonly #isMeant: LlmWire['isMeant'];
+  #isProved: boolean;
+
+  constructor(facts: UnbatchedFacts, isMeant?: LlmWire['isMeant']) {
+    this.reason = facts.reason;
+    this.cure = facts.cure;
+    this.topic = facts.topic;
+    this.#registered = facts.registered;
+    this.#isMeant = isMeant;
+    this.#isProved = isMeant === undefined;
+  }
+
+  /** The URL alone says that it is an LLM call, or a call before it has. */
+  get isCertain(): boolean {
+    return this.#isProved;
+  }
+
+  /** Whether it is an LLM call indeed; `body` is a text, if it is one. */
+  isProvedBy(headers: Dict, body: string | undefined): boolean {
+    if (this.#isProved) return true;
+    const json = body === undefined ? undefined : parseObject(body);
+    this.#isProved = json !== undefined && this.#isMeant?.(headers, json) === true;
+    return this.#isProved;
+  }
+
+  load(): Promise<Batcher> {
+    return this.#registered.load();
+  }
+}
+
+interface UnbatchedFacts {
+  readonly reason: string;
+  readonly cure: string;
+  readonly topic: string;
+  /** Whose errors its client understands best. */
+  readonly registered: RegisteredBatcher;
+}
+
+const realtimeCure = 'Wrap it in realtime() to say that this is meant.';
+const rememberedUrls = 1_000;
+
+/** Finds LLM calls among the requests that no batcher takes; all others cost a look at their last word. */
+export class UnbatchedFinder {
+  readonly #router: Router;
+  readonly #batchers: readonly RegisteredBatcher[];
+  readonly #endings: ReadonlySet<string>;
+  /** Of the endings: a look at three things of a word is cheaper than cutting it out. */
+  readonly #outlines: ReadonlySet<number>;
+  readonly #found = new Map<string, Unbatched | undefined>();
+
+  constructor(router: Router, batchers: readonly RegisteredBatcher[]) {
+    this.#router = router;
+    this.#batchers = batchers;
+    const unbatched = batchers.flatMap((registered) => registered.unbatched);
+    const words = unbatched.map((path) => path.slice(startOfWord(path, path.length)));
+    this.#endings = new Set([...wireEndings, ...words]);
+    this.#outlines = new Set([...this.#endings].map((word) => outlineOf(word, 0, word.length)));
+  }
+
+  /** Asked for every POST in a scope. */
+  find(url: string): Unbatched | undefined {
+    const end = endOfPath(url);
+    const start = startOfWord(url, end);
+    if (!this.#outlines.has(outlineOf(url, start, end))) return undefined;
+    if (!this.#endings.has(url.slice(start, end))) return undefined;
+    if (this.#found.has(url)) return this.#found.get(url);
+    const unbatched = URL.canParse(url) ? this.#look(new URL(url)) : undefined;
+    if (this.#found.size >= rememberedUrls) this.#found.clear();
+    this.#found.set(url, unbatched);
+    return unbatched;
+  }
+
+  #look(url: URL): Unbatched | undefined {
+    const endpoint = this.#router.unbatchedEndpoint(url);
+    if (endpoint) return endpointOf(endpoint.registered, endpoint.path);
+    const wire = wireOf(url);
+    if (wire === undefined) return undefined;
+    const { capturable } = wire;
+    const registered = this.#named(capturable?.provider ?? 'openai');
+    const other = otherProvider(url.hostname);
+    if (other !== undefined || capturable === undefined) {
+      const reason = `this version of batchling has no batches for ${other ?? wire.name}`;
+      const topic = `${url.host} ${wire.name}`;
+      // At a provider's own host a path is seldom anything else.
+      const isMeant = other !== undefined && wire.name !== 'Anthropic' ? undefined : wire.isMeant;
+      return new Unbatched({ reason, cure: realtimeCure, topic, registered }, isMeant);
+    }
+    const { provider } = capturable;
+    const base = baseOf(url, capturable.base);
+    const reason = 'no option names its host';
+    const cure =
+      `If it has a batch API like that of ${provider}, batch it with the option ` +
+      `hosts: { '${base}': '${provider}' }; otherwise wrap it in realtime() to say that this is meant.`;
+    return new Unbatched(
+      { reason, cure, topic: `${url.host} ${provider}`, registered },
+      wire.isMeant,
+    );
+  }
+
+  #named(provider: string): RegisteredBatcher {
+    const registered = this.#batchers.find(({ name }) => name === provider);
+    invariant(registered, `There is no batcher for ${provider}`);
+    return registered;
+  }
+}
+
+function endpointOf(registered: RegisteredBatcher, path: string): Unbatched {
+  const reason = `batchling has no batches for the endpoint ${path} of ${registered.name}`;
+  return new Unbatched({ reason, cure: realtimeCure, topic: reason, registered });
+}
+
+/** As its SDK is given it. A key without a path stands for the provider's own paths, below `/v1`. */
+function baseOf({ origin, pathname }: URL, base: RegExp): string {
+  const path = base.exec(pathname)?.[1] ?? '';
+  return path === '' && !pathname.startsWith('/v1/') ? `${origin}/v1` : `${origin}${path}`;
+}
+
+/** Where the last word of the path begins: `completions` of `…/chat/completions`, or after a colon. */
+function startOfWord(url: string, end: number): number {
+  let start = end;
+  while (start > 0 && !isSeparator(url.charCodeAt(start - 1))) start -= 1;
+  return start;
+}
+
+function endOfPath(url: string): number {
+  const query = url.indexOf('?');
+  const fragment = url.indexOf('#');
+  if (query < 0) return fragment < 0 ? url.length : fragment;
+  return fragment < 0 ? query : Math.min(query, fragment);
+}
+
+/** A slash or a colon. */
+function isSeparator(code: number): boolean {
+  return code === 47 || code === 58;
+}
+
+/** Length, first and last letter of a word in one number, which few words share. */
+function outlineOf(text: string, start: number, end: number): number {
+  return ((end - start) << 16) | (text.charCodeAt(start) << 8) | text.charCodeAt(end - 1);
+}
+
+function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null
+      ? (value as Record<string, unknown>)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}

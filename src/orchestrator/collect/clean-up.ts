@@ -1,0 +1,12 @@
+import type { ActiveBatch } from '../model/batch.ts';
+import type { Workshop } from '../model/engine-context.ts';
+
+/** Deletes what a batch left at the provider, unless one of its scopes wants to keep it. */
+export async function cleanUp({ report }: Workshop, batch: ActiveBatch): Promise<void> {
+  for (const { cleanup } of batch.scopes) if (!cleanup) return;
+  try {
+    await batch.batcher.cleanup(batch.wire, batch.handle);
+  } catch (error) {
+    report(`delete the input file of batch ${batch.token}`, error);
+  }
+}

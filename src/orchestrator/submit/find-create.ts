@@ -1,0 +1,178 @@
+import type { Remote } from '../../batchers/batcher.ts';
+import { UnknownOutcomeError } from '../../errors.ts';
+import { sleep } from '../../http/backoff.ts';
+import type { ActiveBatch } from '../model/batch.ts';
+import type { Workshop } from '../model/engine-context.ts';
+import { missingPatience } from '../model/patience.ts';
+import { cancelRemote } from '../watch/cancel.ts';
+import { UnseenError, UnseenTrouble } from './unseen.ts';
+
+/** When to look, after the create, where the provider echoes what we sent. */
+const exactLooks = [1_000, 4_000, 15_000];
+/** How long an accepted create may stay invisible where nothing is echoed. */
+const invisible = 10 * 60_000;
+const candidateInterval = 5_000;
+const longestInterval = 60_000;
+
+/** Decides what became of a create whose outcome is unknown, by looking at the provider. */
+export class Recovery {
+  readonly #workshop: Workshop;
+
+  constructor(workshop: Workshop) {
+    this.#workshop = workshop;
+  }
+
+  /** The batch as the provider has it, or `undefined` when it was never accepted. */
+  async find(batch: ActiveBatch, since = this.#workshop.clock.now()): Promise<Remote | undefined> {
+    batch.unclear = true;
+    try {
+      return await (batch.batcher.info.exactlyFindable
+        ? this.#findExactly(batch, since)
+        : this.#findCandidate(batch, since));
+    } finally {
+      batch.unclear = false;
+    }
+  }
+
+  async #findExactly(batch: ActiveBatch, since: number): Promise<Remote | undefined> {
+    const { clock, stopped, background } = this.#workshop;
+    for (const at of exactLooks) {
+      // Taken over long after the create, the last look is the only one that is left.
+      const last = exactLooks.at(-1) as number;
+      if (at < last && clock.now() >= since + last) continue;
+      await sleep(clock, Math.max(0, since + at - clock.now()), stopped);
+      const [first, ...twins] = await this.#look(batch, since);
+      if (first === undefined) continue;
+      // On its own: the batch is watched while a cancel is perhaps tried again and again.
+      const cancelled = Promise.all(twins.map((twin) => this.#cancelTwin(batch, twin)));
+      background(`cancel twins of batch ${batch.token}`, cancelled);
+      return first;
+    }
+    return undefined;
+  }
+
+  /** After a create was repeated: the first one may have got through, only later. */
+  async cancelTwins(batch: ActiveBatch): Promise<void> {
+    if (!batch.batcher.info.exactlyFindable) return;
+    for (const remote of await this.#look(batch, batch.acceptedAt)) {
+      if (remote.id !== batch.remote?.id) await this.#cancelTwin(batch, remote);
+    }
+  }
+
+  /**
+   * Nothing of the create is echoed: batches newer than the high-water mark and of our size may be
+   * ours. Only the ids in their results prove it, and those come at the end; so we wait for the end.
+   */
+  async #findCandidate(batch: ActiveBatch, since: number): Promise<Remote | undefined> {
+    const { clock, stopped, ledger } = this.#workshop;
+    const disproved = new Set<string>();
+    /** Since when each was seen to have ended. */
+    const ended = new Map<string, number>();
+    for (let looks = 1; ; looks += 1) {
+      // A candidate may run for hours before it can be proved.
+      await sleep(clock, pauseAfter(looks), stopped);
+      const candidates = await this.#look(batch, since);
+      let open = 0;
+      for (const candidate of candidates) {
+        if (disproved.has(candidate.id)) continue;
+        if (await ledger.show(candidate.id)) {
+          disproved.add(candidate.id);
+          continue;
+        }
+        if (candidate.state !== 'ended') {
+          open += 1;
+          continue;
+        }
+        const ours = await this.#isOurs(batch, candidate);
+        if (ours === true) return candidate;
+        const endedAt = ended.get(candidate.id) ?? clock.now();
+        ended.set(candidate.id, endedAt);
+        const isEmpty = ours === 'no lines' && clock.now() - endedAt >= missingPatience;
+        if (ours === false || isEmpty) disproved.add(candidate.id);
+        else open += 1;
+      }
+      const waited = clock.now() - since;
+      if (open === 0 && waited > invisible) return undefined;
+      // Older than any batch of the provider can be, and still neither ours nor anybody else's.
+      if (waited > batch.batcher.limits(batch.queue.endpoint).outlives) {
+        throw new UnknownOutcomeError(
+          `It stays unknown whether batch ${batch.token} was accepted.`,
+        );
+      }
+    }
+  }
+
+  /** `undefined`: it cannot be read. */
+  async #isOurs(batch: ActiveBatch, candidate: Remote): Promise<boolean | 'no lines' | undefined> {
+    let isRead = false;
+    try {
+      for await (const rows of batch.batcher.results(batch.wire, candidate)) {
+        // Not the first line alone: there may be foreign lines among ours.
+        for (const row of rows) {
+          if (!('id' in row)) continue;
+          if (batch.members.has(row.id)) return true;
+          isRead = true;
+        }
+      }
+      return isRead ? false : 'no lines';
+    } catch (error) {
+      this.#workshop.report(`read batch ${candidate.id} to see whether it is ours`, error);
+      return undefined;
+    }
+  }
+
+  /** Whether this credential sees what the one before it has left; `undefined`: nobody can tell. */
+  sharesAccount(batch: ActiveBatch, since: number | undefined): Promise<boolean | undefined> {
+    return this.#untilSeen(batch, since ?? this.#workshop.clock.now(), () =>
+      batch.batcher.sharesAccount(batch.wire, batch.handle),
+    );
+  }
+
+  #look(batch: ActiveBatch, since: number): Promise<readonly Remote[]> {
+    return this.#untilSeen(batch, since, async () => {
+      const plan = { token: batch.token, count: batch.members.size };
+      const found = await batch.batcher.find(batch.wire, plan, batch.handle);
+      return found.kind === 'absent' ? [] : found.remotes;
+    });
+  }
+
+  /** As long as nothing can be seen, nothing is known, and nothing may be sent again. */
+  async #untilSeen<T>(batch: ActiveBatch, since: number, look: () => Promise<T>): Promise<T> {
+    const { clock, stopped, report, troubles } = this.#workshop;
+    const trouble = new UnseenTrouble(batch, clock, since);
+    for (let looks = 1; ; looks += 1) {
+      try {
+        const seen = await look();
+        troubles.passed(batch.wire, 'find');
+        return seen;
+      } catch (error) {
+        report(`look for batch ${batch.token}`, error);
+        troubles.met(batch, 'find', error);
+        const answer = trouble.met(error);
+        if (answer) throw new UnseenError(batch, answer);
+        await sleep(clock, pauseAfter(looks), stopped);
+      }
+    }
+  }
+
+  async #cancelTwin(batch: ActiveBatch, twin: Remote): Promise<void> {
+    if (batch.twins.has(twin.id)) return;
+    batch.twins.add(twin.id);
+    const what = twin.state === 'ended' ? 'a twin has run' : await this.#cancelled(batch, twin);
+    batch.emit('batch:resent', { ...batch.facts(), reason: `${what}: ${twin.id}` });
+  }
+
+  async #cancelled(batch: ActiveBatch, twin: Remote): Promise<string> {
+    try {
+      await cancelRemote(this.#workshop, batch, twin);
+      return 'a twin was cancelled';
+    } catch (error) {
+      this.#workshop.report(`cancel the twin ${twin.id} of batch ${batch.token}`, error);
+      return 'a twin could not be cancelled';
+    }
+  }
+}
+
+function pauseAfter(looks: number): number {
+  return Math.min(candidateInterval * 1.1 ** (looks - 1), longestInterval);
+}

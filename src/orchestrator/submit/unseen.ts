@@ -1,0 +1,51 @@
+import { ReplyError } from '../../batchers/shared/replies.ts';
+import { BatchlingError, messageOf } from '../../errors.ts';
+import type { Answer, Clock } from '../../types.ts';
+import type { ActiveBatch } from '../model/batch.ts';
+import { ownAnswer } from '../model/own-answer.ts';
+import { deniedPatience, missingPatience } from '../model/patience.ts';
+
+/** Whether the batch was accepted could not be seen for too long. Nothing of it is sent again. */
+export class UnseenError extends BatchlingError {
+  /** What its callers are told. */
+  readonly answer: Answer;
+
+  constructor({ token }: ActiveBatch, answer: Answer) {
+    super('UNKNOWN_OUTCOME', `It could not be seen whether batch ${token} was accepted.`);
+    this.answer = answer;
+  }
+}
+
+/** One series of failed looks at the batches of a provider. */
+export class UnseenTrouble {
+  readonly #batch: ActiveBatch;
+  readonly #clock: Clock;
+  readonly #createdAt: number;
+  readonly #since: number;
+  #deniedSince: number | undefined;
+
+  constructor(batch: ActiveBatch, clock: Clock, createdAt: number) {
+    this.#batch = batch;
+    this.#clock = clock;
+    this.#createdAt = createdAt;
+    this.#since = clock.now();
+  }
+
+  /** A look has failed. Returns what to tell the callers, once patience is over. */
+  met(error: unknown): Answer | undefined {
+    const now = this.#clock.now();
+    if (error instanceof ReplyError && (error.status === 401 || error.status === 403)) {
+      this.#deniedSince ??= now;
+      return now - this.#deniedSince >= deniedPatience ? error.failure.answer : undefined;
+    }
+    const { batcher, queue, token } = this.#batch;
+    if (now - this.#since < missingPatience) return undefined;
+    if (now - this.#createdAt < batcher.limits(queue.endpoint).outlives) return undefined;
+    const reason = messageOf(error);
+    const message =
+      `It could not be seen whether batch ${token} was accepted: the batches of the account cannot ` +
+      `be read (${reason}). Nothing was sent again. It stays in the ledger: run the program again ` +
+      'to look for it.';
+    return ownAnswer(batcher, 'missing', message);
+  }
+}

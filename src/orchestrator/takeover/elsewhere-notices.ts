@@ -1,0 +1,38 @@
+import type { EngineScope, PendingRequest } from '../model/request.ts';
+
+interface Waiting {
+  readonly requests: Set<PendingRequest>;
+  /** How many they were at the last look. */
+  before: number;
+}
+
+/** Tells each scope once how many of its requests another living process has sent. */
+export class ElsewhereNotices {
+  readonly #waiting = new Map<EngineScope, Waiting>();
+  readonly #told = new WeakSet<EngineScope>();
+
+  add(pending: PendingRequest): void {
+    const { scope } = pending;
+    if (this.#told.has(scope)) return;
+    const waiting = this.#waiting.get(scope) ?? { requests: new Set(), before: 0 };
+    this.#waiting.set(scope, waiting);
+    waiting.requests.add(pending);
+  }
+
+  remove(pending: PendingRequest): void {
+    this.#waiting.get(pending.scope)?.requests.delete(pending);
+  }
+
+  /** Asked every so often: a number that still grows is not told yet. */
+  tell(): void {
+    for (const [scope, waiting] of this.#waiting) {
+      const { size: count } = waiting.requests;
+      if (count > 0 && count === waiting.before) {
+        this.#told.add(scope);
+        this.#waiting.delete(scope);
+        scope.notify({ notice: 'elsewhere', count });
+      }
+      waiting.before = count;
+    }
+  }
+}

@@ -1,0 +1,79 @@
+import type { Batcher } from '../../batchers/batcher.ts';
+import { backoff } from '../../http/backoff.ts';
+import type { Wire } from '../../http/wire.ts';
+import type { ActiveBatch } from '../model/batch.ts';
+import type { EngineScope } from '../model/request.ts';
+
+/** The batches of one account at one base: one round of polling is for all of them. */
+export interface PollGroup {
+  readonly batcher: Batcher;
+  readonly wire: Wire;
+  readonly batches: Map<string, ActiveBatch>;
+  interval: number;
+  /** Rounds in a row in which nothing could be read. */
+  errors: number;
+  /** What was in the way last. */
+  error: unknown;
+  dueAt: number;
+  polling: boolean;
+}
+
+/**
+ * A round that was cut short: those it did not get to are the first of the next. Where it got to none,
+ * the first of them may be the trouble and goes to the end of the line.
+ */
+export function beginWith({ batches }: PollGroup, unseen: ReadonlySet<string>): void {
+  const seen = [...batches.keys()].filter((id) => !unseen.has(id));
+  const [first] = unseen;
+  if (seen.length === 0 && first !== undefined) seen.push(first);
+  for (const id of seen) {
+    const batch = batches.get(id);
+    batches.delete(id);
+    if (batch) batches.set(id, batch);
+  }
+}
+
+export function newGroup({ batcher, wire }: ActiveBatch): PollGroup {
+  return {
+    batcher,
+    wire,
+    batches: new Map(),
+    interval: 0,
+    errors: 0,
+    error: undefined,
+    dueAt: Number.POSITIVE_INFINITY,
+    polling: false,
+  };
+}
+
+/** Errors make it longer, never shorter. */
+export function waitOf({ errors, interval }: PollGroup): number {
+  if (errors === 0) return jittered(interval);
+  return Math.max(interval, backoff({ attempt: errors }));
+}
+
+/** The most impatient scope decides; a provider's minimum wins over it. */
+export function range(group: PollGroup): { minimum: number; maximum: number } {
+  let minimum = Number.POSITIVE_INFINITY;
+  let maximum = Number.POSITIVE_INFINITY;
+  let floor = 0;
+  for (const batch of group.batches.values()) {
+    floor = Math.max(floor, group.batcher.limits(batch.queue.endpoint).pollMinimum);
+    for (const { poll } of batch.scopes) {
+      minimum = Math.min(minimum, poll.minimum);
+      maximum = Math.min(maximum, poll.maximum);
+    }
+  }
+  if (minimum === Number.POSITIVE_INFINITY) return { minimum: 10_000, maximum: 60_000 };
+  return { minimum: Math.max(minimum, floor), maximum: Math.max(maximum, minimum, floor) };
+}
+
+export function scopesOf({ batches }: PollGroup): ReadonlySet<EngineScope> {
+  const scopes = new Set<EngineScope>();
+  for (const batch of batches.values()) for (const scope of batch.scopes) scopes.add(scope);
+  return scopes;
+}
+
+export function jittered(interval: number): number {
+  return interval * (0.9 + Math.random() * 0.2);
+}

@@ -1,0 +1,211 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { ManualClock } from '../../../test/support/manual-clock.ts';
+import type { Remote } from '../../batchers/batcher.ts';
+import { OpenAIBatcher } from '../../batchers/openai/openai-batcher.ts';
+import { ReplyError } from '../../batchers/shared/replies.ts';
+import type { Wire } from '../../http/wire.ts';
+import type { ActiveBatch } from '../model/batch.ts';
+import type { Workshop } from '../model/engine-context.ts';
+import { Watcher } from './watcher.ts';
+
+const request = { method: 'GET', path: '/batches' } as const;
+
+function answered(status: number, retryAfter?: number): ReplyError {
+  const failure = { code: 'x', message: 'x', next: 'fail', ...(retryAfter && { retryAfter }) };
+  return new ReplyError(request, failure as ReplyError['failure'], status);
+}
+
+/** Says of each batch what the test has put down for it. */
+class ScriptedBatcher extends OpenAIBatcher {
+  readonly asked: string[][] = [];
+  readonly errors = new Map<string, Error>();
+
+  override async *poll(_wire: Wire, ids: readonly string[]): AsyncIterable<Remote> {
+    this.asked.push([...ids]);
+    for (const id of ids) {
+      const error = this.errors.get(id);
+      if (error) throw error;
+      yield remote(id);
+    }
+  }
+}
+
+function remote(id: string): Remote {
+  return { id, state: 'running', raw: 'in_progress', readable: false, sources: {} };
+}
+
+let clock: ManualClock;
+let batcher: ScriptedBatcher;
+let seen: string[];
+let denied: string[];
+let unread: string[];
+let watcher: Watcher;
+
+beforeEach(() => {
+  clock = new ManualClock();
+  batcher = new ScriptedBatcher();
+  seen = [];
+  denied = [];
+  unread = [];
+  const workshop = {
+    clock,
+    stopped: new AbortController().signal,
+    report: () => undefined,
+    troubles: { met: () => undefined, passed: () => undefined },
+    background: (_what: string, work: Promise<unknown>) => void work,
+  } as unknown as Workshop;
+  watcher = new Watcher(
+    workshop,
+    (_batch, { id }) => seen.push(id),
+    ({ remote }, failure) => {
+      if (failure) denied.push(remote?.id as string);
+      else unread.push(remote?.id as string);
+    },
+  );
+});
+
+function batch(id: string, wire: object = account, poll = { minimum: 1_000, maximum: 8_000 }) {
+  return {
+    remote: remote(id),
+    wire,
+    batcher,
+    queue: { endpoint: '/v1/chat/completions' },
+    scopes: new Set([{ poll }]),
+  } as unknown as ActiveBatch;
+}
+
+const account = {};
+
+async function pass(milliseconds: number): Promise<void> {
+  clock.advance(milliseconds);
+  await turn();
+}
+
+describe('watching', () => {
+  it('asks for all batches of an account in one round, with one timer for all accounts', async () => {
+    for (const id of ['a', 'b', 'c']) watcher.watch(batch(id));
+    watcher.watch(batch('d', {}));
+    expect(clock.timers).toBe(1);
+    await pass(1_100);
+    expect(batcher.asked.map((ids) => ids.join('')).sort()).toEqual(['abc', 'd']);
+  });
+
+  it('asks less and less often while nothing happens, and soon again for a new batch', async () => {
+    watcher.watch(batch('a'));
+    const rounds = async (milliseconds: number) => {
+      const before = batcher.asked.length;
+      for (let at = 0; at < milliseconds; at += 100) await pass(100);
+      return batcher.asked.length - before;
+    };
+    const first = await rounds(10_000);
+    const later = await rounds(10_000);
+    expect(later).toBeLessThan(first);
+    expect(await rounds(80_000)).toBeLessThanOrEqual(12);
+    watcher.watch(batch('b'));
+    expect(await rounds(1_200)).toBe(1);
+  });
+
+  it('is not put off by batches that keep coming', async () => {
+    for (let n = 0; n < 40; n += 1) {
+      watcher.watch(batch(`b${n}`));
+      await pass(100);
+    }
+    expect(batcher.asked.length).toBeGreaterThanOrEqual(2);
+  });
+
+  it('stops with the last batch', async () => {
+    const [a, b] = [batch('a'), batch('b')];
+    watcher.watch(a);
+    watcher.watch(b);
+    watcher.unwatch(a);
+    watcher.unwatch(b);
+    expect(clock.timers).toBe(0);
+  });
+});
+
+describe('a poll that fails', () => {
+  it('for one batch does not hide the others', async () => {
+    for (const id of ['a', 'b', 'c']) watcher.watch(batch(id));
+    batcher.errors.set('a', answered(500));
+    await pass(1_100);
+    expect(seen).toEqual(['b', 'c']);
+    expect(unread).toEqual(['a']);
+    // Last in line from now on, so that the next round begins with the others.
+    await pass(2_000);
+    expect(batcher.asked.at(-1)).not.toContain('b');
+    expect(seen).toEqual(['b', 'c', 'b', 'c']);
+  });
+
+  it('for all is tried three times at most in a round, and then less and less often', async () => {
+    const ids = Array.from({ length: 50 }, (_, n) => `b${n}`);
+    for (const id of ids) {
+      watcher.watch(batch(id));
+      batcher.errors.set(id, new Error('reset'));
+    }
+    await pass(1_100);
+    expect(batcher.asked).toHaveLength(4);
+    for (let minute = 0; minute < 60; minute += 1) await pass(60_000);
+    expect(batcher.asked.length).toBeLessThanOrEqual(4 * 70);
+    batcher.errors.clear();
+    await pass(70_000);
+    expect(new Set(seen).size).toBe(50);
+  });
+
+  it('waits for as long as the provider asks', async () => {
+    watcher.watch(batch('a'));
+    batcher.errors.set('a', answered(429, 120_000));
+    await pass(1_100);
+    await pass(110_000);
+    expect(batcher.asked).toHaveLength(1);
+    await pass(10_000);
+    expect(batcher.asked).toHaveLength(2);
+  });
+
+  it('is not followed by another before the provider wants it, whatever comes meanwhile', async () => {
+    const [a, b] = [batch('a'), batch('b')];
+    watcher.watch(a);
+    watcher.watch(b);
+    batcher.errors.set('b', answered(429, 120_000));
+    await pass(1_100);
+    // One was seen, and nobody else is asked for after the word to stay away.
+    expect(seen).toEqual(['a']);
+    expect(batcher.asked).toHaveLength(1);
+    watcher.watch(batch('c'));
+    await pass(60_000);
+    // Not even when nothing is left of those that were asked for.
+    for (const one of [a, b]) watcher.unwatch(one);
+    watcher.unwatch(batch('c'));
+    watcher.watch(batch('d'));
+    await pass(59_000);
+    expect(batcher.asked).toHaveLength(1);
+    await pass(1_200);
+    expect(batcher.asked).toEqual([['a', 'b'], ['d']]);
+  });
+
+  it('and asks us to stay away, for one batch alone, does not hide the others', async () => {
+    for (const id of ['a', 'b', 'c']) watcher.watch(batch(id));
+    batcher.errors.set('a', answered(503, 10_000));
+    for (let at = 0; at < 25; at += 1) await pass(1_000);
+    expect(new Set(seen)).toEqual(new Set(['b', 'c']));
+  });
+
+  it.each([401, 403])('with %i for all is told to all of the account', async (status) => {
+    const ids = ['a', 'b', 'c', 'd', 'e'];
+    for (const id of ids) {
+      watcher.watch(batch(id));
+      batcher.errors.set(id, answered(status));
+    }
+    await pass(1_100);
+    expect(new Set(denied)).toEqual(new Set(ids));
+    expect(batcher.asked).toHaveLength(4);
+  });
+
+  it('with 403 for one batch is told to it alone', async () => {
+    for (const id of ['a', 'b', 'c']) watcher.watch(batch(id));
+    batcher.errors.set('a', answered(403));
+    await pass(1_100);
+    expect(denied).toEqual(['a']);
+    expect(seen).toEqual(['b', 'c']);
+  });
+});

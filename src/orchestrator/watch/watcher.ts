@@ -1,0 +1,187 @@
+import type { BatchFailure, Remote } from '../../batchers/batcher.ts';
+import { ReplyError } from '../../batchers/shared/replies.ts';
+import { backoff } from '../../http/backoff.ts';
+import type { Wire } from '../../http/wire.ts';
+import type { ActiveBatch } from '../model/batch.ts';
+import type { Workshop } from '../model/engine-context.ts';
+import {
+  beginWith,
+  jittered,
+  newGroup,
+  type PollGroup,
+  range,
+  scopesOf,
+  waitOf,
+} from './poll-group.ts';
+
+/** How fast the interval grows while nothing happens. */
+const growth = 1.3;
+/** So many errors in one round say that the provider is down, not that one batch is broken. */
+const mostErrors = 3;
+
+/** A round could not read this batch; `denied`: because the key was refused. */
+type OnUnseen = (batch: ActiveBatch, denied: BatchFailure | undefined, error: unknown) => void;
+
+/**
+ * Watches batches under way: one round for all batches of an account, so that the cost grows with
+ * accounts, not with batches, and one timer for all. An error of a poll is backed off and reported; it
+ * never fails a caller, and a batch that cannot be read does not hide the others.
+ */
+export class Watcher {
+  readonly #workshop: Workshop;
+  readonly #onRemote: (batch: ActiveBatch, remote: Remote) => void;
+  readonly #onUnseen: OnUnseen;
+  readonly #groups = new Map<Wire, PollGroup>();
+  /** Until when each provider asked us to stay away; it outlives the batches that we asked for. */
+  readonly #awayUntil = new WeakMap<Wire, number>();
+  #timer: unknown;
+  #closed = false;
+
+  constructor(
+    workshop: Workshop,
+    onRemote: (batch: ActiveBatch, remote: Remote) => void,
+    onUnseen: OnUnseen,
+  ) {
+    this.#workshop = workshop;
+    this.#onRemote = onRemote;
+    this.#onUnseen = onUnseen;
+  }
+
+  /** `atOnce`: it has been under way for a while, so it may have ended long ago. */
+  watch(batch: ActiveBatch, { atOnce } = { atOnce: false }): void {
+    // Accepted or taken over while the engine goes down: the ledger keeps it for the next one.
+    if (this.#closed) return;
+    const group = this.#groups.get(batch.wire) ?? newGroup(batch);
+    this.#groups.set(batch.wire, group);
+    group.batches.set((batch.remote as Remote).id, batch);
+    group.interval = range(group).minimum;
+    const wait = atOnce ? 0 : jittered(group.interval);
+    // Sooner perhaps, never later: batches that keep coming must not put off the next round.
+    group.dueAt = Math.min(group.dueAt, this.#notBeforeAsked(group, wait));
+    this.#arm();
+  }
+
+  unwatch(batch: ActiveBatch): void {
+    const group = this.#groups.get(batch.wire);
+    if (group === undefined || batch.remote === undefined) return;
+    group.batches.delete(batch.remote.id);
+    if (group.batches.size > 0) return;
+    this.#groups.delete(batch.wire);
+    this.#arm();
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#groups.clear();
+    this.#arm();
+  }
+
+  #arm(): void {
+    const { clock } = this.#workshop;
+    clock.clearTimeout(this.#timer);
+    let next = Number.POSITIVE_INFINITY;
+    for (const { dueAt, polling } of this.#groups.values()) {
+      if (!polling) next = Math.min(next, dueAt);
+    }
+    if (next === Number.POSITIVE_INFINITY) return;
+    this.#timer = clock.setTimeout(() => this.#begin(), Math.max(0, next - clock.now()));
+  }
+
+  #begin(): void {
+    const now = this.#workshop.clock.now();
+    for (const group of this.#groups.values()) {
+      if (group.polling || group.dueAt > now) continue;
+      group.polling = true;
+      this.#workshop.background('poll batches', this.#round(group));
+    }
+    this.#arm();
+  }
+
+  async #round(group: PollGroup): Promise<void> {
+    try {
+      await this.#look(group);
+    } finally {
+      group.polling = false;
+    }
+    if (group.batches.size === 0 || this.#workshop.stopped.aborted) return;
+    group.interval = Math.min(group.interval * growth, range(group).maximum);
+    // The provider knows better than our own backing off.
+    const wait = this.#isSentAway(group) ? group.interval : waitOf(group);
+    group.dueAt = this.#notBeforeAsked(group, wait);
+    this.#arm();
+  }
+
+  /** The moment after this wait, or when the provider wants to be asked again. */
+  #notBeforeAsked({ wire }: PollGroup, wait: number): number {
+    return Math.max(this.#workshop.clock.now() + wait, this.#awayUntil.get(wire) ?? 0);
+  }
+
+  async #look(group: PollGroup): Promise<void> {
+    const unseen = new Set(group.batches.keys());
+    const { size } = unseen;
+    let denied = await this.#poll(group, [...unseen], unseen);
+    if (this.#isSentAway(group)) beginWith(group, unseen);
+    else if (unseen.size > 0 && size > 1) denied = await this.#pollOneByOne(group, unseen);
+    for (const id of unseen) {
+      const batch = group.batches.get(id);
+      if (batch) this.#onUnseen(batch, denied, group.error);
+    }
+    group.errors = unseen.size === size ? group.errors + 1 : 0;
+    const { troubles } = this.#workshop;
+    if (group.errors > 0 || this.#isSentAway(group)) {
+      troubles.met({ wire: group.wire, scopes: scopesOf(group) }, 'poll', group.error);
+    } else {
+      troubles.passed(group.wire, 'poll');
+    }
+  }
+
+  /**
+   * After an error: those the round did not get to. Who fails goes to the end of the line. Returns the
+   * refusal where the key was refused for one after another.
+   */
+  async #pollOneByOne(group: PollGroup, unseen: Set<string>): Promise<BatchFailure | undefined> {
+    let errors = 0;
+    for (const id of [...unseen]) {
+      const denied = await this.#poll(group, [id], unseen);
+      const batch = group.batches.get(id);
+      if (batch === undefined || !unseen.has(id)) continue;
+      if (denied) this.#onUnseen(batch, denied, group.error);
+      group.batches.delete(id);
+      group.batches.set(id, batch);
+      errors += 1;
+      if (this.#isSentAway(group)) return undefined;
+      if (errors === mostErrors) return denied;
+    }
+    return undefined;
+  }
+
+  /** Takes what it sees out of `unseen`. Returns the refusal where the key was refused. */
+  async #poll(
+    group: PollGroup,
+    ids: readonly string[],
+    unseen: Set<string>,
+  ): Promise<BatchFailure | undefined> {
+    try {
+      for await (const remote of group.batcher.poll(group.wire, ids)) {
+        unseen.delete(remote.id);
+        const batch = group.batches.get(remote.id);
+        if (batch) this.#onRemote(batch, remote);
+      }
+    } catch (error) {
+      this.#workshop.report('poll batches', error);
+      group.error = error;
+      if (!(error instanceof ReplyError)) return undefined;
+      const { retryAfter = 0 } = error.failure;
+      if (retryAfter > 0) {
+        const until = this.#workshop.clock.now() + backoff({ attempt: 1, retryAfter });
+        this.#awayUntil.set(group.wire, until);
+      }
+      if (error.status === 401 || error.status === 403) return error.failure;
+    }
+    return undefined;
+  }
+
+  #isSentAway({ wire }: PollGroup): boolean {
+    return (this.#awayUntil.get(wire) ?? 0) > this.#workshop.clock.now();
+  }
+}

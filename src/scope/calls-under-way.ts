@@ -1,0 +1,94 @@
+import { KeepAlive } from '../orchestrator/model/keep-alive.ts';
+import type { CapturedCall } from '../orchestrator/model/request.ts';
+import type { LeftCalls } from '../report/end-note.ts';
+
+const keepAlive = new KeepAlive();
+
+/** The calls of a scope that have not ended. While there are any, they keep the process up. */
+export class CallsUnderWay {
+  readonly #calls = new Set<CapturedCall>();
+  readonly #whenIdle: (() => void)[] = [];
+  /** Calls whose body is being read, or whose client has sent them itself and waits. */
+  #elsewhere = 0;
+  #keepsUp = true;
+
+  get all(): readonly CapturedCall[] {
+    return [...this.#calls];
+  }
+
+  get isIdle(): boolean {
+    return this.#calls.size + this.#elsewhere === 0;
+  }
+
+  get hasNone(): boolean {
+    return this.#calls.size === 0;
+  }
+
+  add(call: CapturedCall): void {
+    this.#calls.add(call);
+    keepAlive.hold();
+  }
+
+  remove(call: CapturedCall): void {
+    if (!this.#calls.delete(call)) return;
+    if (this.#keepsUp) keepAlive.release();
+    this.#wakeIfIdle();
+  }
+
+  /** For a call that is somewhere else; returns how to tell that this is over. */
+  waitFor(): () => void {
+    this.#elsewhere += 1;
+    return () => {
+      this.#elsewhere -= 1;
+      this.#wakeIfIdle();
+    };
+  }
+
+  /** Resolves when none is left. */
+  idle(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#whenIdle.push(resolve);
+      this.#wakeIfIdle();
+    });
+  }
+
+  /** For the user, if the scope ended now. `reading`: calls whose body is not there yet. */
+  tally(reading: number): LeftCalls {
+    const batches = new Set<object>();
+    let unsent = reading;
+    let elsewhere = 0;
+    for (const call of this.#calls) {
+      const { pending } = call;
+      if (pending?.elsewhere) elsewhere += 1;
+      else if (!isSent(call)) unsent += 1;
+      else if (pending?.batch?.remote) batches.add(pending.batch);
+    }
+    return { unsent, elsewhere, batches: batches.size };
+  }
+
+  /** They may go on, but the process need not wait for them. No call may be added afterwards. */
+  letProcessEnd(): void {
+    this.#keepsUp = false;
+    for (const _ of this.#calls) keepAlive.release();
+  }
+
+  #wakeIfIdle(): void {
+    if (!this.isIdle) return;
+    for (const wake of this.#whenIdle.splice(0)) wake();
+  }
+}
+
+/** It is in a batch, or on its way into one; or it has its verdict and goes out. */
+export function isSent({ pending, settled }: CapturedCall): boolean {
+  return settled || pending?.batch !== undefined || pending?.planning === true;
+}
+
+/** The process does not end meanwhile. */
+export async function whileUp<T>(work: () => Promise<T>): Promise<T> {
+  keepAlive.hold();
+  try {
+    return await work();
+  } finally {
+    keepAlive.release();
+  }
+}

@@ -1,0 +1,95 @@
+import { messageOf } from '../errors.ts';
+import type { ResolvedOptions } from '../options/index.ts';
+import type { Engine } from '../orchestrator/engine.ts';
+import type { OwnReason } from '../orchestrator/model/own-answer.ts';
+import type { CapturedCall } from '../orchestrator/model/request.ts';
+import type { EngineUse } from './engines.ts';
+import type { ScopeEvents } from './scope-events.ts';
+
+/** The way of a scope's calls into the engine, which the first of them opens. */
+export class EngineDoor {
+  readonly #options: ResolvedOptions;
+  readonly #events: ScopeEvents;
+  /** Captured before the engine or their batcher was there: one list, not a promise per call. */
+  #early: CapturedCall[] = [];
+  #opening: Promise<EngineUse> | undefined;
+  #entering: Promise<void> = Promise.resolve();
+  #engine: Engine | undefined;
+  #released = false;
+
+  constructor(options: ResolvedOptions, events: ScopeEvents) {
+    this.#options = options;
+    this.#events = events;
+  }
+
+  /** Once it is open. */
+  get engine(): Engine | undefined {
+    return this.#engine;
+  }
+
+  enter(call: CapturedCall): void {
+    const isFree = this.#early.length === 0;
+    if (isFree && this.#engine && call.target.isLoaded && !this.#released) {
+      this.#engine.capture(call);
+      return;
+    }
+    this.#early.push(call);
+    if (isFree) this.#entering = this.#letIn();
+  }
+
+  /** Resolves when the early calls are with the engine. */
+  entered(): Promise<void> {
+    return this.#entering;
+  }
+
+  /** Nobody is let in any more. */
+  async release(): Promise<void> {
+    this.#released = true;
+    const use = await this.#opening?.catch(() => undefined);
+    await use?.release();
+  }
+
+  async #letIn(): Promise<void> {
+    if (!this.#released) this.#opening ??= this.#open();
+    const opened = await this.#opening?.catch((error: unknown) => {
+      // For those who wait now: the next one tries again.
+      this.#opening = undefined;
+      return { error };
+    });
+    // Each of them may have to be told that there is no engine.
+    const { Slice } = await import('../orchestrator/model/slice.ts');
+    const slice = new Slice();
+    // Calls join the list while this waits; the last look at it is followed by no wait.
+    for (let at = 0; at < this.#early.length; at += 1) {
+      const call = this.#early[at] as CapturedCall;
+      if (!call.target.isLoaded) await loadBatcher(call);
+      if (slice.isOver) await slice.next();
+      if (call.aborted || !call.target.isLoaded) continue;
+      if (opened === undefined || this.#released) await turnAway(call, 'cancelled', scopeClosed);
+      else if ('engine' in opened) opened.engine.capture(call);
+      else await turnAway(call, 'store', messageOf(opened.error));
+    }
+    this.#early = [];
+  }
+
+  async #open(): Promise<EngineUse> {
+    await this.#events.show(this.#options);
+    const { useEngine } = await import('./engines.ts');
+    const use = await useEngine(this.#options);
+    this.#engine = use.engine;
+    return use;
+  }
+}
+
+const scopeClosed = 'The scope is closed.';
+
+/** What it takes is loaded with the engine, of which there is none. */
+async function turnAway(call: CapturedCall, reason: OwnReason, message: string): Promise<void> {
+  const prepare = await import('../orchestrator/capture/prepare.ts');
+  prepare.turnAway(call, reason, message);
+}
+
+/** A batcher that cannot be loaded has no error bodies either: its calls are rejected. */
+async function loadBatcher(call: CapturedCall): Promise<void> {
+  await call.target.load().catch((error: unknown) => call.fail(error));
+}

@@ -1,0 +1,168 @@
+import { messageOf } from '../errors.ts';
+import { sharedState } from '../hooks/state.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import { inheritedRun, type ResolvedOptions } from '../options/index.ts';
+import { AbandonedRequests } from '../orchestrator/capture/abandoned-requests.ts';
+import { Occurrences } from '../orchestrator/capture/occurrences.ts';
+import type { Engine } from '../orchestrator/engine.ts';
+import { warnOnce } from '../report/warn-once.ts';
+import { version } from '../version.ts';
+
+/**
+ * One engine per process and store, shared by all scopes and by all copies of this version of the
+ * package. It is opened by the first captured call and closed with the last scope that used it, so
+ * that the ledger of a finished program says "finished".
+ */
+interface SharedEngine {
+  /** What an engine has for all of its scopes; who wants something else gets another one. */
+  readonly keep: ResolvedOptions['keep'];
+  readonly dispatcher: ResolvedOptions['dispatcher'];
+  users: number;
+  /** Closed engines are let go: a program may open thousands of scopes, one after another. */
+  engine: Promise<Engine> | undefined;
+}
+
+interface StoreUse {
+  readonly engines: SharedEngine[];
+  /** Counted for the whole run, over engines that come and go. */
+  readonly occurrences: Occurrences;
+  /** For as long: a client may come back in a scope of its own. */
+  readonly abandoned: AbandonedRequests;
+}
+
+interface Run {
+  readonly name: string;
+  /** Other processes may belong to it. */
+  readonly shared: boolean;
+}
+
+export interface EngineUse {
+  readonly engine: Engine;
+  /** The last one out closes the engine. */
+  release(): Promise<void>;
+}
+
+export async function useEngine(options: ResolvedOptions): Promise<EngineUse> {
+  const run = currentRun();
+  const store = storeUse(`${version}\n${run.name}\n${options.store}`);
+  const used = sharedEngine(store, options);
+  used.engine ??= openEngine(options, run, store);
+  used.users += 1;
+  const opening = used.engine;
+  try {
+    const engine = await opening;
+    let released: Promise<void> | undefined;
+    return {
+      engine,
+      release: () => {
+        released ??= leave(store, used, options);
+        return released;
+      },
+    };
+  } catch (error) {
+    used.users -= 1;
+    // The next one tries again; who came meanwhile may have done so already.
+    if (used.engine === opening) used.engine = undefined;
+    throw error;
+  }
+}
+
+function storeUse(key: string): StoreUse {
+  const stores = sharedState().engines as Map<string, StoreUse>;
+  const known = stores.get(key);
+  if (known) return known;
+  const occurrences = new Occurrences();
+  const store = { engines: [], occurrences, abandoned: new AbandonedRequests() };
+  stores.set(key, store);
+  return store;
+}
+
+function sharedEngine({ engines }: StoreUse, { keep, dispatcher }: ResolvedOptions): SharedEngine {
+  const known = engines.find((one) => one.keep === keep && one.dispatcher === dispatcher);
+  if (known) return known;
+  closeIdle(engines);
+  const shared = { keep, dispatcher, users: 0, engine: undefined };
+  engines.push(shared);
+  return shared;
+}
+
+/** Kept in memory for the next scope with its dispatcher; a program may make one for each scope. */
+function closeIdle(engines: SharedEngine[]): void {
+  const idle = engines.findIndex(({ users, dispatcher }) => users === 0 && dispatcher);
+  const [closing] = idle === -1 ? [] : engines.splice(idle, 1);
+  closing?.engine?.then((engine) => engine.close()).catch(() => undefined);
+}
+
+async function leave(
+  { engines }: StoreUse,
+  used: SharedEngine,
+  { store }: ResolvedOptions,
+): Promise<void> {
+  used.users -= 1;
+  // What is only in memory would be gone; the next scope of this process wants it.
+  if (used.users > 0 || store === ':memory:') return;
+  engines.splice(engines.indexOf(used), 1);
+  await (await used.engine)?.close();
+}
+
+async function openEngine(
+  options: ResolvedOptions,
+  run: Run,
+  { occurrences, abandoned }: StoreUse,
+): Promise<Engine> {
+  const { clock, logger, dispatcher, retention, maxStoreSize } = options;
+  const opening = openLedger(options);
+  try {
+    const [{ Engine }, { createHttpClient }, ledger] = await Promise.all([
+      import('../orchestrator/engine.ts'),
+      import('../http/client.ts'),
+      opening,
+    ]);
+    return await Engine.open({
+      prune: {
+        before: clock.now() - retention,
+        ...(maxStoreSize !== undefined && { maxBytes: maxStoreSize }),
+      },
+      ledger,
+      http: createHttpClient({ clock, dispatcher }),
+      clock,
+      logger,
+      run: run.name,
+      occurrences: run.shared ? undefined : occurrences,
+      abandoned,
+    });
+  } catch (error) {
+    await closeQuietly(opening);
+    throw error;
+  }
+}
+
+/** Nobody else has it; an error of closing would hide the one that counts. */
+async function closeQuietly(opening: Promise<Ledger>): Promise<void> {
+  await opening.then((ledger) => ledger.close()).catch(() => undefined);
+}
+
+async function openLedger({ store, clock, keep, onStoreError }: ResolvedOptions): Promise<Ledger> {
+  const openInMemory = async () => {
+    const { openMemoryLedger } = await import('../ledger/memory/memory-ledger.ts');
+    return openMemoryLedger({ clock, keep });
+  };
+  if (store === ':memory:') return openInMemory();
+  const { openSqliteLedger } = await import('../ledger/sqlite/connection/open-sqlite.ts');
+  try {
+    return await openSqliteLedger({ path: store, clock, keep });
+  } catch (error) {
+    if (onStoreError === 'error') throw error;
+    const reason = messageOf(error);
+    warnOnce(`batchling goes on without a ledger, so nothing survives this process: ${reason}`);
+    return openInMemory();
+  }
+}
+
+function currentRun(): Run {
+  const inherited = inheritedRun();
+  if (inherited !== undefined) return { name: inherited, shared: true };
+  const state = sharedState();
+  state.run ??= crypto.randomUUID();
+  return { name: state.run, shared: false };
+}

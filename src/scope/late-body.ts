@@ -1,0 +1,81 @@
+import { setMaxListeners } from 'node:events';
+import { readBody } from '../hooks/fetch/read-call.ts';
+import type { EarlyEnd, EndReason } from './early-end.ts';
+
+/** A body that has to be read before its call can be captured. */
+export interface LateBody {
+  /** `undefined`: not text. */
+  readonly text: Promise<string | undefined> | undefined;
+  /** What goes out in its place, if the call goes out after all. */
+  readonly init: RequestInit | undefined;
+  /** Nobody waits for it any more. */
+  drop(reason: unknown): void;
+}
+
+/** The body of a fetch: at once, or as something that is being read. */
+export function openBody(
+  input: string | URL | Request,
+  init: RequestInit | undefined,
+): string | LateBody {
+  try {
+    if (init?.body instanceof ReadableStream) return readStream(init.body, init);
+    const body = readBody(input, init);
+    if (typeof body === 'string') return body;
+    return { text: body, init, drop: () => undefined };
+  } catch (error) {
+    // Locked or used: a fetch rejects, it never throws.
+    return { text: Promise.reject(error), init, drop: () => undefined };
+  }
+}
+
+function readStream(stream: ReadableStream<Uint8Array>, init: RequestInit): LateBody {
+  const [ours, theirs] = stream.tee();
+  const reader = ours.getReader();
+  return {
+    text: readAll(reader),
+    init: { ...init, body: theirs },
+    // As fetch does when it is aborted: the source is told to stop.
+    drop(reason) {
+      for (const half of [reader, theirs]) half.cancel(reason).catch(() => undefined);
+    },
+  };
+}
+
+async function readAll(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = '';
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return text + decoder.decode();
+    text += decoder.decode(value, { stream: true });
+  }
+}
+
+/** What came first: the body, or the end of who wanted it. An abort of the caller rejects. */
+export async function readUntilEnded(
+  { text, drop }: LateBody,
+  signal: AbortSignal | undefined,
+  earlyEnd: EarlyEnd,
+): Promise<{ readonly body: string | undefined } | { readonly over: EndReason }> {
+  let settle = () => {};
+  const ended = new Promise<{ readonly over: EndReason }>((resolve, reject) => {
+    const onAbort = () => reject(signal?.reason);
+    // One signal may serve thousands of calls; Node would warn at the eleventh.
+    if (signal) setMaxListeners(0, signal);
+    signal?.addEventListener('abort', onAbort, { once: true });
+    const forget = earlyEnd.onSentAway((over) => resolve({ over }));
+    settle = () => {
+      signal?.removeEventListener('abort', onAbort);
+      forget();
+    };
+  });
+  ended.then(
+    ({ over }) => drop(over),
+    (reason: unknown) => drop(reason),
+  );
+  try {
+    return await Promise.race([Promise.resolve(text).then((body) => ({ body })), ended]);
+  } finally {
+    settle();
+  }
+}

@@ -1,0 +1,304 @@
+import { setImmediate as immediate } from 'node:timers/promises';
+import { registeredBatchers } from '../batchers/registry.ts';
+import { shareSignal } from '../hooks/abort-guard/abort-guard.ts';
+import { watchOf } from '../hooks/abort-guard/signal-watch.ts';
+import { decodeUtf8, postUrl } from '../hooks/fetch/read-call.ts';
+import type { Fetch, RawAnswer, RawRequest } from '../hooks/state.ts';
+import type { ResolvedOptions } from '../options/index.ts';
+import { Router, type Target } from '../orchestrator/capture/router.ts';
+import type { CapturedCall } from '../orchestrator/model/request.ts';
+import type { LeftCalls } from '../report/end-note.ts';
+import { warnOnce } from '../report/warn-once.ts';
+import type { Clock, Dict } from '../types.ts';
+import { Bypasses } from './bypasses.ts';
+import { headersOf, withoutOurHeader } from './call-headers.ts';
+import { CallsUnderWay, isSent, whileUp } from './calls-under-way.ts';
+import { type CallOwner, ClientCall, goOut, type Outgoing, signalOf } from './client-call.ts';
+import { dropped, EarlyEnd, type EndReason, refuse, unlessDropped } from './early-end.ts';
+import { EngineDoor } from './engine-door.ts';
+import { engineScope } from './engine-scope.ts';
+import { type LateBody, openBody, readUntilEnded } from './late-body.ts';
+import { loadResponses } from './respond.ts';
+import { ScopeEvents } from './scope-events.ts';
+import { UncapturedCalls } from './uncaptured-calls.ts';
+import { refuseFetch, WaysOut } from './ways-out.ts';
+
+/** The calls of one scope: how they get in, and how they all come to an end. */
+export class ScopeCalls implements CallOwner {
+  readonly events = new ScopeEvents();
+  readonly #options: ResolvedOptions;
+  readonly #router: Router;
+  readonly #bypasses: Bypasses;
+  readonly #uncaptured: UncapturedCalls;
+  readonly #scope: ReturnType<typeof engineScope>;
+  readonly #calls = new CallsUnderWay();
+  readonly #door: EngineDoor;
+  readonly #earlyEnd = new EarlyEnd();
+  readonly #waysOut: WaysOut;
+  /** Told with the first call, once. */
+  whenUsed: (() => void) | undefined;
+
+  constructor(options: ResolvedOptions) {
+    this.#options = options;
+    // It ends the scope at once, also where calls were given the same one.
+    if (options.signal) shareSignal(options.signal);
+    const batchers = registeredBatchers(options.batchers);
+    this.#router = new Router(batchers, options.hosts);
+    this.#bypasses = new Bypasses(options, this.events);
+    this.#uncaptured = new UncapturedCalls(options, this.#router, batchers, this.#bypasses);
+    this.#waysOut = new WaysOut(options, this.events, this.#bypasses, this.#earlyEnd, () =>
+      this.#calls.waitFor(),
+    );
+    this.#scope = engineScope(options, this.events);
+    this.#door = new EngineDoor(options, this.events);
+  }
+
+  get clock(): Clock {
+    return this.#options.clock;
+  }
+
+  /** `isLate`: the scope is closed, and captures nothing any more. */
+  handleFetch(
+    passOn: Fetch,
+    input: string | URL | Request,
+    init: RequestInit | undefined,
+    isLate: boolean,
+  ): Promise<Response> {
+    const url = postUrl(input, init);
+    if (url === '') return passOn(input, init);
+    const target = isLate ? undefined : this.#router.find(url);
+    if (target === undefined) {
+      return this.#uncaptured.handleFetch(passOn, input, init, url, isLate);
+    }
+    const outgoing: Outgoing = { passOn, input, init };
+    const headers = headersOf(outgoing);
+    if (headers === undefined) return passOn(input, init);
+    if (headers['x-batchling'] === 'off') return goOut(withoutOurHeader(outgoing));
+    const signal = signalOf(outgoing);
+    if (signal?.aborted) return goOut(outgoing);
+    const { over } = this.#earlyEnd;
+    if (over) return refuseFetch(this.#tooLate(over, target), target);
+    const abortIsDelivered = watchOf(signal)?.whenDelivered();
+    if (abortIsDelivered) return this.#waitForAbort(outgoing, target, abortIsDelivered);
+    if (this.#uncaptured.leaveToMock(url, 'fetch', init)) return goOut(outgoing);
+    const body = openBody(input, init);
+    return typeof body === 'string'
+      ? this.#capture(outgoing, target, headers, body)
+      : this.#captureLater({ ...outgoing, init: body.init }, target, headers, body);
+  }
+
+  /** A body that has to be read first; the scope does not end before it is, unless it is told to. */
+  async #captureLater(
+    outgoing: Outgoing,
+    target: Target,
+    headers: Dict,
+    late: LateBody,
+  ): Promise<Response> {
+    const isRead = this.#calls.waitFor();
+    let end: EndReason | undefined;
+    try {
+      const read = await readUntilEnded(late, signalOf(outgoing), this.#earlyEnd);
+      end = 'over' in read ? read.over : this.#earlyEnd.over;
+      if (end === undefined) {
+        const signal = signalOf(outgoing);
+        signal?.throwIfAborted();
+        const abortIsDelivered = watchOf(signal)?.whenDelivered();
+        if (abortIsDelivered) return await this.#waitForAbort(outgoing, target, abortIsDelivered);
+        const { body } = read as { readonly body: string | undefined };
+        if (body === undefined) return await this.#waysOut.bypass(outgoing, target, notText);
+        return this.#capture(outgoing, target, headers, body);
+      }
+    } finally {
+      isRead();
+    }
+    // Afterwards: it may be told nothing, and the scope waits for it no longer.
+    return refuseFetch(end, target);
+  }
+
+  /**
+   * A timer has aborted its signal, which does not show it yet because of others. Nothing is paid for
+   * any more: it is told with them. Told at once, a loop on `signal.aborted` would ask again and again.
+   */
+  async #waitForAbort(
+    outgoing: Outgoing,
+    target: Target,
+    abortIsDelivered: Promise<void>,
+  ): Promise<Response> {
+    const isTold = this.#calls.waitFor();
+    const over = await whileUp(() => this.#earlyEnd.orSentAway(abortIsDelivered));
+    isTold();
+    return over ? refuseFetch(over, target) : goOut(outgoing);
+  }
+
+  /** Code of the scope goes on although its function threw: it waits for ever, and should know. */
+  #tooLate(over: EndReason, target: Target): EndReason {
+    if (this.#earlyEnd.isDropping) {
+      const address = target.url.replace(/[?#].*$/, '');
+      warnOnce(
+        `A call to ${address} was made inside a batchling scope that an error has ended: it is neither ` +
+          'sent nor answered. Await all calls before the function of batchify() throws, or stop them.',
+      );
+    }
+    return over;
+  }
+
+  #capture(outgoing: Outgoing, target: Target, headers: Dict, body: string): Promise<Response> {
+    // Whether that fails is told with the answer.
+    if (this.#calls.hasNone) loadResponses().catch(() => undefined);
+    const signal = signalOf(outgoing);
+    const { minBatch, onDeadline } = this.#options;
+    const facts = {
+      scope: this.#scope,
+      target,
+      headers,
+      body,
+      signal,
+      outgoing,
+      mayGoOut: minBatch > 1 || onDeadline === 'realtime',
+    };
+    return this.#start(new ClientCall(this, facts, this.#waysOut.toResponse));
+  }
+
+  #start<Result>(call: ClientCall<Result>): Promise<Result> {
+    this.#calls.add(call);
+    this.whenUsed?.();
+    this.whenUsed = undefined;
+    this.#door.enter(call);
+    return call.result;
+  }
+
+  mayCapture(method: string, url: string, contentType: unknown): boolean {
+    if (method !== 'POST') return false;
+    return this.#router.find(url) !== undefined || this.#uncaptured.isSuspect(url, contentType);
+  }
+
+  /** A request of a client that is not fetch; `undefined` sends it out as it is. */
+  async handleRequest(
+    request: RawRequest,
+    signal: AbortSignal,
+    isLate: boolean,
+  ): Promise<RawAnswer | undefined> {
+    const { url, headers } = request;
+    const target = isLate ? undefined : this.#router.find(url);
+    if (target === undefined) return this.#uncaptured.handleRequest(request, isLate);
+    if (headers['x-batchling'] === 'off') return undefined;
+    const { over } = this.#earlyEnd;
+    if (over) return unlessDropped(refuse(this.#tooLate(over, target), target));
+    const body = decodeUtf8(request.body);
+    if (body === undefined) {
+      await target.load();
+      return this.#bypasses.bypassed(target, url, notText);
+    }
+    const scope = this.#scope;
+    const facts = { scope, target, headers, body, signal, endsAtDeadline: true };
+    return this.#start(new ClientCall(this, facts, this.#waysOut.toRawAnswer(request.answered)));
+  }
+
+  escaped(url: string): void {
+    this.#uncaptured.escaped(url);
+  }
+
+  leaveToMock(url: string): boolean {
+    return this.#uncaptured.leaveToMock(url, 'node:http');
+  }
+
+  ended(call: CapturedCall): void {
+    this.#calls.remove(call);
+  }
+
+  aborted(call: CapturedCall): void {
+    this.#door.engine?.abort(call);
+  }
+
+  abandoned(call: CapturedCall): void {
+    this.#door.engine?.abandon(call);
+  }
+
+  read(call: CapturedCall): void {
+    this.#door.engine?.read(call);
+  }
+
+  async flush(): Promise<void> {
+    // An SDK needs a few turns of its own before its request reaches us.
+    await immediate();
+    await this.#door.entered();
+    await this.#door.engine?.flush(this.#scope);
+  }
+
+  async cancel(): Promise<void> {
+    const message = 'The scope was cancelled.';
+    this.#earlyEnd.sendAway({ message });
+    await this.#door.entered();
+    await this.#door.engine?.cancel(this.#calls.all, message);
+  }
+
+  /** Flushes and waits until nobody waits any more; calls may still beget calls. */
+  finish(nothingWaits: () => void): Promise<void> {
+    return whileUp(async () => {
+      await this.#answerAll();
+      // In the same turn: a call made while the engine goes down must not be captured.
+      nothingWaits();
+      await this.#door.release();
+      this.events.close();
+    });
+  }
+
+  async #answerAll(): Promise<void> {
+    for (;;) {
+      await this.flush();
+      // A batch answers its callers line by line; that all of it is collected is known a little later.
+      if (this.#calls.isIdle) await this.#door.engine?.collected(this.#scope);
+      if (this.#calls.isIdle) return;
+      // Only now: what the intake brings in slices would otherwise be sent in slices.
+      this.#scope.flushing = true;
+      await this.#calls.idle();
+    }
+  }
+
+  /** Drops what is not planned; batches under way stay in the ledger, and hold the process no longer. */
+  abandon(): void {
+    const left = this.#endEarly(dropped);
+    this.#scope.ended = true;
+    this.#leaveBehind('an error', left, this.#dropUnsent());
+    this.#calls.letProcessEnd();
+  }
+
+  /** In turns: a hundred thousand may wait. */
+  async #dropUnsent(): Promise<void> {
+    const { inTurns } = await import('../orchestrator/model/in-turns.ts');
+    await inTurns(this.#calls.all, (call) => {
+      if (isSent(call)) this.#door.engine?.leaveBehind(call);
+      else call.drop();
+    });
+  }
+
+  abort(reason: unknown): void {
+    const left = this.#endEarly(reason);
+    for (const call of this.#calls.all) call.abort(reason);
+    this.#leaveBehind('its signal', left, Promise.resolve());
+  }
+
+  #endEarly(reason: unknown): LeftCalls {
+    const left = this.#calls.tally(this.#earlyEnd.listening);
+    this.#earlyEnd.end({ reason });
+    return left;
+  }
+
+  #leaveBehind(endedBy: string, left: LeftCalls, work: Promise<void>): void {
+    const { logger, store } = this.#options;
+    const say = async () => {
+      const { endNote } = await import('../report/end-note.ts');
+      const note = endNote(endedBy, left, store);
+      await work;
+      // It comes with the engine, and the scope may have ended before that was there.
+      if (note !== undefined) await this.events.show(this.#options);
+      this.events.close(note);
+    };
+    whileUp(say)
+      .then(() => this.#calls.idle())
+      .then(() => whileUp(() => this.#door.release()))
+      .catch((error: unknown) => logger.error('batchling could not close', { error }));
+  }
+}
+
+const notText = 'its body is not JSON text';

@@ -1,0 +1,82 @@
+import type { ResolvedOptions } from '../options/index.ts';
+import type { BatchlingEventName, BatchlingEvents, Emit } from '../orchestrator/model/events.ts';
+import type { Notify } from '../orchestrator/model/notices.ts';
+import type { RoundWatch } from '../orchestrator/model/request.ts';
+import { addToStats, emptyStats, type Stats } from '../orchestrator/model/stats.ts';
+import type { ScopeDisplay } from '../report/display.ts';
+
+type Listener<Name extends BatchlingEventName> = (event: BatchlingEvents[Name]) => void;
+
+/** What a scope tells: its events, their sum, and what is shown of them. */
+export class ScopeEvents {
+  readonly stats = emptyStats();
+  readonly #listeners = new Map<BatchlingEventName, Set<Listener<never>>>();
+  /** Looks for a program that holds calls back, while there is somebody to be told. */
+  rounds: RoundWatch | undefined;
+  #display: ScopeDisplay | undefined;
+  #isClosed = false;
+
+  /**
+   * Loaded with the engine: before that there is nothing to show. Once, although an engine that could
+   * not be opened is tried again.
+   */
+  async show(options: ResolvedOptions): Promise<void> {
+    const { display, store, completionWindow, clock, window } = options;
+    if (this.#display || this.#isClosed || display === 'none') return;
+    const [{ processDisplay }, { SmallBatches }] = await Promise.all([
+      import('../report/process-display.ts'),
+      import('../report/small-batches.ts'),
+    ]);
+    if (this.#display || this.#isClosed) return;
+    const { stats } = this;
+    this.#display = processDisplay(display)?.open({ stats, store, completionWindow });
+    this.rounds = new SmallBatches({ stats, clock, window }, (text) => {
+      this.notify({ notice: 'hint', text });
+    });
+  }
+
+  readonly notify: Notify = (notice) => this.#display?.notice(notice);
+
+  readonly emit: Emit = (name, event) => {
+    addToStats(this.stats, name, event);
+    this.#display?.event(name, event);
+    const listeners = this.#listeners.get(name);
+    if (listeners === undefined) return;
+    for (const listener of listeners) callSafely(listener as Listener<typeof name>, event);
+  };
+
+  on<Name extends BatchlingEventName>(name: Name, listener: Listener<Name>): () => void {
+    let listeners = this.#listeners.get(name);
+    if (listeners === undefined) {
+      listeners = new Set();
+      this.#listeners.set(name, listeners);
+    }
+    listeners.add(listener as Listener<never>);
+    return () => {
+      listeners.delete(listener as Listener<never>);
+    };
+  }
+
+  /** Nothing more will happen; `note` is for the user. */
+  close(note?: string): void {
+    this.#isClosed = true;
+    this.rounds = undefined;
+    this.#display?.close(note);
+    this.#display = undefined;
+  }
+
+  snapshot(): Stats {
+    return structuredClone(this.stats);
+  }
+}
+
+/** A listener that throws must not stop an answer: its error surfaces as an uncaught one. */
+function callSafely<Event>(listener: (event: Event) => void, event: Event): void {
+  try {
+    listener(event);
+  } catch (error) {
+    process.nextTick(() => {
+      throw error;
+    });
+  }
+}

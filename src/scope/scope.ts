@@ -1,0 +1,194 @@
+import { BatchlingError } from '../errors.ts';
+import { askScope, plainFetch } from '../hooks/fetch/fetch.ts';
+import { areHooksInPlace, installHooks } from '../hooks/install.ts';
+import {
+  type Fetch,
+  type HookScope,
+  type RawAnswer,
+  type RawRequest,
+  type Surroundings,
+  sharedState,
+} from '../hooks/state.ts';
+import { inheritedRun, type ResolvedOptions } from '../options/index.ts';
+import { warnOnce } from '../report/warn-once.ts';
+import { ScopeCalls } from './scope-calls.ts';
+import type { ScopeEvents } from './scope-events.ts';
+import { resolveScopeOptions } from './scope-options.ts';
+
+/**
+ * A scope as the hooks meet it: options, its calls, its parent. `BatchingContext` is its public face;
+ * there may be several of them for one scope.
+ */
+export class Scope implements HookScope {
+  readonly parent: Surroundings | undefined;
+  readonly hooked: boolean;
+  readonly calls: ScopeCalls;
+  readonly #options: ResolvedOptions;
+  readonly #undoHooks: (() => void)[] = [];
+  /** `ended`: by an error or the signal. Its code may still run, and must not spend at full price. */
+  #state: 'open' | 'closing' | 'closed' | 'ended' = 'open';
+  #closing: Promise<void> | undefined;
+  /** Some code has been run inside of it, or was given its `fetch`. */
+  #isUsed = false;
+
+  constructor(given: unknown, hooks: boolean) {
+    this.parent = sharedState().scopes.getStore();
+    this.#options = resolveScopeOptions(this, given);
+    // Asked for when the engine opens; by then a bad name could only be told to a caller.
+    inheritedRun();
+    this.calls = new ScopeCalls(this.#options);
+    this.hooked = hooks && this.#options.hooks;
+    this.#hook(true);
+    const { signal } = this;
+    if (signal?.aborted) this.#abort();
+    else signal?.addEventListener('abort', this.#abort, { once: true });
+  }
+
+  get open(): boolean {
+    return this.#state !== 'closed';
+  }
+
+  get events(): ScopeEvents {
+    return this.calls.events;
+  }
+
+  get signal(): AbortSignal | undefined {
+    return this.#options.signal;
+  }
+
+  /** Captures, wherever it is called from. */
+  readonly #fetch: Fetch = (...parameters) => askScope(this, plainFetch(), undefined, parameters);
+
+  get fetch(): Fetch {
+    this.#isUsed = true;
+    return this.#fetch;
+  }
+
+  run<T>(fn: () => T): T {
+    this.assertOpen();
+    this.#isUsed = true;
+    this.#hook();
+    return sharedState().scopes.run(this, fn);
+  }
+
+  bind<This, Parameters extends unknown[], Result>(
+    fn: (this: This, ...parameters: Parameters) => Result,
+  ): (this: This, ...parameters: Parameters) => Result {
+    const { scopes } = sharedState();
+    const scope = this;
+    scope.#isUsed = true;
+    return function bound(this: This, ...parameters: Parameters) {
+      scope.#hook();
+      return scopes.run(scope, () => Reflect.apply(fn, this, parameters));
+    };
+  }
+
+  /**
+   * Makes the scope the current one from here on; returns the way back. Where another context is the
+   * current one by then, that is left alone: an async generator is resumed, and ended, in the context of
+   * whoever asks it for its next value.
+   */
+  enter(): () => void {
+    this.assertOpen();
+    this.#isUsed = true;
+    this.#hook();
+    const { scopes } = sharedState();
+    const around = scopes.getStore();
+    const before = around === this ? this.parent : around;
+    scopes.enterWith(this);
+    return () => {
+      if (scopes.getStore() === this) scopes.enterWith(before as Surroundings);
+    };
+  }
+
+  /** The scope of a whole process is entered by nobody. `whenUsed` is told with its first call. */
+  serveProcess(whenUsed: () => void): void {
+    this.#isUsed = true;
+    this.calls.whenUsed = whenUsed;
+    sharedState().processScope = this;
+  }
+
+  /** Flushes, waits for every answer, then closes the scope. A second call gets the same promise. */
+  close(): Promise<void> {
+    this.#closing ??= this.#finish();
+    return this.#closing;
+  }
+
+  /** For the hooks. */
+  handleFetch(passOn: Fetch, input: string | URL | Request, init?: RequestInit): Promise<Response> {
+    return this.calls.handleFetch(passOn, input, init, !this.open);
+  }
+
+  /** For the hooks. */
+  mayCapture(method: string, url: string, contentType?: unknown): boolean {
+    return this.calls.mayCapture(method, url, contentType);
+  }
+
+  /** For the hooks. */
+  escaped(url: string): void {
+    if (this.open) this.calls.escaped(url);
+  }
+
+  /** For the hooks. */
+  leaveToMock(url: string): boolean {
+    return this.calls.leaveToMock(url);
+  }
+
+  /** For the hooks. */
+  handleRequest(request: RawRequest, signal: AbortSignal): Promise<RawAnswer | undefined> {
+    return this.calls.handleRequest(request, signal, !this.open);
+  }
+
+  /** The scope's function threw: nothing more is spent, and nobody is kept waiting. */
+  abandon(): void {
+    if (this.#end()) this.calls.abandon();
+  }
+
+  assertOpen(): void {
+    if (this.#state === 'open' || this.#state === 'closing') return;
+    throw new BatchlingError(
+      'SCOPE_CLOSED',
+      'The scope is closed. Open a new one with batchify().',
+    );
+  }
+
+  /** At each entry: another library may have put its own fetch in place since. */
+  #hook(first = false): void {
+    if (this.hooked && this.open && (first || !areHooksInPlace()))
+      this.#undoHooks.push(installHooks());
+  }
+
+  #unhook(): void {
+    this.signal?.removeEventListener('abort', this.#abort);
+    for (const undo of this.#undoHooks.splice(0)) undo();
+  }
+
+  async #finish(): Promise<void> {
+    if (this.#state === 'closed' || this.#state === 'ended') return;
+    this.#state = 'closing';
+    if (this.hooked && !this.#isUsed) warnOnce(neverEntered);
+    await this.calls.finish(() => {
+      this.#state = 'closed';
+      this.#unhook();
+    });
+  }
+
+  readonly #abort = (): void => {
+    if (this.#end()) this.calls.abort(this.signal?.reason);
+  };
+
+  /** Before its time; false where it has ended already. */
+  #end(): boolean {
+    if (this.#state === 'closed' || this.#state === 'ended') return false;
+    this.#state = 'ended';
+    this.#unhook();
+    this.#closing ??= Promise.resolve();
+    return true;
+  }
+}
+
+const neverEntered =
+  'A batchling scope was closed without ever having been entered: nothing was batched, and LLM calls ' +
+  'that were made meanwhile went out as ordinary ones, at full price. Write ' +
+  '`await using scope = await batchify(options).enter()`, or `await batchify(fn, options)`, or run ' +
+  'your code by `scope.run(fn)`.';

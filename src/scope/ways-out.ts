@@ -1,0 +1,176 @@
+import type { RawAnswer, RawRequest } from '../hooks/state.ts';
+import type { ResolvedOptions } from '../options/index.ts';
+import type { Target } from '../orchestrator/capture/router.ts';
+import { answerHeaders } from '../orchestrator/model/answer-headers.ts';
+import { type AnswerSource, factsOf, tell } from '../orchestrator/model/events.ts';
+import { ownAnswer } from '../orchestrator/model/own-answer.ts';
+import type { Delivery, Verdict } from '../orchestrator/model/request.ts';
+import type { Queue } from '../orchestrator/queue/queue.ts';
+import type { Bypasses } from './bypasses.ts';
+import { type ClientCall, type Convert, goOut, type Outgoing } from './client-call.ts';
+import { dropped, type EarlyEnd, type EndReason, refuse, unlessDropped } from './early-end.ts';
+import type { RealtimeRules } from './realtime-calls.ts';
+import type { Cost } from './realtime-cost.ts';
+import { loadResponses, respond } from './respond.ts';
+import type { ScopeEvents } from './scope-events.ts';
+
+/** How captured calls leave a scope: with an answer, or out to the provider after all. */
+export class WaysOut {
+  readonly #options: ResolvedOptions;
+  readonly #events: ScopeEvents;
+  readonly #bypasses: Bypasses;
+  readonly #earlyEnd: EarlyEnd;
+  /** The scope waits for what is somewhere else; returns how it is told that this is over. */
+  readonly #waitFor: () => () => void;
+
+  constructor(
+    options: ResolvedOptions,
+    events: ScopeEvents,
+    bypasses: Bypasses,
+    earlyEnd: EarlyEnd,
+    waitFor: () => () => void,
+  ) {
+    this.#options = options;
+    this.#events = events;
+    this.#bypasses = bypasses;
+    this.#earlyEnd = earlyEnd;
+    this.#waitFor = waitFor;
+    const mayGoOut = options.minBatch > 1 || options.onDeadline === 'realtime';
+    if (mayGoOut) loadBeforehand();
+  }
+
+  readonly toResponse: Convert<Response> = (call, verdict) => {
+    if (!('answer' in verdict)) return call.runInAsyncScope(() => this.#sendOut(call, verdict));
+    this.#earlyEnd.assertTold(verdict.answer.status);
+    return respond(verdict.answer, answerHeaders(verdict), call.target.url, readerOf(call));
+  };
+
+  /** For a client that is not fetch; `undefined` makes it send the call itself. */
+  toRawAnswer(answered: RawRequest['answered']): Convert<RawAnswer | undefined> {
+    return (call, verdict) => {
+      if ('answer' in verdict) {
+        const { status, body } = verdict.answer;
+        this.#earlyEnd.assertTold(status);
+        return { status, headers: answerHeaders(verdict), body };
+      }
+      const { over } = this.#earlyEnd;
+      if (over) return this.#refuse(over, call, verdict);
+      if ('realtime' in verdict) return this.#letOut(call, verdict.realtime, answered);
+      if ('passThrough' in verdict) return undefined;
+      return this.#bypasses.bypassed(call.target, call.target.url, verdict.bypass);
+    };
+  }
+
+  async bypass(outgoing: Outgoing, target: Target, reason: string): Promise<Response> {
+    await target.load();
+    const refusal = this.#bypasses.bypassed(target, target.url, reason);
+    return refusal === undefined ? goOut(outgoing) : respond(refusal, refusal.headers, target.url);
+  }
+
+  async #sendOut(call: ClientCall<Response>, verdict: WayOut): Promise<Response> {
+    const { target } = call;
+    const { over } = this.#earlyEnd;
+    if (over) return toFetch(this.#refuse(over, call, verdict), target.url);
+    if ('realtime' in verdict) return this.#sendRealtime(call, verdict.realtime);
+    const outgoing = call.outgoing as Outgoing;
+    if ('passThrough' in verdict) return goOut(outgoing);
+    return this.bypass(outgoing, target, verdict.bypass);
+  }
+
+  async #sendRealtime(call: ClientCall<Response>, queue: Queue): Promise<Response> {
+    const rules = this.#realtimeRules(queue);
+    const { sendRealtime } = await import('./realtime-calls.ts');
+    try {
+      const response = await sendRealtime(call, rules);
+      if (response !== 'timed out') {
+        this.#earlyEnd.assertTold(response.status);
+        return response;
+      }
+    } catch (error) {
+      if (this.#earlyEnd.isDropping) throw dropped;
+      const refused = this.#refuse(whySentAway(rules, error), call, { realtime: queue });
+      return toFetch(refused, call.target.url);
+    }
+    const message = 'The call went out as an ordinary one, and no answer came within 10 minutes.';
+    const answer = ownAnswer(call.target.batcher, 'deadline', message);
+    rules.answered(answer.status);
+    return this.toResponse(call, { answer, source: 'realtime', itemId: '' });
+  }
+
+  async #letOut(
+    call: ClientCall<RawAnswer | undefined>,
+    queue: Queue,
+    answered: RawRequest['answered'],
+  ): Promise<RawAnswer | undefined> {
+    const rules = this.#realtimeRules(queue);
+    const { letOutRealtime } = await import('./realtime-calls.ts');
+    try {
+      await letOutRealtime(call, rules, answered, this.#waitFor());
+      return undefined;
+    } catch (error) {
+      return this.#refuse(whySentAway(rules, error), call, { realtime: queue });
+    }
+  }
+
+  /** What a call gets that is not to go out. One that was captured has been answered with it. */
+  async #refuse(why: EndReason, { target }: Leaving, verdict: WayOut): Promise<RawAnswer> {
+    const answer = await refuse(why, target);
+    if ('realtime' in verdict) this.#answered(verdict.realtime, answer.status, 'batch');
+    return answer;
+  }
+
+  #realtimeRules(queue: Queue): RealtimeRules {
+    const { realtimeConcurrency: atOnce, clock } = this.#options;
+    const answered: RealtimeRules['answered'] = (status, cost) => {
+      if (cost === undefined) this.#answered(queue, status, 'realtime');
+      else this.#answeredLater(queue, status, cost);
+    };
+    return { atOnce, clock, queue, answered, line: this.#earlyEnd.line };
+  }
+
+  /** The caller has its response already; the scope waits until it is known what that has cost. */
+  #answeredLater(queue: Queue, status: number, cost: Promise<Cost>): void {
+    const isRead = this.#waitFor();
+    void cost.then((known) => {
+      this.#answered(queue, status, 'realtime', known);
+      isRead();
+    });
+  }
+
+  #answered(queue: Queue, status: number, source: AnswerSource, cost: Cost = {}): void {
+    const facts = factsOf(queue.batcher, queue);
+    tell(this.#events.emit, 'call:answered', { ...facts, status, source, ...cost });
+  }
+}
+
+/**
+ * When the scope is made: thousands may go out, or be told that they must not, and would all go on in one
+ * turn if they had to wait for it. What cannot be loaded is told to who needs it.
+ */
+function loadBeforehand(): void {
+  Promise.all([import('./realtime-calls.ts'), loadResponses()]).catch(() => undefined);
+}
+
+/** Only of a client that lost patience it matters whether it reads its answer. */
+function readerOf(call: ClientCall<Response>): ClientCall<Response> | undefined {
+  return call.abandoned ? call : undefined;
+}
+
+type WayOut = Exclude<Verdict, Delivery>;
+type Leaving = Pick<ClientCall, 'target'>;
+
+/** What a call by fetch gets that was not captured and is not to go out. */
+export function refuseFetch(why: EndReason, target: Target): Promise<Response> {
+  return unlessDropped(toFetch(refuse(why, target), target.url));
+}
+
+async function toFetch(refused: Promise<RawAnswer>, url: string): Promise<Response> {
+  const raw = await refused;
+  return respond(raw, raw.headers, url);
+}
+
+/** Why a call that waited for its turn does not go out; throws any other error. */
+function whySentAway({ line }: RealtimeRules, error: unknown): EndReason {
+  if (line.aborted && error === line.reason) return error as EndReason;
+  throw error;
+}

@@ -1,0 +1,201 @@
+import { isObject, type JsonObject } from '../server/json.ts';
+import type { AnswerFunction } from './answer-function.ts';
+
+/**
+ * How long a simulated batch stays in each stretch of its life, in milliseconds.
+ *
+ * @example
+ * ```ts
+ * await startSimulator({ speed: { validating: 5, running: 2000 } });
+ * ```
+ */
+export interface SimulatorSpeed {
+  validating: number;
+  running: number;
+  finalizing: number;
+  cancelling: number;
+}
+
+/**
+ * Limits of one provider; what is left out falls back to the provider's published limit.
+ *
+ * @example
+ * ```ts
+ * simulator.configure({ limits: { anthropic: { queuedRequests: 100, retryAfterSeconds: 2 } } });
+ * ```
+ */
+export interface ProviderLimits {
+  /** More requests than this in one batch are refused. */
+  requestsPerBatch?: number;
+  /** A bigger input file or create body is refused. */
+  bytesPerBatch?: number;
+  /** OpenAI: prompt tokens waiting per model; beyond it a new batch turns `failed`. */
+  enqueuedTokens?: number;
+  /** Anthropic: requests waiting per account; beyond it a create gets 429. */
+  queuedRequests?: number;
+  /** More creates than this within an hour get 429 until the hour of the first is over. */
+  createsPerHour?: number;
+  /** More requests of any kind than this within a minute get 429 until the minute is over. */
+  requestsPerMinute?: number;
+  /** What the `retry-after` header of a 429 about `queuedRequests` says. */
+  retryAfterSeconds?: number;
+}
+
+/**
+ * Everything about a running simulator that can be changed while it runs.
+ *
+ * @example
+ * ```ts
+ * console.log(simulator.settings.speed.running);
+ * ```
+ */
+export interface SimulatorSettings {
+  /** Answers in place of the simulated model; null for its ordinary answers. */
+  answer: AnswerFunction | null;
+  /** The models there are, others are refused as their provider refuses them; null for any. */
+  models: readonly string[] | null;
+  speed: SimulatorSpeed;
+  /** By provider name, e.g. `{ openai: { enqueuedTokens: 1000 } }`. */
+  limits: Record<string, ProviderLimits>;
+  /** A batch shows up in lists only this many milliseconds after its creation. */
+  listLag: number;
+  /** A batch that has not ended by then, in milliseconds after its creation, ends as `expired`. */
+  expiresAfter: number;
+  /** OpenAI: an uploaded file is found only this many milliseconds later. */
+  fileLag: number;
+  /** Lists of batches begin with the oldest. Providers begin with the newest, but promise nothing. */
+  oldestFirst: boolean;
+  /** Each create is accompanied by a stranger's batch of equal size on the same account. */
+  foreignBatches: boolean;
+  /** Whether the meter keeps the request bodies; switch off for very large runs. */
+  meterBodies: boolean;
+  /** OpenAI quirk: `error_file_id` is `""` rather than null when there is no error file. */
+  emptyErrorFileId: boolean;
+  /** Quirk: the counts claim that every request succeeded. */
+  wrongRequestCounts: boolean;
+  /** Quirk: the counts are null. */
+  nullRequestCounts: boolean;
+  /** Quirk: the first n reads of each result file answer 404. */
+  resultsNotFoundReads: number;
+  /** Quirk of Azure: there is an error file even if nothing failed, of zero bytes. */
+  zeroByteErrorFile: boolean;
+  /** Quirk of DashScope: failed lines stand in the output file, and there is no error file. */
+  failedLinesInOutput: boolean;
+  /** Quirk of Groq: the errors of a batch are a bare array. */
+  bareErrors: boolean;
+  /** OpenAI: the errors of a batch count its lines from zero. Documented is neither. */
+  linesFromZero: boolean;
+  /**
+   * OpenAI wire, quirk of Doubleword: a running batch names its output file already. It holds the
+   * lines finished so far, whole ones only, and grows at its end.
+   */
+  earlyResults: boolean;
+}
+
+/**
+ * A partial change of {@link SimulatorSettings}; `speed` and `limits` are merged.
+ *
+ * @example
+ * ```ts
+ * simulator.configure({ listLag: 2000, foreignBatches: true });
+ * ```
+ */
+export type SimulatorSettingsChange = Partial<Omit<SimulatorSettings, 'speed' | 'limits'>> & {
+  speed?: Partial<SimulatorSpeed>;
+  limits?: Record<string, ProviderLimits>;
+};
+
+export function defaultSettings(): SimulatorSettings {
+  return {
+    answer: null,
+    models: null,
+    speed: { validating: 20, running: 100, finalizing: 20, cancelling: 20 },
+    limits: {},
+    listLag: 0,
+    expiresAfter: Number.POSITIVE_INFINITY,
+    fileLag: 0,
+    oldestFirst: false,
+    foreignBatches: false,
+    meterBodies: true,
+    emptyErrorFileId: false,
+    wrongRequestCounts: false,
+    nullRequestCounts: false,
+    resultsNotFoundReads: 0,
+    zeroByteErrorFile: false,
+    failedLinesInOutput: false,
+    bareErrors: false,
+    linesFromZero: false,
+    earlyResults: false,
+  };
+}
+
+/** Changes arrive over HTTP too, so every field is checked before any is applied. */
+export function changeSettings(settings: SimulatorSettings, change: unknown): void {
+  const fields = asObject('settings', change);
+  for (const [name, value] of Object.entries(fields)) checkField(name, value);
+  const { speed, limits, ...plain } = fields as SimulatorSettingsChange;
+  Object.assign(settings, withoutUndefined(plain));
+  Object.assign(settings.speed, withoutUndefined(speed ?? {}));
+  for (const [provider, ofProvider] of Object.entries(limits ?? {})) {
+    settings.limits[provider] = { ...settings.limits[provider], ...ofProvider };
+  }
+}
+
+function checkField(name: string, value: unknown): void {
+  if (value === undefined) return;
+  const known: JsonObject = { ...defaultSettings() };
+  if (!(name in known)) throw new TypeError(`Unknown simulator setting '${name}'`);
+  if (name === 'answer') {
+    if (value === null || typeof value === 'function') return;
+    throw new TypeError(`Simulator setting 'answer' must be a function or null: ${value}`);
+  } else if (name === 'models') {
+    if (value === null || isListOfTexts(value)) return;
+    throw new TypeError(`Simulator setting 'models' must be a list of names or null: ${value}`);
+  } else if (name === 'speed') {
+    checkNumbers(name, value, Object.keys(known.speed as object));
+  } else if (name === 'limits') {
+    for (const [provider, limits] of Object.entries(asObject(name, value))) {
+      checkNumbers(`limits.${provider}`, limits, limitNames);
+    }
+  } else if (typeof value !== typeof known[name]) {
+    throw new TypeError(`Simulator setting '${name}' must be a ${typeof known[name]}: ${value}`);
+  } else if (typeof value === 'number') {
+    checkNumber(name, value);
+  }
+}
+
+const limitNames = [
+  'requestsPerBatch',
+  'bytesPerBatch',
+  'enqueuedTokens',
+  'queuedRequests',
+  'createsPerHour',
+  'requestsPerMinute',
+  'retryAfterSeconds',
+];
+
+function checkNumbers(name: string, value: unknown, allowed: string[]): void {
+  for (const [key, number] of Object.entries(asObject(name, value))) {
+    if (!allowed.includes(key)) throw new TypeError(`Unknown simulator setting '${name}.${key}'`);
+    if (number !== undefined) checkNumber(`${name}.${key}`, number);
+  }
+}
+
+function checkNumber(name: string, value: unknown): void {
+  if (typeof value !== 'number' || Number.isNaN(value) || value < 0) {
+    throw new TypeError(`Simulator setting '${name}' must be a number from 0 up: ${value}`);
+  }
+}
+
+function isListOfTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string');
+}
+
+function asObject(name: string, value: unknown): JsonObject {
+  if (!isObject(value)) throw new TypeError(`Simulator ${name} must be an object: ${value}`);
+  return value;
+}
+
+function withoutUndefined(fields: object): object {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}

@@ -1,0 +1,20 @@
+import type { Faults } from '../faults/faults.ts';
+import type { Gate } from '../server/gate.ts';
+import type { Asked } from './asked.ts';
+import type { Clockwork } from './clockwork.ts';
+import type { Markers } from './markers.ts';
+import type { Meter } from './meter.ts';
+import type { Random } from './random.ts';
+import type { SimulatorSettings } from './settings.ts';
+
+/** What all providers of one simulator share. */
+export interface World {
+  settings: SimulatorSettings;
+  meter: Meter;
+  faults: Faults;
+  markers: Markers;
+  asked: Asked;
+  clock: Clockwork;
+  random: Random;
+  gate: Gate;
+}
