@@ -65,12 +65,19 @@ export interface Limits {
   readonly tokens?: number;
   /** Batches under way at once per account. */
   readonly inFlight: number;
-  /** Completion windows the provider offers, `24h`. */
-  readonly windows: readonly string[];
+  /** Completion windows the provider offers, by their duration: `24h`. */
+  readonly windows: Readonly<Record<string, CompletionWindow>>;
   /** Never poll faster, in milliseconds. */
   readonly pollMinimum: number;
   /** After this many milliseconds a silent batch is an error. */
   readonly outlives: number;
+}
+
+export interface CompletionWindow {
+  /** The provider's word for it. */
+  readonly word: string;
+  /** What a batch with this window costs, as a share of the list price. */
+  readonly priceShare: number;
 }
 
 /** A batch before it is sent. */
@@ -94,9 +101,22 @@ export interface BadLine {
   readonly answer: Answer;
 }
 
+/**
+ * What a reply that is not a success means, in the batcher's judgement:
+ * - `full`: the account has no room now; it will when batches under way have ended.
+ * - `busy`: the service is unavailable or asks for a pause, which is a matter of minutes.
+ * - `denied`: it refuses the credential.
+ * - `gone`: it does not know what was asked for.
+ * - `refused`: it will not take this, now or later.
+ *
+ * Where it is unclear whether the provider acted, a batcher throws `UnknownOutcomeError` instead.
+ */
+export type ReplyMeaning = 'full' | 'busy' | 'denied' | 'gone' | 'refused';
+
 export interface BatchFailure {
   readonly code: string;
   readonly message: string;
+  readonly meaning: ReplyMeaning;
   /** `fail`: give every caller this. `later`: wait for room. `smaller`: split. `isolate`: bad lines. */
   readonly next: 'fail' | 'later' | 'smaller' | 'isolate';
   /** HTTP status and body for the callers, where the provider gave them. */
@@ -127,6 +147,14 @@ export interface Remote {
   readonly incomplete?: true;
   /** Why requests without a result were not run, where the batch as a whole ended early. */
   readonly unfinished?: 'expired' | 'cancelled';
+}
+
+/** A batch under way, as far as a poll needs to know it. */
+export interface PolledBatch {
+  readonly id: string;
+  /** Requests in it. */
+  readonly count: number;
+  readonly handle: Handle;
 }
 
 export type RetryReason = 'rate-limit' | 'server' | 'expired' | 'cancelled' | 'never-ran';
@@ -178,8 +206,6 @@ export interface ProviderInfo {
   readonly environment: readonly string[];
   /** Header of an answer that carries the provider's request id. */
   readonly requestIdHeader: string;
-  /** What a batch costs, as a share of the list price. */
-  readonly priceShare: number;
   /** Cancelling a batch loses what has finished in it, though it is paid for. */
   readonly cancelLosesWork?: true;
   /** The counts of a batch say nothing before it has ended. */
@@ -209,11 +235,14 @@ export abstract class Batcher {
   abstract handles(path: string): boolean;
   /** How this call travels in a batch, or why it cannot. */
   abstract match(call: Call): Match;
-  abstract limits(endpoint: string): Limits;
+  /** What holds for batches that go this way. */
+  abstract limits(route: Pick<Route, 'endpoint' | 'model'>): Limits;
   abstract envelope(route: Pick<Route, 'endpoint'>, id: ItemId): Envelope;
 
-  /** A staged batch can be created without its bodies: they are at the provider already. */
-  readonly createsFromHandle: boolean = false;
+  /** Whether a batch with this handle can be created without its bodies: they are at the provider. */
+  canCreateFrom(_handle: Handle): boolean {
+    return false;
+  }
 
   /** Bytes the provider's format adds around all items and between them. */
   frameBytes(_count: number): number {
@@ -238,7 +267,7 @@ export abstract class Batcher {
     return Promise.resolve(undefined);
   }
   /** The state of these batches, by one GET each, a list or a multi-get: its choice. */
-  abstract poll(wire: Wire, ids: readonly string[]): AsyncIterable<Remote>;
+  abstract poll(wire: Wire, batches: readonly PolledBatch[]): AsyncIterable<Remote>;
   /** Every result source in any order, in groups, from `cursor` on where the provider can. */
   abstract results(wire: Wire, remote: Remote, cursor?: string): AsyncIterable<readonly Row[]>;
   abstract cancel(wire: Wire, remote: Pick<Remote, 'id'>): Promise<void>;

@@ -16,7 +16,9 @@ export abstract class FileBatcher extends Batcher {
   /** One line of a result file. */
   protected abstract readLine(line: string): Row;
 
-  override readonly createsFromHandle: boolean = true;
+  override canCreateFrom(handle: Handle): boolean {
+    return Object.keys(handle).length > 0;
+  }
 
   /** One line break per item. */
   override frameBytes(count: number): number {

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
   OpenAIBatcher,
   openaiInfo,
+  type PolledBatch,
   type Remote,
   type Row,
   type Wire,
@@ -26,8 +27,8 @@ afterEach(() => stage.close());
 class EarlyBatcher extends OpenAIBatcher {
   override readonly info = { ...openaiInfo, name: 'early' };
 
-  override async *poll(wire: Wire, ids: readonly string[]): AsyncIterable<Remote> {
-    for await (const remote of super.poll(wire, ids)) {
+  override async *poll(wire: Wire, batches: readonly PolledBatch[]): AsyncIterable<Remote> {
+    for await (const remote of super.poll(wire, batches)) {
       yield { ...remote, readable: remote.sources.output !== undefined };
     }
   }

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import {
   OpenAIBatcher,
   openaiInfo,
+  type PolledBatch,
   type Remote,
   type Row,
   type Wire,
@@ -30,8 +31,8 @@ afterEach(async () => {
 class BusyBatcher extends OpenAIBatcher {
   override readonly info = { ...openaiInfo, name: 'busy' };
 
-  override async *poll(wire: Wire, ids: readonly string[]): AsyncIterable<Remote> {
-    for await (const remote of super.poll(wire, ids)) {
+  override async *poll(wire: Wire, batches: readonly PolledBatch[]): AsyncIterable<Remote> {
+    for await (const remote of super.poll(wire, batches)) {
       yield { ...remote, readable: remote.sources.output !== undefined };
     }
   }

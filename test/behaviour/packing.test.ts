@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { OpenAIBatcher, openaiInfo } from '../../src/batchers/index.ts';
+import { OpenAIBatcher, openaiInfo, type Route } from '../../src/batchers/index.ts';
 import { type BatchifyOptions, batchify } from '../../src/index.ts';
 import { chatRequest } from '../support/ask.ts';
 import { chatUrl } from '../support/source-of.ts';
@@ -20,8 +20,8 @@ const mostItemBytes = 900;
 /** A provider that takes little at once. */
 class NarrowBatcher extends OpenAIBatcher {
   override readonly info = { ...openaiInfo, name: 'narrow', hosts: [] };
-  override limits(endpoint: string) {
-    return { ...super.limits(endpoint), bytes: mostBytes, itemBytes: mostItemBytes };
+  override limits(route: Pick<Route, 'endpoint' | 'model'>) {
+    return { ...super.limits(route), bytes: mostBytes, itemBytes: mostItemBytes };
   }
 }
 

@@ -3,6 +3,7 @@ import { type BatchifyOptions, batchify } from '../../src/index.ts';
 import { openSqliteLedger } from '../../src/ledger/sqlite/connection/open-sqlite.ts';
 import { ask } from '../support/ask.ts';
 import { openStage, type Stage } from '../support/stage.ts';
+import { until } from '../support/until.ts';
 
 let stage: Stage;
 
@@ -18,7 +19,13 @@ async function shareBatch(scopes: readonly BatchifyOptions[]): Promise<string> {
   const patient = { store, window: '1h', maxWindow: '1h', batchSize: scopes.length };
   const opened = scopes.map((given) => batchify(stage.options({ ...patient, ...given })));
   const client = stage.openai();
-  await Promise.all(opened.map((scope, index) => scope.run(() => ask(client, `call ${index}`))));
+  const asked: Promise<unknown>[] = [];
+  for (const [index, scope] of opened.entries()) {
+    asked.push(scope.run(() => ask(client, `call ${index}`)));
+    // Which of them is the first must not be a matter of luck.
+    await until(() => scope.stats.captured > 0, `call ${index}`);
+  }
+  await Promise.all(asked);
   for (const scope of opened) await scope.close();
   expect(stage.simulator.batches()).toHaveLength(1);
   return store;

@@ -9,6 +9,7 @@ import {
   type Limits,
   type Match,
   type Plan,
+  type PolledBatch,
   type ProviderInfo,
   type Remote,
   type Route,
@@ -40,7 +41,6 @@ export class AnthropicBatcher extends Batcher {
     accountHeaders: ['anthropic-workspace-id', 'anthropic-user-profile-id'],
     environment: ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN'],
     requestIdHeader: 'request-id',
-    priceShare: 0.5,
     countsAtEnd: true,
     exactlyFindable: false,
   };
@@ -66,14 +66,14 @@ export class AnthropicBatcher extends Batcher {
     };
   }
 
-  limits(_endpoint: string): Limits {
+  limits(_route: Pick<Route, 'endpoint' | 'model'>): Limits {
     return {
       items: 100_000,
       recommendedItems: 10_000,
       bytes: 240_000_000,
       itemBytes: 240_000_000,
       inFlight: 16,
-      windows: ['24h'],
+      windows: { '24h': { word: '24h', priceShare: 0.5 } },
       pollMinimum: 0,
       outlives: 28 * hour,
     };
@@ -132,8 +132,8 @@ export class AnthropicBatcher extends Batcher {
     return isVisible(wire, `/messages/batches/${encodeURIComponent(highWater)}`, versionOnly);
   }
 
-  poll(wire: Wire, ids: readonly string[]): AsyncIterable<Remote> {
-    return pollBatches(wire, batchList, ids);
+  poll(wire: Wire, batches: readonly PolledBatch[]): AsyncIterable<Remote> {
+    return pollBatches(wire, batchList, batches);
   }
 
   async *results(wire: Wire, remote: Remote): AsyncIterable<readonly Row[]> {

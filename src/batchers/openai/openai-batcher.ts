@@ -11,6 +11,7 @@ import type {
   Limits,
   Match,
   Plan,
+  PolledBatch,
   ProviderInfo,
   Remote,
   Route,
@@ -46,7 +47,6 @@ export const openaiInfo: ProviderInfo = {
   accountHeaders: ['openai-organization', 'openai-project'],
   environment: ['OPENAI_API_KEY'],
   requestIdHeader: 'x-request-id',
-  priceShare: 0.5,
   exactlyFindable: true,
 };
 
@@ -93,7 +93,7 @@ export class OpenAIBatcher extends FileBatcher {
     return openaiChat({ includeUsage: field(json.stream_options, 'include_usage') === true });
   }
 
-  limits(_endpoint: string): Limits {
+  limits(_route: Pick<Route, 'endpoint' | 'model'>): Limits {
     return {
       items: 50_000,
       recommendedItems: 10_000,
@@ -101,7 +101,7 @@ export class OpenAIBatcher extends FileBatcher {
       bytes: 190_000_000,
       itemBytes: 190_000_000,
       inFlight: 64,
-      windows: ['24h'],
+      windows: { '24h': { word: '24h', priceShare: 0.5 } },
       pollMinimum: 0,
       outlives: 28 * hour,
     };
@@ -177,8 +177,8 @@ export class OpenAIBatcher extends FileBatcher {
     return isVisible(wire, `/files/${encodeURIComponent(fileId)}`);
   }
 
-  poll(wire: Wire, ids: readonly string[]): AsyncIterable<Remote> {
-    return pollBatches(wire, this.batchList, ids);
+  poll(wire: Wire, batches: readonly PolledBatch[]): AsyncIterable<Remote> {
+    return pollBatches(wire, this.batchList, batches);
   }
 
   protected resultFiles(remote: Remote): readonly string[] {

@@ -83,7 +83,7 @@ function failureOf(status: string, errors: unknown, wire: Redactor): BatchFailur
   const code = codeOf(first);
   if (code === 'token_limit_exceeded') {
     const limit = namedLimit(messageOf(first));
-    return { ...common, next: 'later', ...(limit !== undefined && { limit }) };
+    return { ...common, meaning: 'full', next: 'later', ...(limit !== undefined && { limit }) };
   }
   if (code === 'too_many_tasks') return { ...common, next: 'smaller' };
   // OpenAI names the first line only, but all lines of a batch ask for the same model.
@@ -113,7 +113,7 @@ function tell(error: unknown, wire: Redactor) {
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ error: { message, type: 'invalid_request_error', param, code } }),
   };
-  return { code, message, answer };
+  return { code, message, meaning: 'refused' as const, answer };
 }
 
 /** "… Limit: 90,000 enqueued tokens. …" */

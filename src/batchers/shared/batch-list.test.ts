@@ -85,7 +85,8 @@ async function findOurs(wire: Wire, uploadedAt?: number): Promise<string[]> {
 
 async function poll(wire: Wire, batcher: Batcher, ids: readonly string[]): Promise<Remote[]> {
   const remotes: Remote[] = [];
-  for await (const remote of batcher.poll(wire, ids)) remotes.push(remote);
+  const batches = ids.map((id) => ({ id, count: 1, handle: {} }));
+  for await (const remote of batcher.poll(wire, batches)) remotes.push(remote);
   return remotes;
 }
 

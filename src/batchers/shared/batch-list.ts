@@ -1,7 +1,7 @@
 import { UnknownOutcomeError } from '../../errors.ts';
 import type { Wire } from '../../http/wire.ts';
 import type { Dict } from '../../types.ts';
-import type { Remote } from '../batcher.ts';
+import type { PolledBatch, Remote } from '../batcher.ts';
 import { field, text } from './outcomes.ts';
 import { expectOk, ReplyError } from './replies.ts';
 import { listPage } from './reply-shapes.ts';
@@ -51,11 +51,11 @@ export async function* batchPages(
 export async function* pollBatches(
   wire: Wire,
   list: BatchList,
-  ids: readonly string[],
+  batches: readonly Pick<PolledBatch, 'id'>[],
 ): AsyncIterable<Remote> {
-  const open = new Set(ids);
-  if (ids.length > 2) {
-    let left = Math.ceil(ids.length / pageSize) + 2;
+  const open = new Set(batches.map(({ id }) => id));
+  if (open.size > 2) {
+    let left = Math.ceil(open.size / pageSize) + 2;
     for await (const page of batchPages(wire, list)) {
       for (const batch of page) {
         const id = text(field(batch, 'id'));
@@ -77,7 +77,7 @@ async function pollOne(wire: Wire, list: BatchList, id: string): Promise<Remote>
     if (remote.id === id) return remote;
     throw new UnknownOutcomeError(`The provider was asked for batch ${id} and sent ${remote.id}.`);
   } catch (error) {
-    if (error instanceof ReplyError && error.status === 404) {
+    if (error instanceof ReplyError && error.failure.meaning === 'gone') {
       return { id, state: 'missing', raw: '404', readable: false, sources: {} };
     }
     throw error;

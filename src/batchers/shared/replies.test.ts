@@ -64,12 +64,21 @@ describe('the reply to a create', () => {
     expect(error).toBeInstanceOf(UnknownOutcomeError);
   });
 
-  it.each([400, 401, 403, 404, 409, 422])('with status %i fails every caller', async (status) => {
+  it.each([
+    [400, 'refused'],
+    [401, 'denied'],
+    [403, 'denied'],
+    [404, 'gone'],
+    [409, 'refused'],
+    [410, 'gone'],
+    [422, 'refused'],
+  ])('with status %i fails every caller: %s', async (status, meaning) => {
     const body = '{"error":{"message":"No such thing.","type":"x"}}';
     const headers = { 'content-type': 'application/json; charset=utf-8' };
     expect(await refusalOf({ status, body, headers })).toEqual({
       code: `http_${status}`,
       message: 'No such thing.',
+      meaning,
       next: 'fail',
       answer: { status, headers, body },
     });

@@ -3,7 +3,7 @@ import { parseRetryAfter } from '../../http/backoff.ts';
 import { redactBody } from '../../http/redact-body.ts';
 import type { Wire, WireReply, WireRequest } from '../../http/wire.ts';
 import type { Dict } from '../../types.ts';
-import type { BadLine, BatchFailure } from '../batcher.ts';
+import type { BadLine, BatchFailure, ReplyMeaning } from '../batcher.ts';
 import { field, text } from './outcomes.ts';
 import { isOwnersLimit, parse } from './owner-limits.ts';
 import { RefusedError } from './refused-error.ts';
@@ -56,6 +56,7 @@ function refusal(
 ): BatchFailure {
   const retryAfter = parseRetryAfter(reply.headers, wire.clock.now());
   return {
+    meaning: meaningOf(reply.status),
     code: `http_${reply.status}`,
     message: messageOf(body) ?? `The provider answered ${reply.status} to the batch.`,
     next,
@@ -66,6 +67,13 @@ function refusal(
     },
     ...(retryAfter !== undefined && { retryAfter }),
   };
+}
+
+function meaningOf(status: number): ReplyMeaning {
+  if (status === 401 || status === 403) return 'denied';
+  if (status === 404 || status === 410) return 'gone';
+  if (status === 429) return 'full';
+  return status === 408 || status >= 500 ? 'busy' : 'refused';
 }
 
 function messageOf(body: string): string | undefined {

@@ -1,10 +1,10 @@
 import type { Batcher, Match, Route } from '../../batchers/batcher.ts';
-import { parseDuration } from '../../duration.ts';
 import { messageOf } from '../../errors.ts';
 import { refuseCall } from '../collect/delivery.ts';
 import { factsOf, tell } from '../model/events.ts';
 import type { OwnReason } from '../model/own-answer.ts';
 import type { CapturedCall, Policy } from '../model/request.ts';
+import { offeredWindow } from '../queue/queue.ts';
 import { type SplitHeaders, splitHeaders } from './credentials.ts';
 import { fingerprintOf } from './fingerprint.ts';
 
@@ -87,22 +87,28 @@ function isChosen({ scope, target }: CapturedCall, match: Route): boolean {
 }
 
 /** The window that was found to be offered last: nearly every call asks for the same one. */
-let offered: { batcher: Batcher; endpoint: string; policy: Policy } | undefined;
+let offered: { batcher: Batcher; endpoint: string; model: string; policy: Policy } | undefined;
 
 /** A completion window the provider does not offer is a clear error, not a silent other one. */
-function windowRefusal(call: CapturedCall, { endpoint }: Route): string | undefined {
+function windowRefusal(call: CapturedCall, route: Route): string | undefined {
   const { batcher } = call.target;
   const { policy } = call.scope;
-  if (offered?.policy === policy && offered.batcher === batcher && offered.endpoint === endpoint) {
+  const { endpoint, model } = route;
+  if (
+    offered?.policy === policy &&
+    offered.batcher === batcher &&
+    offered.endpoint === endpoint &&
+    offered.model === model
+  ) {
     return undefined;
   }
-  const { windows } = batcher.limits(endpoint);
-  if (windows.some((window) => parseDuration(window) === policy.completionWindow)) {
-    offered = { batcher, endpoint, policy };
+  const limits = batcher.limits(route);
+  if (offeredWindow(limits, policy.completionWindow)) {
+    offered = { batcher, endpoint, model, policy };
     return undefined;
   }
   return (
-    `completionWindow is not one that ${batcher.info.name} offers (${windows.join(', ')}). ` +
+    `completionWindow is not one that ${batcher.info.name} offers (${Object.keys(limits.windows).join(', ')}). ` +
     'Set the option completionWindow to one of these.'
   );
 }

@@ -98,8 +98,8 @@ function answered(
   const listPrice = priceOf(info.name, model, usage);
   if (listPrice !== undefined) {
     event.dollars = {
-      paid: listPrice * info.priceShare,
-      saved: listPrice * (1 - info.priceShare),
+      paid: listPrice * queue.completionWindow.priceShare,
+      saved: listPrice * (1 - queue.completionWindow.priceShare),
     };
   }
   return event;

@@ -85,8 +85,8 @@ export function waitFor(
   }
   const failure = failureOf(error);
   if (failure?.next !== 'later') return undefined;
-  const { retryAfter, within, answer } = failure;
-  return { retryAfter, within, limited: answer?.status !== 429 };
+  const { retryAfter, within, meaning } = failure;
+  return { retryAfter, within, limited: meaning !== 'full' };
 }
 
 function isOurs(cause: unknown): boolean {

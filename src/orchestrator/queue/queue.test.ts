@@ -134,7 +134,7 @@ describe('a queue', () => {
 
   it('is never larger than the provider allows', () => {
     const queue = queueWith({ batchSize: 1_000_000 });
-    const { items } = new OpenAIBatcher().limits('/v1/chat/completions');
+    const { items } = new OpenAIBatcher().limits({ endpoint: '/v1/chat/completions', model: 'm' });
     for (let index = 0; index < items; index += 1) queue.add(request('x'));
     expect(flushed.map(({ names: { length }, reason }) => [length, reason])).toEqual([
       [items, 'size'],
@@ -143,7 +143,10 @@ describe('a queue', () => {
 
   it('is as large as the batcher recommends where nobody says otherwise', () => {
     const queue = queueWith();
-    const { recommendedItems } = new OpenAIBatcher().limits('/v1/chat/completions');
+    const { recommendedItems } = new OpenAIBatcher().limits({
+      endpoint: '/v1/chat/completions',
+      model: 'm',
+    });
     for (let index = 0; index < recommendedItems; index += 1) queue.add(request('x'));
     expect(flushed).toHaveLength(1);
   });

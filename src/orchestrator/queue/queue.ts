@@ -1,4 +1,6 @@
-import type { Batcher } from '../../batchers/batcher.ts';
+import type { Batcher, CompletionWindow, Limits } from '../../batchers/batcher.ts';
+import { parseDuration } from '../../duration.ts';
+import { invariant } from '../../errors.ts';
 import type { Wire } from '../../http/wire.ts';
 import type { QueueId } from '../../ledger/ledger.ts';
 import type { Clock, Dict } from '../../types.ts';
@@ -53,6 +55,7 @@ export class Queue implements QueueSpec {
   readonly policy: Policy;
   readonly spool: Spool;
   readonly returning: Returning;
+  readonly completionWindow: CompletionWindow;
   readonly #clock: Clock;
   readonly #flush: Flush;
   readonly #size: number;
@@ -75,7 +78,10 @@ export class Queue implements QueueSpec {
     this.policy = spec.policy;
     this.spool = spec.spool;
     this.returning = spec.returning;
-    const limits = spec.batcher.limits(spec.endpoint);
+    const limits = spec.batcher.limits(spec);
+    const offered = offeredWindow(limits, spec.policy.completionWindow);
+    invariant(offered, 'A call with a completion window that is not offered got into a queue');
+    this.completionWindow = offered;
     this.#size = Math.min(spec.policy.batchSize ?? limits.recommendedItems, limits.items);
     this.#clock = clock;
     this.#flush = flush;
@@ -96,7 +102,7 @@ export class Queue implements QueueSpec {
 
   /** How many batches the account may have under way for one of these scopes: the most careful decides. */
   mostInFlight(scopes: Iterable<EngineScope>): number {
-    const { inFlight } = this.batcher.limits(this.endpoint);
+    const { inFlight } = this.batcher.limits(this);
     let least = Number.POSITIVE_INFINITY;
     for (const { maxInFlight = inFlight } of scopes) least = Math.min(least, maxInFlight);
     return Number.isFinite(least) ? least : inFlight;
@@ -180,4 +186,13 @@ export class Queue implements QueueSpec {
     this.#waiting = new Set();
     if (requests.length > 0) this.#flush(this, requests, reason);
   }
+}
+
+/** The window of this length, in milliseconds, if the provider offers one. */
+export function offeredWindow(
+  { windows }: Pick<Limits, 'windows'>,
+  asked: number,
+): CompletionWindow | undefined {
+  for (const duration in windows) if (parseDuration(duration) === asked) return windows[duration];
+  return undefined;
 }

@@ -5,7 +5,12 @@ import { type Place, Room } from './token-quota.ts';
 
 const minute = 60_000;
 const hour = 60 * minute;
-const noRoom: BatchFailure = { code: 'token_limit_exceeded', message: 'full', next: 'later' };
+const noRoom: BatchFailure = {
+  code: 'token_limit_exceeded',
+  message: 'full',
+  meaning: 'full',
+  next: 'later',
+};
 const named: BatchFailure = { ...noRoom, limit: 1_000 };
 
 let clock: ManualClock;

@@ -1,6 +1,5 @@
 import { setImmediate as immediate } from 'node:timers/promises';
 import type { Item, Plan } from '../../batchers/batcher.ts';
-import { parseDuration } from '../../duration.ts';
 import type { Spool } from '../capture/spool.ts';
 import type { ActiveBatch } from '../model/batch.ts';
 import { labelsOf } from '../model/labels.ts';
@@ -13,15 +12,13 @@ const bytesPerChunk = 1024 * 1024;
 /** A batch as its batcher sees it before it is sent. */
 export function planOf(batch: ActiveBatch, members: readonly PendingRequest[], spool: Spool): Plan {
   const { queue, batcher } = batch;
-  const { windows } = batcher.limits(queue.endpoint);
-  const asked = queue.policy.completionWindow;
   const { name, tags } = labelsOf(batch.scopes);
   return {
     token: batch.token,
     route: queue,
     count: batch.members.size,
     bytes: members.reduce((sum, pending) => sum + pending.bytes, 0),
-    completionWindow: windows.find((offered) => parseDuration(offered) === asked) as string,
+    completionWindow: queue.completionWindow.word,
     tags: { ...tags, ...(name !== undefined && { name }) },
     async *items() {
       for (let at = 0; at < members.length; ) {

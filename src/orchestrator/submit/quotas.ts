@@ -50,10 +50,10 @@ export class Governor {
   }
 
   async #open(queue: Queue): Promise<Room> {
-    const { account, batcher, endpoint } = queue;
+    const { account, batcher } = queue;
     const name = nameOf(queue);
     const { ledger, clock, background } = this.#workshop;
-    const { tokens, outlives } = batcher.limits(endpoint);
+    const { tokens, outlives } = batcher.limits(queue);
     const published = tokens === undefined ? undefined : { tokens, named: true };
     const onLearnt = (limit: RoomLimit) => {
       const noted = ledger.learn(account.id, name, limit);

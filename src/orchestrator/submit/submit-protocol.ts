@@ -109,7 +109,7 @@ export class Protocol {
   }
 
   #patienceFor({ batcher, queue }: ActiveBatch): Patience {
-    return new Patience(this.#workshop.clock, batcher.limits(queue.endpoint).outlives);
+    return new Patience(this.#workshop.clock, batcher.limits(queue).outlives);
   }
 
   async #stage(batch: ActiveBatch, plan: Plan): Promise<void> {
@@ -185,7 +185,7 @@ export class Protocol {
     if (wait === undefined) throw error;
     if (patience.isCutOff(error)) throw cutOff(error);
     const failure = error instanceof RefusedError ? failureOf(error) : undefined;
-    if (failure?.answer?.status === 429) {
+    if (failure?.meaning === 'full') {
       if (batch.place?.isHopeless(batch.members.size)) throw error;
       await this.#waitForRoom(batch, failure);
       return;
@@ -225,5 +225,5 @@ export class Protocol {
 /** Nothing was accepted, so it may go in halves. */
 function cutOff(error: unknown): RefusedError {
   const message = `The batch was cut off half-way, again and again: ${messageOf(error)}`;
-  return new RefusedError({ code: 'cut_off', message, next: 'smaller' });
+  return new RefusedError({ code: 'cut_off', message, meaning: 'refused', next: 'smaller' });
 }

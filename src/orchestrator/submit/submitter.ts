@@ -79,8 +79,8 @@ export class Submitter {
     await immediate();
     const wanted = requests.filter(isWanted);
     await immediate();
-    const { batcher, endpoint, policy } = queue;
-    const limits = batcher.limits(endpoint);
+    const { batcher, policy } = queue;
+    const limits = batcher.limits(queue);
     const { batches, tooLarge } = pack(wanted, {
       ...limits,
       items: Math.min(policy.batchSize ?? limits.recommendedItems, limits.items),

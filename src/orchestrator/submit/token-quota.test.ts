@@ -6,7 +6,12 @@ import type { BatchFailure } from '../../batchers/batcher.ts';
 import { type Place, Room, type RoomLimit } from './token-quota.ts';
 
 const hour = 3_600_000;
-const noRoom: BatchFailure = { code: 'token_limit_exceeded', message: 'full', next: 'later' };
+const noRoom: BatchFailure = {
+  code: 'token_limit_exceeded',
+  message: 'full',
+  meaning: 'full',
+  next: 'later',
+};
 
 let clock: ManualClock;
 let learnt: RoomLimit[];

@@ -34,13 +34,13 @@ export class UnseenTrouble {
   /** A look has failed. Returns what to tell the callers, once patience is over. */
   met(error: unknown): Answer | undefined {
     const now = this.#clock.now();
-    if (error instanceof ReplyError && (error.status === 401 || error.status === 403)) {
+    if (error instanceof ReplyError && error.failure.meaning === 'denied') {
       this.#deniedSince ??= now;
       return now - this.#deniedSince >= deniedPatience ? error.failure.answer : undefined;
     }
     const { batcher, queue, token } = this.#batch;
     if (now - this.#since < missingPatience) return undefined;
-    if (now - this.#createdAt < batcher.limits(queue.endpoint).outlives) return undefined;
+    if (now - this.#createdAt < batcher.limits(queue).outlives) return undefined;
     const reason = messageOf(error);
     const message =
       `It could not be seen whether batch ${token} was accepted: the batches of the account cannot ` +

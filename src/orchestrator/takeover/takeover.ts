@@ -142,7 +142,8 @@ export class Resume {
 
   /** What is uploaded is not uploaded again, if all of it is still wanted. */
   async #useUpload(batch: ActiveBatch, scope: EngineScope): Promise<boolean> {
-    if (!batch.batcher.createsFromHandle || !(await this.#allAskedFor(batch, scope))) return false;
+    if (!batch.batcher.canCreateFrom(batch.handle) || !(await this.#allAskedFor(batch, scope)))
+      return false;
     try {
       await this.#governor.enter(batch);
       const plan = planOf(batch, [], this.#spool);

@@ -1,4 +1,4 @@
-import type { BatchFailure } from '../../batchers/batcher.ts';
+import type { BatchFailure, ReplyMeaning } from '../../batchers/batcher.ts';
 import { ReplyError } from '../../batchers/shared/replies.ts';
 import { BatchlingError, LeaseLostError } from '../../errors.ts';
 import type { Answer } from '../../types.ts';
@@ -64,7 +64,7 @@ export class LostBatches {
 
   /** Older than any provider lets a batch become, whether it can be read or not. */
   overdue(batch: ActiveBatch, error?: unknown): void {
-    const { outlives } = batch.batcher.limits(batch.queue.endpoint);
+    const { outlives } = batch.batcher.limits(batch.queue);
     if (this.#workshop.clock.now() - batch.acceptedAt < outlives) return;
     const why = error instanceof Error ? ` Reading it failed at last with: ${error.message}` : '';
     const message =
@@ -78,13 +78,13 @@ export class LostBatches {
    * callers have been told, and the batch stays in the ledger for another day.
    */
   unreadable(batch: ActiveBatch, error: unknown): 'again' | 'missing' | 'stuck' {
-    const status = error instanceof ReplyError ? error.status : 0;
-    const gone = goneBy(error, status);
+    const meaning = error instanceof ReplyError ? error.failure.meaning : undefined;
+    const gone = goneBy(error, meaning);
     if (gone && !batch.underOtherKey) {
       return this.#since(batch, gone) < patienceWith[gone] ? 'again' : 'missing';
     }
     if (gone) this.#stop(batch, underOtherKey(batch));
-    else if (status === 401 || status === 403) this.denied(batch, (error as ReplyError).failure);
+    else if (meaning === 'denied') this.denied(batch, (error as ReplyError).failure);
     else this.unread(batch, error);
     return batch.stuck ? 'stuck' : 'again';
   }
@@ -136,8 +136,11 @@ export class LostBatches {
   }
 }
 
-function goneBy(error: unknown, status: number): keyof typeof patienceWith | undefined {
-  if (status === 404 || status === 410) return 'missing';
+function goneBy(
+  error: unknown,
+  meaning: ReplyMeaning | undefined,
+): keyof typeof patienceWith | undefined {
+  if (meaning === 'gone') return 'missing';
   return error instanceof UnreadableError ? error.reason : undefined;
 }
 

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ManualClock } from '../../../test/support/manual-clock.ts';
-import type { Remote } from '../../batchers/batcher.ts';
+import type { PolledBatch, Remote } from '../../batchers/batcher.ts';
 import { OpenAIBatcher } from '../../batchers/openai/openai-batcher.ts';
 import { ReplyError } from '../../batchers/shared/replies.ts';
 import type { Wire } from '../../http/wire.ts';
@@ -12,7 +12,14 @@ import { Watcher } from './watcher.ts';
 const request = { method: 'GET', path: '/batches' } as const;
 
 function answered(status: number, retryAfter?: number): ReplyError {
-  const failure = { code: 'x', message: 'x', next: 'fail', ...(retryAfter && { retryAfter }) };
+  const meaning = status === 401 || status === 403 ? 'denied' : status === 429 ? 'full' : 'busy';
+  const failure = {
+    code: 'x',
+    message: 'x',
+    meaning,
+    next: 'fail',
+    ...(retryAfter && { retryAfter }),
+  };
   return new ReplyError(request, failure as ReplyError['failure'], status);
 }
 
@@ -21,8 +28,9 @@ class ScriptedBatcher extends OpenAIBatcher {
   readonly asked: string[][] = [];
   readonly errors = new Map<string, Error>();
 
-  override async *poll(_wire: Wire, ids: readonly string[]): AsyncIterable<Remote> {
-    this.asked.push([...ids]);
+  override async *poll(_wire: Wire, batches: readonly PolledBatch[]): AsyncIterable<Remote> {
+    const ids = batches.map(({ id }) => id);
+    this.asked.push(ids);
     for (const id of ids) {
       const error = this.errors.get(id);
       if (error) throw error;
@@ -68,6 +76,8 @@ beforeEach(() => {
 function batch(id: string, wire: object = account, poll = { minimum: 1_000, maximum: 8_000 }) {
   return {
     remote: remote(id),
+    members: new Map(),
+    handle: {},
     wire,
     batcher,
     queue: { endpoint: '/v1/chat/completions' },

@@ -1,4 +1,4 @@
-import type { BatchFailure, Remote } from '../../batchers/batcher.ts';
+import type { BatchFailure, PolledBatch, Remote } from '../../batchers/batcher.ts';
 import { ReplyError } from '../../batchers/shared/replies.ts';
 import { backoff } from '../../http/backoff.ts';
 import type { Wire } from '../../http/wire.ts';
@@ -162,7 +162,7 @@ export class Watcher {
     unseen: Set<string>,
   ): Promise<BatchFailure | undefined> {
     try {
-      for await (const remote of group.batcher.poll(group.wire, ids)) {
+      for await (const remote of group.batcher.poll(group.wire, polledOf(group, ids))) {
         unseen.delete(remote.id);
         const batch = group.batches.get(remote.id);
         if (batch) this.#onRemote(batch, remote);
@@ -176,7 +176,7 @@ export class Watcher {
         const until = this.#workshop.clock.now() + backoff({ attempt: 1, retryAfter });
         this.#awayUntil.set(group.wire, until);
       }
-      if (error.status === 401 || error.status === 403) return error.failure;
+      if (error.failure.meaning === 'denied') return error.failure;
     }
     return undefined;
   }
@@ -184,4 +184,11 @@ export class Watcher {
   #isSentAway({ wire }: PollGroup): boolean {
     return (this.#awayUntil.get(wire) ?? 0) > this.#workshop.clock.now();
   }
+}
+
+function polledOf({ batches }: PollGroup, ids: readonly string[]): PolledBatch[] {
+  return ids.flatMap((id) => {
+    const batch = batches.get(id);
+    return batch ? [{ id, count: batch.members.size, handle: batch.handle }] : [];
+  });
 }
