@@ -38,7 +38,14 @@ export interface Bypass {
   readonly bypass: string;
 }
 
-export type Match = Route | Bypass;
+/** A call that needs several requests, such as one with more inputs than a line of a batch may have. */
+export interface FanOut {
+  readonly parts: readonly Route[];
+  /** The answer to the call, from good answers to its parts, in their order. */
+  join(answers: readonly Answer[]): Answer;
+}
+
+export type Match = Route | FanOut | Bypass;
 
 /** What stands around a body in its line. ASCII only, so that its length is its byte length. */
 export interface Envelope {

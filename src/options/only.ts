@@ -1,4 +1,4 @@
-import type { OnlyPredicate } from '../orchestrator/model/request.ts';
+import type { OnlyPredicate } from '../orchestrator/model/call.ts';
 import { type Form, type ParseContext, refuse } from './form.ts';
 import { unknownProvider } from './providers.ts';
 

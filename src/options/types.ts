@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici';
 import type { BatcherClass } from '../batchers/registry.ts';
 import type { HostEntry } from '../orchestrator/capture/router.ts';
-import type { OnlyPredicate } from '../orchestrator/model/request.ts';
+import type { OnlyPredicate } from '../orchestrator/model/call.ts';
 import type { Clock, Dict, Logger } from '../types.ts';
 import type { ProviderSettings } from './providers.ts';
 import type { PollRange } from './scalars.ts';

@@ -1,5 +1,5 @@
+import type { RoundWatch } from '../orchestrator/model/call.ts';
 import type { FlushReason } from '../orchestrator/model/events.ts';
-import type { RoundWatch } from '../orchestrator/model/request.ts';
 import type { Stats } from '../orchestrator/model/stats.ts';
 import type { Answer, Clock } from '../types.ts';
 import { holdsOneOf, piecesOf } from './answer-pieces.ts';

@@ -1,18 +1,18 @@
 import { KeepAlive } from '../orchestrator/model/keep-alive.ts';
-import type { CapturedCall } from '../orchestrator/model/request.ts';
 import type { LeftCalls } from '../report/end-note.ts';
+import type { ClientCall } from './client-call.ts';
 
 const keepAlive = new KeepAlive();
 
 /** The calls of a scope that have not ended. While there are any, they keep the process up. */
 export class CallsUnderWay {
-  readonly #calls = new Set<CapturedCall>();
+  readonly #calls = new Set<ClientCall>();
   readonly #whenIdle: (() => void)[] = [];
   /** Calls whose body is being read, or whose client has sent them itself and waits. */
   #elsewhere = 0;
   #keepsUp = true;
 
-  get all(): readonly CapturedCall[] {
+  get all(): readonly ClientCall[] {
     return [...this.#calls];
   }
 
@@ -24,12 +24,12 @@ export class CallsUnderWay {
     return this.#calls.size === 0;
   }
 
-  add(call: CapturedCall): void {
+  add(call: ClientCall): void {
     this.#calls.add(call);
     keepAlive.hold();
   }
 
-  remove(call: CapturedCall): void {
+  remove(call: ClientCall): void {
     if (!this.#calls.delete(call)) return;
     if (this.#keepsUp) keepAlive.release();
     this.#wakeIfIdle();
@@ -54,14 +54,14 @@ export class CallsUnderWay {
 
   /** For the user, if the scope ended now. `reading`: calls whose body is not there yet. */
   tally(reading: number): LeftCalls {
-    const batches = new Set<object>();
+    const batches = new Set<string>();
     let unsent = reading;
     let elsewhere = 0;
     for (const call of this.#calls) {
-      const { pending } = call;
-      if (pending?.elsewhere) elsewhere += 1;
+      const { isElsewhere, batchToken } = call.handle ?? {};
+      if (isElsewhere) elsewhere += 1;
       else if (!isSent(call)) unsent += 1;
-      else if (pending?.batch?.remote) batches.add(pending.batch);
+      else if (batchToken !== undefined) batches.add(batchToken);
     }
     return { unsent, elsewhere, batches: batches.size };
   }
@@ -79,8 +79,8 @@ export class CallsUnderWay {
 }
 
 /** It is in a batch, or on its way into one; or it has its verdict and goes out. */
-export function isSent({ pending, settled }: CapturedCall): boolean {
-  return settled || pending?.batch !== undefined || pending?.planning === true;
+export function isSent({ handle, settled }: ClientCall): boolean {
+  return settled || handle?.isSent === true;
 }
 
 /** The process does not end meanwhile. */

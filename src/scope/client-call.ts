@@ -4,12 +4,7 @@ import type { BodyReader } from '../hooks/fetch/read-body.ts';
 import { isRequest } from '../hooks/fetch/read-call.ts';
 import { type Fetch, type SignalUser, sharedState } from '../hooks/state.ts';
 import type { Target } from '../orchestrator/capture/router.ts';
-import type {
-  CapturedCall,
-  EngineScope,
-  PendingRequest,
-  Verdict,
-} from '../orchestrator/model/request.ts';
+import type { CallHandle, CapturedCall, EngineScope, Verdict } from '../orchestrator/model/call.ts';
 import type { Clock, Dict } from '../types.ts';
 import { dropped } from './early-end.ts';
 
@@ -35,13 +30,7 @@ export function goOut({ passOn, input, init }: Outgoing): Promise<Response> {
 /** Who is told how a call went. */
 export interface CallOwner {
   readonly clock: Clock;
-  ended(call: CapturedCall): void;
-  /** The user does not want it any more. */
-  aborted(call: CapturedCall): void;
-  /** The client has lost patience; whoever asks the same next takes its place. */
-  abandoned(call: CapturedCall): void;
-  /** The client had not gone: it has read its answer. */
-  read(call: CapturedCall): void;
+  ended(call: ClientCall): void;
 }
 
 export interface CallFacts {
@@ -88,7 +77,8 @@ export class ClientCall<Result = unknown>
   readonly target: Target;
   headers: Dict;
   body: string;
-  pending: PendingRequest | undefined;
+  /** Once the engine has it. */
+  handle: CallHandle | undefined;
   aborted = false;
   abandoned = false;
   /** What the client gets. */
@@ -145,7 +135,7 @@ export class ClientCall<Result = unknown>
   /** A client that ends with its deadline must be told; the others go on to wait for us. */
   giveUp(reason: unknown): void {
     this.abandoned = true;
-    this.#owner.abandoned(this);
+    this.handle?.abandon();
     if (this.#has(endsAtDeadline)) this.fail(reason);
   }
 
@@ -155,7 +145,7 @@ export class ClientCall<Result = unknown>
       return;
     }
     this.aborted = true;
-    this.#owner.aborted(this);
+    this.handle?.abort();
     this.fail(reason);
   }
 
@@ -184,12 +174,12 @@ export class ClientCall<Result = unknown>
   }
 
   read(): void {
-    this.#owner.read(this);
+    this.handle?.read();
     watchOf(this.signal)?.leave(this);
   }
 
   streams(isOpen: boolean): void {
-    if (!isOpen) this.#owner.read(this);
+    if (!isOpen) this.handle?.read();
     watchOf(this.signal)?.streams(this, isOpen);
   }
 
@@ -233,12 +223,12 @@ export class ClientCall<Result = unknown>
   }
 
   #endWell(result: Result): void {
-    this.#owner.ended(this);
+    this.#owner.ended(this as ClientCall);
     this.#resolve(result);
   }
 
   #endBadly(reason: unknown): void {
-    this.#owner.ended(this);
+    this.#owner.ended(this as ClientCall);
     if (reason !== dropped) this.#reject(reason);
   }
 }

@@ -7,7 +7,7 @@ import { RegisteredBatcher } from '../batchers/registry.ts';
 import { resolveOptions } from '../options/index.ts';
 import { systemClock } from '../options/system-clock.ts';
 import { Router, type Target } from '../orchestrator/capture/router.ts';
-import type { Verdict } from '../orchestrator/model/request.ts';
+import type { Verdict } from '../orchestrator/model/call.ts';
 import { type CallOwner, ClientCall } from './client-call.ts';
 import { EngineDoor } from './engine-door.ts';
 import { engineScope } from './engine-scope.ts';
@@ -16,9 +16,6 @@ import { ScopeEvents } from './scope-events.ts';
 const options = resolveOptions({ store: ':memory:', display: 'none', window: '1h' });
 const owner: CallOwner = {
   ended: () => undefined,
-  aborted: () => undefined,
-  abandoned: () => undefined,
-  read: () => undefined,
   clock: systemClock,
 };
 

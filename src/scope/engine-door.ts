@@ -1,17 +1,22 @@
 import { messageOf } from '../errors.ts';
 import type { ResolvedOptions } from '../options/index.ts';
 import type { Engine } from '../orchestrator/engine.ts';
+import type { CallHandle, CapturedCall } from '../orchestrator/model/call.ts';
 import type { OwnReason } from '../orchestrator/model/own-answer.ts';
-import type { CapturedCall } from '../orchestrator/model/request.ts';
 import type { EngineUse } from './engines.ts';
 import type { ScopeEvents } from './scope-events.ts';
+
+/** A call that is told what the engine makes of it. */
+interface ScopeCall extends CapturedCall {
+  handle: CallHandle | undefined;
+}
 
 /** The way of a scope's calls into the engine, which the first of them opens. */
 export class EngineDoor {
   readonly #options: ResolvedOptions;
   readonly #events: ScopeEvents;
   /** Captured before the engine or their batcher was there: one list, not a promise per call. */
-  #early: CapturedCall[] = [];
+  #early: ScopeCall[] = [];
   #opening: Promise<EngineUse> | undefined;
   #entering: Promise<void> = Promise.resolve();
   #engine: Engine | undefined;
@@ -27,10 +32,10 @@ export class EngineDoor {
     return this.#engine;
   }
 
-  enter(call: CapturedCall): void {
+  enter(call: ScopeCall): void {
     const isFree = this.#early.length === 0;
     if (isFree && this.#engine && call.target.isLoaded && !this.#released) {
-      this.#engine.capture(call);
+      call.handle = this.#engine.capture(call);
       return;
     }
     this.#early.push(call);
@@ -57,16 +62,16 @@ export class EngineDoor {
       return { error };
     });
     // Each of them may have to be told that there is no engine.
-    const { Slice } = await import('../orchestrator/model/slice.ts');
+    const { Slice } = await import('../orchestrator/model/event-loop.ts');
     const slice = new Slice();
     // Calls join the list while this waits; the last look at it is followed by no wait.
     for (let at = 0; at < this.#early.length; at += 1) {
-      const call = this.#early[at] as CapturedCall;
+      const call = this.#early[at] as ScopeCall;
       if (!call.target.isLoaded) await loadBatcher(call);
       if (slice.isOver) await slice.next();
       if (call.aborted || !call.target.isLoaded) continue;
       if (opened === undefined || this.#released) await turnAway(call, 'cancelled', scopeClosed);
-      else if ('engine' in opened) opened.engine.capture(call);
+      else if ('engine' in opened) call.handle = opened.engine.capture(call);
       else await turnAway(call, 'store', messageOf(opened.error));
     }
     this.#early = [];

@@ -1,6 +1,6 @@
 import type { ResolvedOptions } from '../options/index.ts';
 import { aheadOfWall } from '../options/system-clock.ts';
-import type { EngineScope } from '../orchestrator/model/request.ts';
+import type { EngineScope } from '../orchestrator/model/call.ts';
 import type { ScopeEvents } from './scope-events.ts';
 
 /** The options of a scope, as far as the engine asks for them. */

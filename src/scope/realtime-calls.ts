@@ -1,8 +1,8 @@
 import { type BodyReader, watchedBody } from '../hooks/fetch/read-body.ts';
 import type { RawRequest } from '../hooks/state.ts';
 import { isTriedAgain } from '../orchestrator/capture/client-retries.ts';
-import type { Queue } from '../orchestrator/queue/queue.ts';
-import { Slots } from '../orchestrator/submit/semaphore.ts';
+import type { RealtimeRoute } from '../orchestrator/model/call.ts';
+import { Semaphore } from '../orchestrator/model/semaphore.ts';
 import type { Clock } from '../types.ts';
 import { type ClientCall, goOut, type Outgoing } from './client-call.ts';
 import { type Cost, readCost } from './realtime-cost.ts';
@@ -11,13 +11,13 @@ import { type Cost, readCost } from './realtime-cost.ts';
 const timeLimit = 10 * 60_000;
 
 /** For all scopes: a provider counts the calls of the process, not of a scope. */
-const slots = new Slots();
+const slots = new Semaphore();
 
-type RealtimeCall = Pick<ClientCall, 'signal' | 'abandoned' | 'wayOut' | 'pending'>;
+type RealtimeCall = Pick<ClientCall, 'signal' | 'abandoned' | 'wayOut'>;
 
 export interface RealtimeRules {
   readonly atOnce: number;
-  readonly queue: Queue;
+  readonly route: RealtimeRoute;
   /** Told the status of a call that has its response, and what it costs, where that can be known. */
   readonly answered: (status: number, cost?: Promise<Cost>) => void;
   readonly clock: Clock;
@@ -38,11 +38,11 @@ export async function sendRealtime(
   await takeTurn(call, rules);
   try {
     const response = await inTime(call, limit, rules.clock).catch((error: unknown) => {
-      ended(call, undefined, rules);
+      ended(undefined, rules);
       throw error;
     });
     if (response === 'timed out') return response;
-    ended(call, response.status, rules, readCost(response, rules.queue));
+    ended(response.status, rules, readCost(response, rules.route));
     return marked(response, call.abandoned ? call : undefined);
   } finally {
     slots.release();
@@ -70,7 +70,7 @@ export async function letOutRealtime(
   });
   const timer = rules.clock.setTimeout(leave, timeLimit);
   void answered().then((status) => {
-    ended(call, status, rules);
+    ended(status, rules);
     rules.clock.clearTimeout(timer);
     leave();
   });
@@ -93,15 +93,12 @@ async function takeTurn(call: RealtimeCall, rules: RealtimeRules): Promise<void>
 
 /** `undefined`: without a response. */
 function ended(
-  { pending }: RealtimeCall,
   status: number | undefined,
-  { answered }: RealtimeRules,
+  { route, answered }: RealtimeRules,
   cost?: Promise<Cost>,
 ): void {
   // What its client tries again goes out at once, too: it has waited long enough.
-  if (pending && (status === undefined || isTriedAgain(status))) {
-    pending.queue.returning.wentRealtime(pending);
-  }
+  if (status === undefined || isTriedAgain(status)) route.mayBeRetried();
   if (status !== undefined) answered(status, cost);
 }
 

@@ -1,5 +1,5 @@
+import type { RealtimeRoute } from '../orchestrator/model/call.ts';
 import type { BatchlingEvents } from '../orchestrator/model/events.ts';
-import type { Queue } from '../orchestrator/queue/queue.ts';
 import { loadPrices, priceOf } from '../pricing/prices.ts';
 
 export type Cost = Pick<
@@ -11,19 +11,19 @@ export type Cost = Pick<
  * What a realtime call has cost, read from a copy of its response while the caller reads the response
  * itself. `undefined`: nothing in it says so, such as a stream of events or an error.
  */
-export function readCost(response: Response, queue: Queue): Promise<Cost> | undefined {
+export function readCost(response: Response, route: RealtimeRoute): Promise<Cost> | undefined {
   const isJson = /\bjson\b/i.test(response.headers.get('content-type') ?? '');
   if (!response.ok || !isJson || response.body === null) return undefined;
   // What cannot be read or has no price is not counted.
-  return costOf(response.clone(), queue).catch(() => ({}));
+  return costOf(response.clone(), route).catch(() => ({}));
 }
 
-async function costOf(copy: Response, { batcher, model }: Queue): Promise<Cost> {
+async function costOf(copy: Response, { facts, usage: usageOf }: RealtimeRoute): Promise<Cost> {
   const [json] = await Promise.all([copy.json() as Promise<unknown>, loadPrices()]);
-  const usage = batcher.usage(json);
+  const usage = usageOf(json);
   if (usage === undefined) return {};
   const { inputTokens, outputTokens } = usage;
-  const listPrice = priceOf(batcher.info.name, model, usage);
+  const listPrice = priceOf(facts.provider, facts.model, usage);
   if (listPrice === undefined) return { inputTokens, outputTokens };
   return { inputTokens, outputTokens, dollars: { paid: listPrice, saved: 0 } };
 }

@@ -6,7 +6,6 @@ import { decodeUtf8, postUrl } from '../hooks/fetch/read-call.ts';
 import type { Fetch, RawAnswer, RawRequest } from '../hooks/state.ts';
 import type { ResolvedOptions } from '../options/index.ts';
 import { Router, type Target } from '../orchestrator/capture/router.ts';
-import type { CapturedCall } from '../orchestrator/model/request.ts';
 import type { LeftCalls } from '../report/end-note.ts';
 import { warnOnce } from '../report/warn-once.ts';
 import type { Clock, Dict } from '../types.ts';
@@ -160,7 +159,7 @@ export class ScopeCalls implements CallOwner {
   }
 
   #start<Result>(call: ClientCall<Result>): Promise<Result> {
-    this.#calls.add(call);
+    this.#calls.add(call as ClientCall);
     this.whenUsed?.();
     this.whenUsed = undefined;
     this.#door.enter(call);
@@ -202,20 +201,8 @@ export class ScopeCalls implements CallOwner {
     return this.#uncaptured.leaveToMock(url, 'node:http');
   }
 
-  ended(call: CapturedCall): void {
+  ended(call: ClientCall): void {
     this.#calls.remove(call);
-  }
-
-  aborted(call: CapturedCall): void {
-    this.#door.engine?.abort(call);
-  }
-
-  abandoned(call: CapturedCall): void {
-    this.#door.engine?.abandon(call);
-  }
-
-  read(call: CapturedCall): void {
-    this.#door.engine?.read(call);
   }
 
   async flush(): Promise<void> {
@@ -229,7 +216,8 @@ export class ScopeCalls implements CallOwner {
     const message = 'The scope was cancelled.';
     this.#earlyEnd.sendAway({ message });
     await this.#door.entered();
-    await this.#door.engine?.cancel(this.#calls.all, message);
+    const handles = this.#calls.all.flatMap(({ handle }) => handle ?? []);
+    await this.#door.engine?.cancel(handles, message);
   }
 
   /** Flushes and waits until nobody waits any more; calls may still beget calls. */
@@ -265,9 +253,9 @@ export class ScopeCalls implements CallOwner {
 
   /** In turns: a hundred thousand may wait. */
   async #dropUnsent(): Promise<void> {
-    const { inTurns } = await import('../orchestrator/model/in-turns.ts');
+    const { inTurns } = await import('../orchestrator/model/event-loop.ts');
     await inTurns(this.#calls.all, (call) => {
-      if (isSent(call)) this.#door.engine?.leaveBehind(call);
+      if (isSent(call)) call.handle?.leaveBehind();
       else call.drop();
     });
   }

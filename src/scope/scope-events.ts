@@ -1,7 +1,7 @@
 import type { ResolvedOptions } from '../options/index.ts';
+import type { RoundWatch } from '../orchestrator/model/call.ts';
 import type { BatchlingEventName, BatchlingEvents, Emit } from '../orchestrator/model/events.ts';
 import type { Notify } from '../orchestrator/model/notices.ts';
-import type { RoundWatch } from '../orchestrator/model/request.ts';
 import { addToStats, emptyStats, type Stats } from '../orchestrator/model/stats.ts';
 import type { ScopeDisplay } from '../report/display.ts';
 

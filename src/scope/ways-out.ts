@@ -2,10 +2,9 @@ import type { RawAnswer, RawRequest } from '../hooks/state.ts';
 import type { ResolvedOptions } from '../options/index.ts';
 import type { Target } from '../orchestrator/capture/router.ts';
 import { answerHeaders } from '../orchestrator/model/answer-headers.ts';
-import { type AnswerSource, factsOf, tell } from '../orchestrator/model/events.ts';
+import type { Delivery, RealtimeRoute, Verdict } from '../orchestrator/model/call.ts';
+import { type AnswerSource, tell } from '../orchestrator/model/events.ts';
 import { ownAnswer } from '../orchestrator/model/own-answer.ts';
-import type { Delivery, Verdict } from '../orchestrator/model/request.ts';
-import type { Queue } from '../orchestrator/queue/queue.ts';
 import type { Bypasses } from './bypasses.ts';
 import { type ClientCall, type Convert, goOut, type Outgoing } from './client-call.ts';
 import { dropped, type EarlyEnd, type EndReason, refuse, unlessDropped } from './early-end.ts';
@@ -77,8 +76,8 @@ export class WaysOut {
     return this.bypass(outgoing, target, verdict.bypass);
   }
 
-  async #sendRealtime(call: ClientCall<Response>, queue: Queue): Promise<Response> {
-    const rules = this.#realtimeRules(queue);
+  async #sendRealtime(call: ClientCall<Response>, route: RealtimeRoute): Promise<Response> {
+    const rules = this.#realtimeRules(route);
     const { sendRealtime } = await import('./realtime-calls.ts');
     try {
       const response = await sendRealtime(call, rules);
@@ -88,7 +87,7 @@ export class WaysOut {
       }
     } catch (error) {
       if (this.#earlyEnd.isDropping) throw dropped;
-      const refused = this.#refuse(whySentAway(rules, error), call, { realtime: queue });
+      const refused = this.#refuse(whySentAway(rules, error), call, { realtime: route });
       return toFetch(refused, call.target.url);
     }
     const message = 'The call went out as an ordinary one, and no answer came within 10 minutes.';
@@ -99,16 +98,16 @@ export class WaysOut {
 
   async #letOut(
     call: ClientCall<RawAnswer | undefined>,
-    queue: Queue,
+    route: RealtimeRoute,
     answered: RawRequest['answered'],
   ): Promise<RawAnswer | undefined> {
-    const rules = this.#realtimeRules(queue);
+    const rules = this.#realtimeRules(route);
     const { letOutRealtime } = await import('./realtime-calls.ts');
     try {
       await letOutRealtime(call, rules, answered, this.#waitFor());
       return undefined;
     } catch (error) {
-      return this.#refuse(whySentAway(rules, error), call, { realtime: queue });
+      return this.#refuse(whySentAway(rules, error), call, { realtime: route });
     }
   }
 
@@ -119,27 +118,26 @@ export class WaysOut {
     return answer;
   }
 
-  #realtimeRules(queue: Queue): RealtimeRules {
+  #realtimeRules(route: RealtimeRoute): RealtimeRules {
     const { realtimeConcurrency: atOnce, clock } = this.#options;
     const answered: RealtimeRules['answered'] = (status, cost) => {
-      if (cost === undefined) this.#answered(queue, status, 'realtime');
-      else this.#answeredLater(queue, status, cost);
+      if (cost === undefined) this.#answered(route, status, 'realtime');
+      else this.#answeredLater(route, status, cost);
     };
-    return { atOnce, clock, queue, answered, line: this.#earlyEnd.line };
+    return { atOnce, clock, route, answered, line: this.#earlyEnd.line };
   }
 
   /** The caller has its response already; the scope waits until it is known what that has cost. */
-  #answeredLater(queue: Queue, status: number, cost: Promise<Cost>): void {
+  #answeredLater(route: RealtimeRoute, status: number, cost: Promise<Cost>): void {
     const isRead = this.#waitFor();
     void cost.then((known) => {
-      this.#answered(queue, status, 'realtime', known);
+      this.#answered(route, status, 'realtime', known);
       isRead();
     });
   }
 
-  #answered(queue: Queue, status: number, source: AnswerSource, cost: Cost = {}): void {
-    const facts = factsOf(queue.batcher, queue);
-    tell(this.#events.emit, 'call:answered', { ...facts, status, source, ...cost });
+  #answered(route: RealtimeRoute, status: number, source: AnswerSource, cost: Cost = {}): void {
+    tell(this.#events.emit, 'call:answered', { ...route.facts, status, source, ...cost });
   }
 }
 

@@ -37,7 +37,9 @@ describe('the check of imports', () => {
       'scope/scope.ts': "import { b } from '../orchestrator/engine.ts';",
       'scope/engines.ts': "const c = await import('../ledger/sqlite/connection/store.ts');",
       'orchestrator/engine.ts':
-        "import type { B } from '../batchers/batcher.ts';\nimport { q } from './queue.ts';",
+        "import type { B } from '../batchers/batcher.ts';\nimport { q } from './queue/queue.ts';",
+      'orchestrator/capture/intake.ts':
+        "import { d } from '../collect/delivery.ts';\nimport { r } from '../model/request.ts';",
       'batchers/registry.ts': "import { O } from './openai/openai-batcher.ts';",
       'batchers/openai/openai-batcher.ts': "import { h } from '../../http/client.ts';",
       'http/client.ts': "import { e } from '../errors.ts';\nimport fs from 'node:fs';",
@@ -59,6 +61,9 @@ describe('the check of imports', () => {
     ['scope to one ledger', 'scope/scope.ts', '../ledger/memory/memory-ledger.ts'],
     ['the simulator to anything', 'simulator/a.ts', '../errors.ts'],
     ['anything to the simulator', 'scope/scope.ts', '../simulator/index.ts'],
+    ['the model to a step of the walk', 'orchestrator/model/a.ts', '../queue/queue.ts'],
+    ['a step to one before it', 'orchestrator/collect/a.ts', '../submit/submitter.ts'],
+    ['a step to the engine', 'orchestrator/watch/a.ts', '../engine.ts'],
     ['out of the source', 'cli/main.ts', '../../package.json'],
   ])('refuses %s', (_what, file, target) => {
     const { status, stderr } = check({ [file]: `// first line\nimport { x } from '${target}';\n` });

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import type { CapturedCall } from '../model/request.ts';
+import type { Caller } from '../model/caller.ts';
 import { AbandonedRequests } from './abandoned-requests.ts';
 
 /** Only who it is matters. */
-function call(): CapturedCall {
-  return {} as CapturedCall;
+function newCaller(): Caller {
+  return {} as Caller;
 }
 
-function abandon(requests: AbandonedRequests, key: string, occurrence: number): CapturedCall {
-  const client = call();
+function abandon(requests: AbandonedRequests, key: string, occurrence: number): Caller {
+  const client = newCaller();
   requests.add(client, key, occurrence);
   return client;
 }

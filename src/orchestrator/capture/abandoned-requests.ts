@@ -1,4 +1,4 @@
-import type { CapturedCall } from '../model/request.ts';
+import type { Caller } from '../model/caller.ts';
 
 /** Of those that have their answer, the oldest are forgotten: nobody came back for it. */
 const mostAnswered = 10_000;
@@ -16,26 +16,26 @@ interface Left {
 export class AbandonedRequests {
   /** By fingerprint, oldest first. */
   readonly #left = new Map<string, Set<Left>>();
-  readonly #ofCall = new WeakMap<CapturedCall, Left>();
+  readonly #ofCaller = new WeakMap<Caller, Left>();
   readonly #answered = new Set<Left>();
 
-  add(call: CapturedCall, key: string, occurrence: number): void {
+  add(caller: Caller, key: string, occurrence: number): void {
     const left = { key, occurrence };
-    this.#ofCall.set(call, left);
+    this.#ofCaller.set(caller, left);
     const all = this.#left.get(key);
     if (all) all.add(left);
     else this.#left.set(key, new Set([left]));
   }
 
   /** The client has come to its answer after all: whoever asks the same next wants another sample. */
-  read(call: CapturedCall): void {
-    const left = this.#ofCall.get(call);
+  read(caller: Caller): void {
+    const left = this.#ofCaller.get(caller);
     if (left) this.#forget(left);
   }
 
   /** It waits for nothing any more but its client. */
-  ended(call: CapturedCall): void {
-    const left = this.#ofCall.get(call);
+  ended(caller: Caller): void {
+    const left = this.#ofCaller.get(caller);
     if (!left || !this.#left.get(left.key)?.has(left)) return;
     this.#answered.add(left);
     if (this.#answered.size <= mostAnswered) return;

@@ -3,7 +3,7 @@ import type { HttpClient } from '../../http/client.ts';
 import type { Wire } from '../../http/wire.ts';
 import type { AccountId, Ledger } from '../../ledger/ledger.ts';
 import type { Dict } from '../../types.ts';
-import { Slots } from '../submit/semaphore.ts';
+import { Semaphore } from '../model/semaphore.ts';
 import { accountHash, credentialHint, type SplitHeaders } from './credentials.ts';
 
 /**
@@ -13,9 +13,9 @@ import { accountHash, credentialHint, type SplitHeaders } from './credentials.ts
 export class Account {
   readonly id: AccountId;
   /** Batches under way. */
-  readonly slots = new Slots();
+  readonly slots = new Semaphore();
   /** Creates of providers that echo nothing go out one at a time. */
-  readonly creates = new Slots();
+  readonly creates = new Semaphore();
   /** Until then no create waits for one of another process whose outcome is unclear. */
   unclearUntil = 0;
   secrets: Dict;

@@ -1,17 +1,19 @@
 import type { Answer, Clock } from '../../types.ts';
-import type { CapturedCall, EngineScope, PendingRequest, Verdict } from '../model/request.ts';
-import type { Queue } from '../queue/queue.ts';
+import type { CapturedCall, EngineScope, RealtimeRoute, Verdict } from '../model/call.ts';
+import type { Caller } from '../model/caller.ts';
+import { factsOf } from '../model/events.ts';
+import type { Request } from '../model/request.ts';
+import type { ClientRetryMemory, RequestQueue } from '../model/request-queue.ts';
 import type { AbandonedRequests } from './abandoned-requests.ts';
 
-const second = 1_000;
-/** Only at once is a re-ask after an error the client's retry. */
-const retryWindow = 60 * second;
+/** A re-ask after an error is the client's retry only if it comes soon. */
+const retryWindow = 60_000;
 /** Clients that ignore `x-should-retry` come back so often at most. */
 const mostRetries = 6;
-/** Forget what nobody came back for. */
+/** The oldest are forgotten: a run of millions must not remember every trouble it had. */
 const mostRemembered = 10_000;
 
-interface Sticky {
+interface FinalError {
   /** A retry comes from where the call came from. */
   readonly scope: EngineScope;
   readonly answer: Answer;
@@ -23,10 +25,10 @@ interface Sticky {
  * Clients that come back for a request they have asked already. Their retry is not another sample: it
  * re-joins the request they gave up, or gets the same final error again.
  */
-export class Returning {
+export class ClientRetries implements ClientRetryMemory {
   readonly #clock: Clock;
   readonly abandoned: AbandonedRequests;
-  readonly #errors = new Map<string, Sticky>();
+  readonly #errors = new Map<string, FinalError>();
   readonly #realtime = new Map<string, { readonly scope: EngineScope; readonly until: number }>();
   readonly #keyed = new Map<string, number>();
 
@@ -35,41 +37,42 @@ export class Returning {
     this.abandoned = abandoned;
   }
 
-  /** The request ended in an error that clients like to try again. */
-  failed(pending: PendingRequest, answer: Answer): void {
-    const { status } = answer;
-    // A cancel is nobody's error: who asks again means it.
-    if (!isTriedAgain(status)) return;
-    const key = keyOf(pending.queue, pending.key);
-    const { scope } = pending;
-    const known = this.#errors.get(key);
+  failed({ scope }: Caller, { queue, key }: Request, answer: Answer): void {
+    // A cancel is nobody's error: a client that asks again means it.
+    if (!isTriedAgain(answer.status)) return;
+    const name = nameOf(queue, key);
+    const known = this.#errors.get(name);
     const until = this.#clock.now() + retryWindow;
     const left = known?.scope === scope ? known.left : mostRetries;
-    remember(this.#errors, key, { scope, answer, until, left });
+    remember(this.#errors, name, { scope, answer, until, left });
+  }
+
+  ended(caller: Caller): void {
+    this.abandoned.ended(caller);
+  }
+
+  realtimeRoute({ queue, key }: Request, scope: EngineScope): RealtimeRoute {
+    return this.#route(queue, key, scope);
   }
 
   /** What became of this call already, if it looks like the client's own retry. */
-  verdict(queue: Queue, fingerprint: string, scope: EngineScope): Verdict | undefined {
+  verdict(queue: RequestQueue, key: string, scope: EngineScope): Verdict | undefined {
     if (this.#realtime.size + this.#errors.size === 0) return undefined;
     const now = this.#clock.now();
-    const key = keyOf(queue, fingerprint);
-    const realtime = this.#realtime.get(key);
-    if (realtime?.scope === scope && realtime.until > now) return { realtime: queue };
-    const sticky = this.#errors.get(key);
-    if (sticky?.scope !== scope) return undefined;
-    if (now > sticky.until || sticky.left === 0) {
-      this.#errors.delete(key);
+    const name = nameOf(queue, key);
+    const realtime = this.#realtime.get(name);
+    if (realtime?.scope === scope && realtime.until > now) {
+      return { realtime: this.#route(queue, key, scope) };
+    }
+    const error = this.#errors.get(name);
+    if (error?.scope !== scope) return undefined;
+    if (now > error.until || error.left === 0) {
+      this.#errors.delete(name);
       return undefined;
     }
-    sticky.left -= 1;
-    sticky.until = now + retryWindow;
-    return { answer: sticky.answer, source: 'batch', itemId: '' };
-  }
-
-  /** Sent as an ordinary call that may be tried again by its client: that is one, too. */
-  wentRealtime({ queue, key, scope }: PendingRequest): void {
-    const until = this.#clock.now() + retryWindow;
-    remember(this.#realtime, keyOf(queue, key), { scope, until });
+    error.left -= 1;
+    error.until = now + retryWindow;
+    return { answer: error.answer, source: 'batch', itemId: '' };
   }
 
   /** The occurrence this call has asked for already: by its idempotency key, or abandoned. */
@@ -85,6 +88,18 @@ export class Returning {
     if (idempotencyKey === undefined) return;
     remember(this.#keyed, `${key}\n${idempotencyKey}`, occurrence);
   }
+
+  #route(queue: RequestQueue, key: string, scope: EngineScope): RealtimeRoute {
+    const { batcher } = queue;
+    return {
+      facts: factsOf(batcher, queue),
+      usage: (json) => batcher.usage(json),
+      mayBeRetried: () => {
+        const until = this.#clock.now() + retryWindow;
+        remember(this.#realtime, nameOf(queue, key), { scope, until });
+      },
+    };
+  }
 }
 
 /** Errors that clients like to try again. */
@@ -93,11 +108,10 @@ export function isTriedAgain(status: number): boolean {
 }
 
 /** An error under one key of the user says nothing about another. */
-function keyOf(queue: Queue, fingerprint: string): string {
-  return `${queue.account.id}\n${fingerprint}`;
+function nameOf({ account }: RequestQueue, key: string): string {
+  return `${account.id}\n${key}`;
 }
 
-/** Oldest out: a run of millions must not remember every trouble it had. */
 function remember<Value>(map: Map<string, Value>, key: string, value: Value): void {
   map.delete(key);
   map.set(key, value);

@@ -4,8 +4,9 @@ import { AnthropicBatcher } from '../../batchers/anthropic/anthropic-batcher.ts'
 import type { Batcher } from '../../batchers/batcher.ts';
 import { OpenAIBatcher } from '../../batchers/openai/openai-batcher.ts';
 import type { Dict } from '../../types.ts';
+import { itemId } from '../model/item-id.ts';
 import { splitHeaders } from './credentials.ts';
-import { fingerprintOf, itemId } from './fingerprint.ts';
+import { fingerprintOf } from './fingerprint.ts';
 
 interface Asked {
   readonly batcher?: Batcher;
@@ -31,6 +32,7 @@ function fingerprint(body: string, asked: Asked = {}): string {
   const json = JSON.parse(body) as Record<string, unknown>;
   const route = batcher.match({ query, path, headers: rest, body, json });
   if ('bypass' in route) throw new Error(route.bypass);
+  if ('parts' in route) throw new Error('several requests');
   const whole = { ...route, identity: [...route.identity, ...extra] };
   return fingerprintOf(batcher.info.name, base, whole).toString('hex');
 }

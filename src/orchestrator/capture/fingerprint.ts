@@ -1,6 +1,5 @@
 import { createHash, hash } from 'node:crypto';
 import type { Route } from '../../batchers/batcher.ts';
-import type { ItemId } from '../../types.ts';
 
 /**
  * SHA-256 over everything of a call that can change its answer, and nothing else: provider, base,
@@ -19,9 +18,3 @@ const sha256: (text: string) => Buffer =
   typeof hash === 'function'
     ? (text) => Buffer.from(hash('sha256', text, 'binary'), 'latin1')
     : (text) => createHash('sha256').update(text).digest();
-
-/** 43 characters of fingerprint and the occurrence: legal in every provider's id, at most 64 long. */
-export function itemId(fingerprint: Uint8Array, occurrence: number): ItemId {
-  const bytes = Buffer.isBuffer(fingerprint) ? fingerprint : Buffer.from(fingerprint);
-  return `${bytes.toString('base64url')}-${occurrence}`;
-}

@@ -1,63 +1,73 @@
-import { setImmediate as immediate } from 'node:timers/promises';
 import { messageOf } from '../../errors.ts';
 import type { Admission, Ask } from '../../ledger/ledger.ts';
 import { estimateTokens } from '../../pricing/token-estimate.ts';
 import { answerCall, deliver, refuseCall } from '../collect/delivery.ts';
-import type { Workshop } from '../model/engine-context.ts';
+import type { CapturedCall, Delivery } from '../model/call.ts';
+import { Caller, type CallerDesk } from '../model/caller.ts';
+import type { EngineContext } from '../model/engine-context.ts';
+import { inTurns, nextTurn, Slice } from '../model/event-loop.ts';
 import { factsOf } from '../model/events.ts';
-import { inTurns } from '../model/in-turns.ts';
-import { type CapturedCall, type Delivery, PendingRequest } from '../model/request.ts';
-import { Slice } from '../model/slice.ts';
+import { Request } from '../model/request.ts';
 import type { Queue } from '../queue/queue.ts';
 import type { Queues } from '../queue/queues.ts';
 import type { Deadlines } from '../watch/deadlines.ts';
-import type { Returning } from './client-retries.ts';
+import type { Accounts } from './accounts.ts';
+import type { ClientRetries } from './client-retries.ts';
+import { JoinedAnswers } from './joined-answers.ts';
 import type { Occurrences } from './occurrences.ts';
-import { type Prepared, prepare } from './prepare.ts';
+import { type Prepared, type PreparedPart, prepare } from './prepare.ts';
 import type { Spool } from './spool.ts';
 
 /** At most so many rows in one ledger transaction. */
 const admitAtOnce = 1_000;
-/** More than these are admitted in a turn of their own. */
-const admittedAtOnce = 50;
+
+interface IntakeServices {
+  readonly accounts: Accounts;
+  readonly queues: Queues;
+  readonly spool: Spool;
+  readonly clientRetries: ClientRetries;
+  readonly deadlines: Deadlines;
+  readonly desk: CallerDesk;
+  /** How often this run has asked each fingerprint; `undefined` when the ledger counts. */
+  readonly occurrences: Occurrences | undefined;
+  /** Another owner, or another request of this process, stands for the same row. */
+  follow(request: Request, admission: Admission): void;
+}
+
+interface PreparedCall extends Prepared {
+  readonly caller: Caller;
+}
+
+/** A request and what the ledger is asked about it. */
+interface Asked {
+  readonly caller: Caller;
+  readonly request: Request;
+  readonly ask: Ask;
+  readonly idempotencyKey: string | undefined;
+  /** The request is remembered as abandoned already. */
+  readonly isKnownAsAbandoned: boolean;
+}
 
 /**
- * The way in. Capturing a call only puts it here; parsing, hashing and asking the ledger happen
- * later, in slices.
+ * The way in. Capturing a call only puts it here; parsing, hashing and asking the ledger happen later, in
+ * slices.
  */
 export class Intake {
-  readonly #workshop: Workshop;
-  readonly #queues: Queues;
-  readonly #spool: Spool;
-  readonly #returning: Returning;
-  readonly #deadlines: Deadlines;
-  readonly #join: (pending: PendingRequest, admission: Admission) => void;
-  /** How often this run has asked each fingerprint; `undefined` when the ledger counts. */
-  readonly #occurrences: Occurrences | undefined;
-  #calls: CapturedCall[] = [];
+  readonly #context: EngineContext;
+  readonly #services: IntakeServices;
+  #callers: Caller[] = [];
   #draining: Promise<void> | undefined;
 
-  constructor(
-    workshop: Workshop,
-    queues: Queues,
-    spool: Spool,
-    returning: Returning,
-    deadlines: Deadlines,
-    occurrences: Occurrences | undefined,
-    join: (pending: PendingRequest, admission: Admission) => void,
-  ) {
-    this.#workshop = workshop;
-    this.#queues = queues;
-    this.#spool = spool;
-    this.#returning = returning;
-    this.#deadlines = deadlines;
-    this.#join = join;
-    this.#occurrences = occurrences;
+  constructor(context: EngineContext, services: IntakeServices) {
+    this.#context = context;
+    this.#services = services;
   }
 
-  push(call: CapturedCall): void {
-    this.#calls.push(call);
+  push(call: CapturedCall): Caller {
+    const caller = new Caller(call, this.#services.desk);
+    this.#callers.push(caller);
     this.#draining ??= this.#drain();
+    return caller;
   }
 
   /** Resolves when everything captured so far is in a queue, answered or passed on. */
@@ -67,11 +77,11 @@ export class Intake {
 
   async #drain(): Promise<void> {
     try {
-      while (this.#calls.length > 0) {
-        await immediate();
-        const calls = this.#calls;
-        this.#calls = [];
-        for (let at = 0; at < calls.length; ) at = await this.#group(calls, at);
+      while (this.#callers.length > 0) {
+        await nextTurn();
+        const callers = this.#callers;
+        this.#callers = [];
+        for (let at = 0; at < callers.length; ) at = await this.#group(callers, at);
       }
     } finally {
       this.#draining = undefined;
@@ -79,119 +89,139 @@ export class Intake {
   }
 
   /** Takes as many calls as fit one transaction; each costs a page or two, whatever it holds. */
-  async #group(calls: CapturedCall[], from: number): Promise<number> {
-    const prepared: Prepared[] = [];
+  async #group(callers: readonly Caller[], from: number): Promise<number> {
+    const prepared: PreparedCall[] = [];
     const slice = new Slice();
     let at = from;
-    while (at < calls.length && prepared.length < admitAtOnce) {
-      const call = calls[at] as CapturedCall;
+    let rows = 0;
+    while (at < callers.length && rows < admitAtOnce) {
+      const caller = callers[at] as Caller;
       at += 1;
-      const ready = call.aborted ? undefined : prepare(call);
-      if (ready) prepared.push(ready);
+      const ready = caller.call.aborted ? undefined : prepare(caller.call);
+      if (ready) {
+        prepared.push({ ...ready, caller });
+        rows += ready.parts.length;
+      }
       if (slice.isOver) await slice.next();
     }
-    if (prepared.length > admittedAtOnce) await immediate();
     // One that was aborted meanwhile is not asked for.
-    const wanted = prepared.filter(({ call }) => !call.aborted);
+    const wanted = prepared.filter(({ caller }) => !caller.call.aborted);
     try {
       await this.#admit(wanted);
     } catch (error) {
       // Nothing was sent, so nothing is lost; a rejected fetch would make every SDK try again.
       const message = messageOf(error);
-      for (const { call, route } of wanted) {
-        refuseCall(call, factsOf(call.target.batcher, route), 'store', message);
+      for (const { caller, parts } of wanted) {
+        const { call } = caller;
+        const facts = factsOf(call.target.batcher, (parts[0] as PreparedPart).route);
+        refuseCall(call, facts, 'store', message);
       }
     }
-    if (at < calls.length) await immediate();
+    if (at < callers.length) await nextTurn();
     return at;
   }
 
-  async #admit(prepared: readonly Prepared[]): Promise<void> {
-    const now = this.#workshop.clock.now();
-    const asks: Ask[] = [];
-    const requests: PendingRequest[] = [];
-    const idempotencyKeys: (string | undefined)[] = [];
-    /** Those that are known to have been given up. */
-    const known = new Set<CapturedCall>();
+  async #admit(prepared: readonly PreparedCall[]): Promise<void> {
+    const asked: Asked[] = [];
     const slice = new Slice();
     for (const one of prepared) {
       if (slice.isOver) await slice.next();
-      const { call, route, headers } = one;
-      const queue =
-        this.#queues.known(call, route, headers) ?? (await this.#queues.open(call, route, headers));
-      const key = one.fingerprint.toString('latin1');
-      const again = this.#returning.verdict(queue, key, call.scope);
-      if (again) {
-        if ('answer' in again) tellAgain(queue, call, again);
-        else call.settle(again);
-        continue;
-      }
-      const occurrence = this.#returning.occurrence(key, call) ?? this.#next(key);
-      // Before its own retry, which may stand right behind it.
-      if (call.abandoned && occurrence !== 'next') {
-        this.#returning.abandoned.add(call, key, occurrence);
-        known.add(call);
-      }
-      asks.push({
-        fingerprint: one.fingerprint,
-        occurrence,
-        queue: queue.id,
-        cache: call.scope.cache,
-      });
-      const pending = new PendingRequest(call, queue, route, key, now);
-      const idempotencyKey = call.headers['idempotency-key'];
-      if (occurrence !== 'next') {
-        // Before another call with the same idempotency key, which may stand right behind it.
-        pending.occurrence = occurrence;
-        this.#returning.named(key, idempotencyKey, occurrence);
-      }
-      requests.push(pending);
-      pending.keyed = idempotencyKey !== undefined;
-      idempotencyKeys.push(idempotencyKey);
-      call.pending = pending;
-      call.taken();
+      await this.#askFor(one, asked);
     }
-    const { ledger, owner } = this.#workshop;
-    if (asks.length > admittedAtOnce) await slice.next();
-    const admissions = await ledger.admit(owner, asks);
+    if (asked.length === 0) return;
+    const { ledger, owner } = this.#context;
+    const { clientRetries, deadlines, queues } = this.#services;
     await slice.next();
-    for (const [index, pending] of requests.entries()) {
+    const admissions = await ledger.admit(
+      owner,
+      asked.map(({ ask }) => ask),
+    );
+    await slice.next();
+    for (const [
+      index,
+      { caller, request, idempotencyKey, isKnownAsAbandoned },
+    ] of asked.entries()) {
       if (slice.isOver) await slice.next();
-      named(pending, admissions[index] as Admission);
-      this.#returning.named(pending.key, idempotencyKeys[index], pending.occurrence);
+      name(request, admissions[index] as Admission);
+      clientRetries.named(request.key, idempotencyKey, request.occurrence);
       // Also one that was given up since: until it has its row, only the call is marked.
-      if (pending.call.abandoned && !known.has(pending.call)) {
-        this.#returning.abandoned.add(pending.call, pending.key, pending.occurrence);
+      if (caller.isAbandoned && !isKnownAsAbandoned) {
+        clientRetries.abandoned.add(caller, request.key, request.occurrence);
       }
     }
-    await this.#hold(requests, admissions);
+    await this.#hold(asked, admissions);
     await inTurns(admissions, (admission, index) => {
-      const pending = requests[index] as PendingRequest;
-      this.#deadlines.add(pending);
-      pending.owns = admission.is === 'mine';
-      if (pending.call.aborted) this.#queues.leave(pending);
-      else if (admission.is === 'mine') pending.queue.add(pending);
-      else if (admission.is === 'wait') this.#join(pending, admission);
-      else deliver(pending, admission.answer, 'ledger', admission.batchToken);
+      const { caller, request } = asked[index] as Asked;
+      deadlines.add(caller);
+      if (admission.is === 'mine') request.stage = 'flushed';
+      if (!request.isWaitedFor || caller.call.aborted) queues.leave(request);
+      else if (admission.is === 'mine') request.queue.add(request);
+      else if (admission.is === 'wait') this.#services.follow(request, admission);
+      else deliver(request, admission.answer, 'ledger', admission.batchToken);
     });
   }
 
+  async #askFor({ caller, headers, parts, join }: PreparedCall, asked: Asked[]): Promise<void> {
+    const { accounts, queues, clientRetries, desk } = this.#services;
+    const { call } = caller;
+    const { batcher, wireBase } = call.target;
+    const account =
+      accounts.known(headers, wireBase) ?? (await accounts.open(headers, batcher, wireBase));
+    const callers = join ? parts.map(() => new Caller(call, desk)) : [caller];
+    for (const [index, part] of parts.entries()) {
+      const { route } = part;
+      const queue = queues.known(call, route, account) ?? (await queues.open(call, route, account));
+      const key = part.fingerprint.toString('latin1');
+      const again = clientRetries.verdict(queue, key, call.scope);
+      if (again) {
+        if ('answer' in again) tellAgain(queue, call, again);
+        else call.settle(again);
+        return;
+      }
+      asked.push(this.#ask(callers[index] as Caller, part, queue, key));
+    }
+    if (join) new JoinedAnswers(caller, callers, join);
+    call.taken();
+  }
+
+  #ask(caller: Caller, { route, fingerprint }: PreparedPart, queue: Queue, key: string): Asked {
+    const { clientRetries, occurrences } = this.#services;
+    const { call } = caller;
+    const occurrence =
+      clientRetries.occurrence(key, call) ?? occurrences?.next(key) ?? ('next' as const);
+    const idempotencyKey = call.headers['idempotency-key'];
+    const request = new Request(queue, key, route.body, caller);
+    caller.stream = route.stream;
+    caller.isKeyed = idempotencyKey !== undefined;
+    caller.dueAt = dueAt(call, this.#context.clock.now());
+    const isKnownAsAbandoned = caller.isAbandoned && occurrence !== 'next';
+    if (occurrence !== 'next') {
+      // Before another call with the same idempotency key, which may stand right behind it.
+      request.occurrence = occurrence;
+      clientRetries.named(key, idempotencyKey, occurrence);
+      // Before its own retry, which may stand right behind it.
+      if (isKnownAsAbandoned) clientRetries.abandoned.add(caller, key, occurrence);
+    }
+    const ask = { fingerprint, occurrence, queue: queue.id, cache: call.scope.cache };
+    return { caller, request, ask, idempotencyKey, isKnownAsAbandoned };
+  }
+
   /** Where bodies cannot be kept, the requests must not stay behind as ours to send. */
-  async #hold(
-    requests: readonly PendingRequest[],
-    admissions: readonly Admission[],
-  ): Promise<void> {
+  async #hold(asked: readonly Asked[], admissions: readonly Admission[]): Promise<void> {
+    const requests = asked.map(({ request }) => request);
     try {
-      await this.#spool.hold(requests.filter((_, index) => admissions[index]?.is !== 'answered'));
+      const { spool } = this.#services;
+      await spool.hold(requests.filter((_, index) => admissions[index]?.is !== 'answered'));
     } catch (error) {
-      this.#queues.withdraw(requests.filter((_, index) => admissions[index]?.is === 'mine'));
+      const mine = requests.filter((_, index) => admissions[index]?.is === 'mine');
+      this.#services.queues.withdraw(mine);
       throw error;
     }
   }
+}
 
-  #next(key: string): number | 'next' {
-    return this.#occurrences?.next(key) ?? 'next';
-  }
+function dueAt({ scope: { deadline } }: CapturedCall, now: number): number | undefined {
+  return deadline instanceof Date ? deadline.getTime() : deadline && now + deadline;
 }
 
 /** No request stands behind it, but a call is answered. */
@@ -202,14 +232,13 @@ function tellAgain(queue: Queue, call: CapturedCall, again: Delivery): void {
 }
 
 /** The ledger's decision names the request: its row, its occurrence and with them its size. */
-function named(pending: PendingRequest, admission: Admission): PendingRequest {
-  pending.request = admission.request;
-  pending.occurrence = admission.occurrence;
-  if (admission.is === 'mine') pending.attempt = admission.attempt ?? 0;
+function name(request: Request, admission: Admission): void {
+  request.row = admission.request;
+  request.occurrence = admission.occurrence;
+  if (admission.is === 'mine') request.attempt = admission.attempt ?? 0;
   const { length } = String(admission.occurrence);
-  const body = pending.body as string;
+  const body = request.body as string;
   const bytes = Buffer.byteLength(body);
-  pending.bytes = pending.queue.envelopeBytes(length) + bytes;
-  pending.tokens = estimateTokens(body, bytes);
-  return pending;
+  request.bytes = request.queue.envelopeBytes(length) + bytes;
+  request.tokens = estimateTokens(body, bytes);
 }

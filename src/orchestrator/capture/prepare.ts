@@ -1,24 +1,30 @@
-import type { Batcher, Match, Route } from '../../batchers/batcher.ts';
+import type { Batcher, FanOut, Match, Route } from '../../batchers/batcher.ts';
 import { messageOf } from '../../errors.ts';
 import { refuseCall } from '../collect/delivery.ts';
+import type { CapturedCall, Policy } from '../model/call.ts';
 import { factsOf, tell } from '../model/events.ts';
 import type { OwnReason } from '../model/own-answer.ts';
-import type { CapturedCall, Policy } from '../model/request.ts';
 import { offeredWindow } from '../queue/queue.ts';
 import { type SplitHeaders, splitHeaders } from './credentials.ts';
 import { fingerprintOf } from './fingerprint.ts';
 
 /** A call that can be batched: parsed, routed and hashed. */
 export interface Prepared {
-  readonly call: CapturedCall;
-  readonly route: Route;
   readonly headers: SplitHeaders;
+  /** One, unless the call needs several requests. */
+  readonly parts: readonly PreparedPart[];
+  /** Makes one answer of those of the parts. */
+  readonly join?: FanOut['join'];
+}
+
+export interface PreparedPart {
+  readonly route: Route;
   readonly fingerprint: Buffer;
 }
 
 /** `undefined`: it has its verdict already. */
 export function prepare(call: CapturedCall): Prepared | undefined {
-  const { batcher, base } = call.target;
+  const { batcher } = call.target;
   try {
     const headers = headersOf(call);
     const match = matchOf(call, headers);
@@ -26,28 +32,32 @@ export function prepare(call: CapturedCall): Prepared | undefined {
       call.settle(match);
       return undefined;
     }
-    if (!isChosen(call, match)) {
-      call.settle({ passThrough: true });
-      return undefined;
+    const routes = 'parts' in match ? match.parts : [match];
+    for (const route of routes) {
+      if (!isChosen(call, route)) {
+        call.settle({ passThrough: true });
+        return undefined;
+      }
+      const refusal = windowRefusal(call, route) ?? deadlineRefusal(call);
+      if (refusal !== undefined) {
+        turnAway(call, 'unsupported', refusal);
+        return undefined;
+      }
     }
-    const refusal = windowRefusal(call, match) ?? deadlineRefusal(call);
-    if (refusal !== undefined) {
-      turnAway(call, 'unsupported', refusal);
-      return undefined;
-    }
-    const route =
-      headers.extra.length > 0
-        ? { ...match, identity: [...match.identity, ...headers.extra] }
-        : match;
-    const fingerprint = fingerprintOf(batcher.info.name, base, route);
-    tell(call.scope.emit, 'call:captured', factsOf(batcher, match));
-    return { call, route, headers, fingerprint };
+    const parts = routes.map((route) => partOf(call, route, headers));
+    tell(call.scope.emit, 'call:captured', factsOf(batcher, routes[0] as Route));
+    return 'parts' in match ? { headers, parts, join: match.join } : { headers, parts };
   } catch (error) {
     // A predicate or a batcher of the user's may throw: that is its own call's trouble. It goes
     // nowhere: nobody has said that it may be paid for.
     turnAway(call, 'unsupported', `The call cannot be batched: ${messageOf(error)}`);
     return undefined;
   }
+}
+
+function partOf({ target }: CapturedCall, route: Route, { extra }: SplitHeaders): PreparedPart {
+  const named = extra.length > 0 ? { ...route, identity: [...route.identity, ...extra] } : route;
+  return { route, fingerprint: fingerprintOf(target.batcher.info.name, target.base, named) };
 }
 
 /** Ends a call that gets no further than this with an error of ours: captured and answered in one. */
@@ -63,7 +73,8 @@ function asFarAsKnown(call: CapturedCall): Pick<Route, 'endpoint' | 'model'> {
   const unknown = { endpoint: call.target.path, model: '' };
   try {
     const match = matchOf(call, headersOf(call));
-    return 'bypass' in match ? unknown : match;
+    if ('bypass' in match) return unknown;
+    return 'parts' in match ? (match.parts[0] ?? unknown) : match;
   } catch {
     return unknown;
   }

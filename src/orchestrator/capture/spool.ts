@@ -1,12 +1,13 @@
 import { invariant } from '../../errors.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { PendingRequest } from '../model/request.ts';
+import type { Request } from '../model/request.ts';
+import type { BodyStore } from '../model/request-queue.ts';
 
 /** Bodies of unanswered requests that may stay in memory; beyond it they go to the ledger. */
 const memoryBudget = 64 * 1024 * 1024;
 
 /** Keeps bodies in memory up to a budget; a million queued calls need no million bodies there. */
-export class Spool {
+export class Spool implements BodyStore {
   readonly #ledger: Ledger;
   readonly #budget: number;
   #held = 0;
@@ -17,43 +18,43 @@ export class Spool {
   }
 
   /** Takes requests in; what does not fit the budget is written down before it is let go. */
-  async hold(requests: readonly PendingRequest[]): Promise<void> {
-    const beyond: PendingRequest[] = [];
-    for (const pending of requests) {
-      if (this.#held + pending.bytes > this.#budget) beyond.push(pending);
-      else this.#keep(pending);
+  async hold(requests: readonly Request[]): Promise<void> {
+    const beyond: Request[] = [];
+    for (const request of requests) {
+      if (this.#held + request.bytes > this.#budget) beyond.push(request);
+      else this.#keep(request);
     }
     if (beyond.length === 0) return;
     await this.#ledger.spool(
-      beyond.map(({ request, body }) => ({ request, body: body as string })),
+      beyond.map(({ row, body }) => ({ request: row, body: body as string })),
     );
-    for (const pending of beyond) pending.body = undefined;
+    for (const request of beyond) request.body = undefined;
   }
 
-  /** The bodies of these requests, from wherever they are. */
-  async read(requests: readonly PendingRequest[]): Promise<string[]> {
+  async read(requests: readonly Request[]): Promise<string[]> {
     const away = requests.filter(({ body }) => body === undefined);
     const found =
-      away.length === 0 ? undefined : await this.#ledger.bodies(away.map(({ request }) => request));
-    return requests.map(({ body, request, id }) => {
-      const text = body ?? found?.get(request);
+      away.length === 0 ? undefined : await this.#ledger.bodies(away.map(({ row }) => row));
+    return requests.map(({ body, row, id }) => {
+      const text = body ?? found?.get(row);
       invariant(text !== undefined, `The body of request ${id} is not in the ledger`);
       return text;
     });
   }
 
-  #keep(pending: PendingRequest): void {
-    this.#held += pending.bytes;
-    pending.held = true;
+  #keep(request: Request): void {
+    this.#held += request.bytes;
+    request.isHeld = true;
   }
 
-  /** The request has its answer or was given up: its room is free. */
-  letGo(pending: PendingRequest): void {
+  letGo(request: Request): void {
+    const { stage, batch, isWaitedFor } = request;
+    if (isWaitedFor || stage === 'planning') return;
     // Its batch is still to be uploaded, with this line in it; others wait for theirs.
-    if (pending.planning || (pending.batch && pending.batch.remote === undefined)) return;
-    pending.body = undefined;
-    if (!pending.held) return;
-    pending.held = false;
-    this.#held -= pending.bytes;
+    if (batch && batch.phase.name !== 'over' && batch.remote === undefined) return;
+    request.body = undefined;
+    if (!request.isHeld) return;
+    request.isHeld = false;
+    this.#held -= request.bytes;
   }
 }

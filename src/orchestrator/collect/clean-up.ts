@@ -1,8 +1,8 @@
-import type { ActiveBatch } from '../model/batch.ts';
-import type { Workshop } from '../model/engine-context.ts';
+import type { Batch } from '../model/batch.ts';
+import type { EngineContext } from '../model/engine-context.ts';
 
 /** Deletes what a batch left at the provider, unless one of its scopes wants to keep it. */
-export async function cleanUp({ report }: Workshop, batch: ActiveBatch): Promise<void> {
+export async function cleanUp({ report }: EngineContext, batch: Batch): Promise<void> {
   for (const { cleanup } of batch.scopes) if (!cleanup) return;
   try {
     await batch.batcher.cleanup(batch.wire, batch.handle);

@@ -4,47 +4,76 @@ import type { Ledger, OwnerId, Settlement } from '../../ledger/ledger.ts';
 import { priceOf } from '../../pricing/prices.ts';
 import { isSuccess } from '../../streams/stream-dialect.ts';
 import type { Answer } from '../../types.ts';
+import type { CapturedCall, Delivery } from '../model/call.ts';
+import type { Caller } from '../model/caller.ts';
+import { inTurns } from '../model/event-loop.ts';
 import { type AnswerSource, type BatchlingEvents, type CallFacts, tell } from '../model/events.ts';
-import { inTurns } from '../model/in-turns.ts';
 import { type OwnReason, ownAnswer } from '../model/own-answer.ts';
-import type { CapturedCall, Delivery, PendingRequest } from '../model/request.ts';
+import type { Request } from '../model/request.ts';
+import type { RequestQueue } from '../model/request-queue.ts';
 
 type Answered = BatchlingEvents['call:answered'];
 
+const deadlineMessage = 'The deadline passed before the batch had an answer for this request.';
+
 /** Hands an answer to all who wait for this request. */
 export function deliver(
-  pending: PendingRequest,
+  request: Request,
   answer: Answer,
   source: AnswerSource,
   batchToken?: string,
-  itemId = pending.id,
 ): void {
-  deliverOne(pending, answer, source, batchToken, itemId);
-  // Without the parsed body: that belongs to the first.
-  for (let other = pending.also; other; other = other.also) {
-    deliverOne(other, { ...answer, json: undefined }, source, batchToken, itemId);
+  const { callers } = request;
+  // The parsed body belongs to one of them: the newest, because older ones may have given up.
+  for (let at = callers.length - 1; at >= 0; at -= 1) {
+    const told = at === callers.length - 1 ? answer : { ...answer, json: undefined };
+    deliverOne(callers[at] as Caller, request, told, source, batchToken);
   }
 }
 
 /** Hands an answer to one caller, once. Others may still wait for the same request. */
 export function deliverOne(
-  pending: PendingRequest,
+  caller: Caller,
+  request: Request,
   answer: Answer,
   source: AnswerSource,
   batchToken?: string,
-  itemId = pending.id,
 ): void {
-  if (pending.settled) return;
-  pending.settled = true;
-  pending.queue.spool.letGo(pending);
-  if (pending.call.abandoned) pending.queue.returning.abandoned.ended(pending.call);
-  if (answer.status >= 400) pending.queue.returning.failed(pending, answer);
-  answerCall(pending.call, answered(pending, answer, source, batchToken), {
-    answer: asAsked(pending, answer),
-    source,
-    batchToken,
-    itemId,
-  });
+  if (!settle(caller, request)) return;
+  const { queue } = request;
+  if (answer.status >= 400) queue.clientRetries.failed(caller, request, answer);
+  const event = answered(queue, answer, source, batchToken);
+  const told = asAsked(caller, queue.batcher, answer);
+  const delivery = { answer: told, source, batchToken, itemId: request.id };
+  if (caller.part) caller.part.answered(event, delivery);
+  else answerCall(caller.call, event, delivery);
+}
+
+/** The caller's time is up: it ends as its scope wishes. */
+export function endAtDeadline(caller: Caller, request: Request): void {
+  if (caller.scope.onDeadline === 'realtime') goRealtime(caller, request);
+  else deliverOne(caller, request, deadlineAnswer(request), 'batch');
+}
+
+export function deadlineAnswer({ batcher }: Request): Answer {
+  return ownAnswer(batcher, 'deadline', deadlineMessage);
+}
+
+/** The call goes out by its own client's way. */
+export function goRealtime(caller: Caller, request: Request): void {
+  if (!settle(caller, request)) return;
+  const route = request.queue.clientRetries.realtimeRoute(request, caller.scope);
+  if (caller.part) caller.part.goesRealtime(route);
+  else caller.call.settle({ realtime: route });
+}
+
+/** Whether it was not settled already. */
+function settle(caller: Caller, request: Request): boolean {
+  if (caller.isSettled) return false;
+  caller.isSettled = true;
+  request.queue.bodies.letGo(request);
+  if (caller.isAbandoned) request.queue.clientRetries.ended(caller);
+  return true;
 }
 
 /** Hands an answer to a call, and tells of it. One whose client has gone has ended already. */
@@ -76,15 +105,14 @@ export function refuseCall(
 
 /** Assignments instead of spreads: this is made for every call. */
 function answered(
-  { batcher, queue }: PendingRequest,
+  { batcher, endpoint, model, completionWindow }: RequestQueue,
   answer: Answer,
   source: AnswerSource,
   batchToken: string | undefined,
 ): Answered {
-  const { info } = batcher;
-  const { endpoint, model } = queue;
+  const { name: provider } = batcher.info;
   const event: { -readonly [Key in keyof Answered]: Answered[Key] } = {
-    provider: info.name,
+    provider,
     endpoint,
     model,
     status: answer.status,
@@ -95,12 +123,10 @@ function answered(
   if (usage === undefined) return event;
   event.inputTokens = usage.inputTokens;
   event.outputTokens = usage.outputTokens;
-  const listPrice = priceOf(info.name, model, usage);
+  const listPrice = priceOf(provider, model, usage);
   if (listPrice !== undefined) {
-    event.dollars = {
-      paid: listPrice * queue.completionWindow.priceShare,
-      saved: listPrice * (1 - queue.completionWindow.priceShare),
-    };
+    const { priceShare } = completionWindow;
+    event.dollars = { paid: listPrice * priceShare, saved: listPrice * (1 - priceShare) };
   }
   return event;
 }
@@ -115,7 +141,7 @@ function usageOf(batcher: Batcher, { json }: Answer): Usage | undefined {
 }
 
 /** The stream that the caller asked for. A dialect may be the user's and throw: nobody may hang. */
-function asAsked({ stream, batcher }: PendingRequest, answer: Answer): Answer {
+function asAsked({ stream }: Caller, batcher: Batcher, answer: Answer): Answer {
   if (stream === undefined || !isSuccess(answer)) return answer;
   try {
     return stream(answer);
@@ -126,16 +152,15 @@ function asAsked({ stream, batcher }: PendingRequest, answer: Answer): Answer {
 }
 
 /** Ends requests that are in no batch with an error of ours, durably. */
-export async function refuse(
-  ledger: Ledger,
-  owner: OwnerId,
-  requests: readonly PendingRequest[],
-  answerFor: (pending: PendingRequest) => Answer,
+export async function refuseRequests(
+  { ledger, owner }: { readonly ledger: Ledger; readonly owner: OwnerId },
+  requests: readonly Request[],
+  answerFor: (request: Request) => Answer,
 ): Promise<void> {
-  const answers = requests.map((pending) => answerFor(pending));
+  const answers = requests.map((request) => answerFor(request));
   const settlements = requests.map(
-    (pending, index): Settlement => ({
-      request: pending.request,
+    ({ row }, index): Settlement => ({
+      request: row,
       is: 'answer',
       answer: answers[index] as Answer,
     }),
@@ -144,19 +169,8 @@ export async function refuse(
     await ledger.settled(owner, settlements);
   } finally {
     // Whatever the ledger says, the callers must hear.
-    await inTurns(requests, (pending, index) => {
-      deliver(pending, answers[index] as Answer, 'batch');
+    await inTurns(requests, (request, index) => {
+      deliver(request, answers[index] as Answer, 'batch');
     });
   }
-}
-
-/** The same, with one reason for all. */
-export function refuseAll(
-  ledger: Ledger,
-  owner: OwnerId,
-  requests: readonly PendingRequest[],
-  reason: OwnReason,
-  message: string,
-): Promise<void> {
-  return refuse(ledger, owner, requests, (pending) => ownAnswer(pending.batcher, reason, message));
 }

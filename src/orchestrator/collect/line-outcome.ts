@@ -3,51 +3,75 @@ import { redactBody } from '../../http/redact-body.ts';
 import type { Wire } from '../../http/wire.ts';
 import type { Settlement } from '../../ledger/ledger.ts';
 import type { Answer } from '../../types.ts';
-import type { ActiveBatch, BatchMember } from '../model/batch.ts';
+import type { Batch, BatchMember } from '../model/batch.ts';
+import { factsOf, tell } from '../model/events.ts';
 import { ownAnswer } from '../model/own-answer.ts';
-import type { PendingRequest } from '../model/request.ts';
+import type { Request } from '../model/request.ts';
+import { deliver, endAtDeadline } from './delivery.ts';
 
-/** What becomes of a request, for the ledger and for its caller. */
-export interface Decided {
+/** What becomes of a line, for the ledger and for its callers. */
+export interface LineOutcome {
+  readonly member: BatchMember;
   readonly settlement: Settlement;
   readonly answer?: Answer;
   readonly reason?: RetryReason;
 }
 
 /** One outcome of one attempt: final, or worth another one. */
-export function decide(batch: ActiveBatch, member: BatchMember, outcome: Outcome): Decided {
-  const { request } = member;
+export function outcomeOf(batch: Batch, member: BatchMember, outcome: Outcome): LineOutcome {
+  const { row, request } = member;
   if (outcome.kind === 'answer') {
     const answer = withoutSecrets(outcome.answer, batch.wire);
-    return { settlement: { request, is: 'answer', answer }, answer };
+    return { member, settlement: { request: row, is: 'answer', answer }, answer };
   }
-  const { reason } = outcome;
-  const waiting = member.pending?.waiters().filter(({ due }) => !due) ?? [];
   // Nobody waits for it, or nobody has time for another attempt.
-  if (waiting.length === 0) return { settlement: { request, is: 'release' } };
-  if (isWorthAnother(batch, reason, member.attempt + 1, waiting)) {
-    return { settlement: { request, is: 'retry' }, reason };
+  if (!request?.isWanted) return { member, settlement: { request: row, is: 'release' } };
+  const { reason } = outcome;
+  if (isWorthAnother(batch, request, member.attempt + 1, reason)) {
+    return { member, settlement: { request: row, is: 'retry' }, reason };
   }
   const answer = finalAnswer(batch, reason, outcome.last);
-  return { settlement: { request, is: 'answer', answer }, answer };
+  return { member, settlement: { request: row, is: 'answer', answer }, answer };
+}
+
+/** The ledger knows: now the callers may. What is to be tried again is added to `retries`. */
+export function settleLine(batch: Batch, outcome: LineOutcome, retries: Request[]): void {
+  const { member, answer, reason } = outcome;
+  const { request } = member;
+  member.isSettled = true;
+  // The batch lives on until its last line is stored, and must not keep the request so long.
+  member.request = undefined;
+  if (request === undefined) return;
+  request.leaveBatch();
+  if (answer) {
+    deliver(request, answer, 'batch', batch.token);
+    return;
+  }
+  for (const caller of request.waiting) if (caller.isDue) endAtDeadline(caller, request);
+  request.queue.bodies.letGo(request);
+  if (reason === undefined || !request.isWaitedFor) return;
+  request.attempt = member.attempt + 1;
+  const facts = factsOf(batch.batcher, batch.queue);
+  tell(request.scope.emit, 'request:retried', { ...facts, attempt: request.attempt + 1, reason });
+  retries.push(request);
 }
 
 function isWorthAnother(
-  { cancelRequested, cancelling }: ActiveBatch,
-  reason: RetryReason,
+  { cancellation }: Batch,
+  request: Request,
   made: number,
-  waiting: readonly PendingRequest[],
+  reason: RetryReason,
 ): boolean {
-  // Somebody else meant it to end. Where we did, who still waits has come after those who wanted that.
-  if (reason === 'cancelled') return cancelRequested || cancelling;
-  if (reason !== 'expired') return made < (waiting[0]?.scope.policy.attempts ?? 0);
+  // Cancelled by someone else: final. Cancelled by us: later callers get another try.
+  if (reason === 'cancelled') return cancellation.isOurs;
+  if (reason !== 'expired') return made < request.scope.policy.attempts;
   // Once more, whatever else went wrong before. Kept in memory only: a run that was killed may try again.
-  const isFirst = !waiting.some(({ expired }) => expired);
-  for (const pending of waiting) pending.expired = true;
+  const isFirst = !request.hasExpired;
+  request.hasExpired = true;
   return isFirst;
 }
 
-function finalAnswer(batch: ActiveBatch, reason: RetryReason, last: Answer): Answer {
+function finalAnswer(batch: Batch, reason: RetryReason, last: Answer): Answer {
   const { batcher } = batch;
   if (reason === 'expired') {
     const message = 'The provider did not get to this request within the completion window.';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { answerHeaders } from './answer-headers.ts';
-import type { Delivery } from './request.ts';
+import type { Delivery } from './call.ts';
 
 function headersOf(status: number, headers: Record<string, string>, more: Partial<Delivery> = {}) {
   const answer = { status, headers, body: '{}' };

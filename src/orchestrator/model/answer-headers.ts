@@ -1,5 +1,5 @@
 import type { Dict } from '../../types.ts';
-import type { Delivery } from './request.ts';
+import type { Delivery } from './call.ts';
 
 /** What no header may hold: a request id is whatever the provider wrote, and the answer is paid for. */
 const illegal = /[^\t\x20-\x7e\x80-\xff]/;

@@ -1,5 +1,5 @@
 import type { Dict } from '../../types.ts';
-import type { EngineScope } from './request.ts';
+import type { EngineScope } from './call.ts';
 
 /** As many as one scope may have, so that every provider's metadata has room for them. */
 const mostTags = 12;

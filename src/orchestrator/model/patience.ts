@@ -1,7 +1,7 @@
 import { BatchlingError, NotSentError, UnknownOutcomeError } from '../../errors.ts';
 import { backoff } from '../../http/backoff.ts';
 import type { Clock } from '../../types.ts';
-import { failureOf } from './failures.ts';
+import { failureOf } from './failure-of.ts';
 
 const minute = 60_000;
 /** How long a provider that cannot be reached is tried again before the callers are told. */

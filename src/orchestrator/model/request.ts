@@ -1,165 +1,73 @@
-import type { Batcher, Route } from '../../batchers/batcher.ts';
+import type { Batcher } from '../../batchers/batcher.ts';
 import type { RequestId } from '../../ledger/ledger.ts';
-import type { StreamDialect } from '../../streams/stream-dialect.ts';
-import type { Answer, Dict, ItemId } from '../../types.ts';
-import { itemId } from '../capture/fingerprint.ts';
-import type { Target } from '../capture/router.ts';
-import type { Queue } from '../queue/queue.ts';
-import type { ActiveBatch } from './batch.ts';
-import type { AnswerSource, Emit, FlushReason } from './events.ts';
-import type { Notify } from './notices.ts';
-import { RequestMarks } from './request-marks.ts';
+import type { ItemId } from '../../types.ts';
+import type { Batch } from './batch.ts';
+import type { EngineScope } from './call.ts';
+import type { Caller } from './caller.ts';
+import { itemId } from './item-id.ts';
+import type { RequestQueue } from './request-queue.ts';
 
-/** How a scope wants its calls batched. Calls of different policies never share a queue. */
-export interface Policy {
-  readonly window: number;
-  readonly maxWindow: number;
-  readonly batchSize: number | undefined;
-  /** Milliseconds. */
-  readonly completionWindow: number;
-  readonly attempts: number;
+/**
+ * Where a request is:
+ * - `asked`: the ledger has not said yet whose it is.
+ * - `elsewhere`: another owner, or another request of this process, stands for the same row.
+ * - `queued`: ours, in its queue.
+ * - `flushed`: ours, out of its queue and on its way into a batch.
+ * - `planning`: being written into a plan, too late to be taken out.
+ * - `planned`: a member of a batch.
+ */
+export type RequestStage = 'asked' | 'elsewhere' | 'queued' | 'flushed' | 'planning' | 'planned';
+
+/** How often, and since when, a provider had no room for a request that was alone. */
+interface NoRoom {
+  readonly since: number;
+  refusals: number;
+  /** Refusals, with time between them, although it was larger than a limit the provider had named. */
+  aboveLimit: number;
+  countedAt: number;
 }
 
-/** Chooses the calls to batch, by what is known before they are sent. */
-export type OnlyPredicate = (call: {
-  readonly provider: string;
-  readonly endpoint: string;
-  readonly model: string;
-  /** Without its query. */
-  readonly url: string;
-}) => boolean;
-
-/** What the engine knows of a scope. */
-export interface EngineScope {
-  readonly policy: Policy;
-  /** The policy as text: part of the queue key. */
-  readonly policyKey: string;
-  readonly poll: { readonly minimum: number; readonly maximum: number };
-  readonly maxInFlight: number | undefined;
-  readonly cache: boolean;
-  /** From the capture of each request, or one moment for all. */
-  readonly deadline: number | Date | undefined;
-  readonly onDeadline: 'error' | 'realtime';
-  /** Whether to go realtime at a deadline although cancelling loses work that is paid for. */
-  cancelsAtAnyCost(provider: string): boolean;
-  /** Fewer requests than this at flush time go out as realtime calls. */
-  readonly minBatch: number;
-  /** What to batch; `undefined`: everything. */
-  readonly only: OnlyPredicate | undefined;
-  readonly cleanup: boolean;
-  readonly name: string | undefined;
-  readonly tags: Dict;
-  /** The scope waits for its last answers: its calls no longer wait in a queue for company. */
-  readonly flushing: boolean;
-  /** An error has ended the scope: nothing of it is sent any more. */
-  readonly ended: boolean;
-  readonly emit: Emit;
-  readonly notify: Notify;
-  /** Looks at small rounds of calls; `undefined` when there is nobody to be told, or nothing more to find. */
-  readonly rounds: RoundWatch | undefined;
-}
-
-/** Finds programs that hold calls back, by what they ask after they were answered. */
-export interface RoundWatch {
-  flushed(requests: readonly Pick<PendingRequest, 'body'>[], reason: FlushReason): void;
-  answered(answer: Answer): void;
-}
-
-/** A call as the hooks hand it over: everything read, nothing parsed. */
-export interface CapturedCall {
-  readonly scope: EngineScope;
-  readonly target: Target;
-  readonly headers: Dict;
-  readonly body: string;
-  /** The answer, or the word that this call is to go out as an ordinary one. */
-  settle(verdict: Verdict): void;
-  fail(reason: unknown): void;
-  /** As if its user had aborted it. */
-  abort(reason: unknown): void;
-  /** The same, but its caller hears nothing any more. */
-  drop(): void;
-  /** Headers and body are with the engine now: the call may forget them. */
-  taken(): void;
-  /** Set by the engine, so that an abort finds the request. */
-  pending: PendingRequest | undefined;
-  aborted: boolean;
-  /** It has its verdict, or was rejected. */
-  readonly settled: boolean;
-  /** Its client has lost patience and may come back, or its place was given to whoever asks next. */
-  abandoned: boolean;
-}
-
-export type Verdict =
-  | Delivery
-  /** Cannot be batched: goes out at full price, and the user should know. */
-  | { readonly bypass: string }
-  /** Was ours, in this queue; we send it as an ordinary call, counted and not too many at once. */
-  | { readonly realtime: Queue }
-  /** Not chosen: an ordinary call. */
-  | { readonly passThrough: true };
-
-export interface Delivery {
-  readonly answer: Answer;
-  readonly source: AnswerSource;
-  readonly batchToken?: string | undefined;
-  readonly itemId: ItemId;
+export function newNoRoom(now: number): NoRoom {
+  return { since: now, refusals: 0, aboveLimit: 0, countedAt: Number.NEGATIVE_INFINITY };
 }
 
 /**
- * One request of this process whose caller waits. A hundred thousand of them may: what their queue
- * knows is kept there, and what can be derived is.
+ * One row of the ledger and one line of a batch, and the callers that wait for it. A hundred thousand of
+ * them may wait: what their queue knows is kept there, and what can be derived is.
  */
-export class PendingRequest extends RequestMarks {
-  readonly call: CapturedCall;
-  readonly queue: Queue;
+export class Request {
+  readonly queue: RequestQueue;
   /** The fingerprint, a character per byte. */
   readonly key: string;
-  readonly stream: StreamDialect | undefined;
-  /** When its time is up, if there is such a moment. */
-  readonly dueAt: number | undefined;
-  /** `undefined` while it is spooled in the ledger. */
+  /** `undefined` while it is spooled in the ledger, and when it is no longer needed. */
   body: string | undefined;
+  stage: RequestStage = 'asked';
   occurrence = 0;
-  request: RequestId = 0;
+  row: RequestId = 0;
   /** Size of the encoded item. */
   bytes = 0;
   /** Estimated, of its input. */
   tokens = 0;
   attempt = 0;
-  batch: ActiveBatch | undefined = undefined;
-  /** Another caller of the same request, who gets the same answer; and so on. */
-  also: PendingRequest | undefined = undefined;
-  private madeId: ItemId | undefined = undefined;
+  batch: Batch | undefined = undefined;
+  readonly callers: Caller[];
+  /** Its body counts against the memory budget. */
+  isHeld = false;
+  /** The provider ran out of time for it once. */
+  hasExpired = false;
+  noRoom: NoRoom | undefined = undefined;
+  #id: ItemId | undefined = undefined;
 
-  constructor(call: CapturedCall, queue: Queue, route: Route, key: string, now: number) {
-    super();
-    this.call = call;
+  constructor(queue: RequestQueue, key: string, body: string, caller: Caller) {
     this.queue = queue;
     this.key = key;
-    this.stream = route.stream;
-    this.body = route.body;
-    const { deadline } = call.scope;
-    this.dueAt = deadline instanceof Date ? deadline.getTime() : deadline && now + deadline;
-  }
-
-  get scope(): EngineScope {
-    return this.call.scope;
+    this.body = body;
+    this.callers = [caller];
+    caller.request = this;
   }
 
   get batcher(): Batcher {
     return this.queue.batcher;
-  }
-
-  /** Itself and the other callers of its request. */
-  callers(): PendingRequest[] {
-    const callers: PendingRequest[] = [];
-    for (let one: PendingRequest | undefined = this; one; one = one.also) callers.push(one);
-    return callers;
-  }
-
-  /** Those of them who wait. */
-  waiters(): PendingRequest[] {
-    return this.callers().filter(({ settled }) => !settled);
   }
 
   get fingerprint(): Buffer {
@@ -168,17 +76,48 @@ export class PendingRequest extends RequestMarks {
 
   /** Not before its occurrence is known. Made for its batch, and needed once more for its line. */
   get id(): ItemId {
-    this.madeId ??= itemId(this.fingerprint, this.occurrence);
-    return this.madeId;
+    this.#id ??= itemId(this.fingerprint, this.occurrence);
+    return this.#id;
   }
-}
 
-/** Makes the first of several callers of one request stand for all of them. */
-export function standingFor(waiters: readonly PendingRequest[]): PendingRequest | undefined {
-  for (const [index, waiter] of waiters.entries()) {
-    waiter.also = waiters[index + 1];
-    waiter.batch = undefined;
-    waiter.owns = index === 0;
+  /** It is in a batch, or too far on its way into one to be taken out. */
+  get isPlanned(): boolean {
+    return this.stage === 'planning' || this.stage === 'planned';
   }
-  return waiters[0];
+
+  /** It is ours to send or to forget, and in no batch. */
+  get isUnsent(): boolean {
+    return this.stage === 'queued' || this.stage === 'flushed';
+  }
+
+  get waiting(): Caller[] {
+    return this.callers.filter(({ isSettled }) => !isSettled);
+  }
+
+  get isWaitedFor(): boolean {
+    return this.callers.some(({ isSettled }) => !isSettled);
+  }
+
+  /** A caller waits for it whose time is not up. */
+  get isWanted(): boolean {
+    return this.callers.some(({ isSettled, isDue }) => !isSettled && !isDue);
+  }
+
+  /** The scope of its first caller that waits, or that waited. */
+  get scope(): EngineScope {
+    const caller = this.callers.find(({ isSettled }) => !isSettled) ?? this.callers[0];
+    return (caller as Caller).scope;
+  }
+
+  /** A client came back for it. */
+  join(caller: Caller): void {
+    this.callers.push(caller);
+    caller.request = this;
+  }
+
+  /** Its batch will bring no answer. */
+  leaveBatch(): void {
+    this.batch = undefined;
+    this.stage = 'flushed';
+  }
 }

@@ -1,5 +1,5 @@
 import { BatchlingError, NotSentError, UnknownOutcomeError } from '../../errors.ts';
-import { failureOf } from './failures.ts';
+import { failureOf } from './failure-of.ts';
 
 /** Waiting for less is not worth a line. */
 const longWait = 60_000;

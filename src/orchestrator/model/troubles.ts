@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { setImmediate as immediate } from 'node:timers/promises';
 import type { Wire } from '../../http/wire.ts';
 import type { Clock, Logger } from '../../types.ts';
+import type { EngineScope } from './call.ts';
 import type { Notice } from './notices.ts';
-import type { EngineScope } from './request.ts';
 import { type TroubleKind, troubleKind } from './trouble-kind.ts';
 import { overText, type Step, troubleText } from './trouble-text.ts';
 

@@ -5,9 +5,10 @@ import { createHttpClient } from '../../http/client.ts';
 import { openMemoryLedger } from '../../ledger/memory/memory-ledger.ts';
 import { AbandonedRequests } from '../capture/abandoned-requests.ts';
 import { Account } from '../capture/accounts.ts';
-import { Returning } from '../capture/client-retries.ts';
+import { ClientRetries } from '../capture/client-retries.ts';
 import { Spool } from '../capture/spool.ts';
-import type { EngineScope, PendingRequest, Policy } from '../model/request.ts';
+import type { EngineScope, Policy } from '../model/call.ts';
+import type { Request } from '../model/request.ts';
 import { Queue } from './queue.ts';
 
 interface Flushed {
@@ -27,7 +28,7 @@ beforeEach(() => {
 });
 
 const ledger = await openMemoryLedger();
-const names = new WeakMap<PendingRequest, string>();
+const names = new WeakMap<Request, string>();
 
 function queueWith(policy: Partial<Policy> = {}): Queue {
   const base = 'https://api.openai.com/v1';
@@ -43,8 +44,8 @@ function queueWith(policy: Partial<Policy> = {}): Queue {
       endpoint: '/v1/chat/completions',
       model: 'm',
       batchHeaders: {},
-      spool: new Spool(ledger),
-      returning: new Returning(clock, new AbandonedRequests()),
+      bodies: new Spool(ledger),
+      clientRetries: new ClientRetries(clock, new AbandonedRequests()),
       policy: {
         window: 100,
         maxWindow: 1_000,
@@ -68,10 +69,10 @@ function scope(flushing = false): EngineScope {
 
 const ordinary = scope();
 
-function request(name: string, of: EngineScope = ordinary): PendingRequest {
-  const pending = { scope: of } as PendingRequest;
-  names.set(pending, name);
-  return pending;
+function request(name: string, of: EngineScope = ordinary): Request {
+  const made = { scope: of, callers: [{ scope: of, isSettled: false }] } as unknown as Request;
+  names.set(made, name);
+  return made;
 }
 
 describe('a queue', () => {

@@ -4,68 +4,68 @@ import { invariant } from '../../errors.ts';
 import type { Wire } from '../../http/wire.ts';
 import type { QueueId } from '../../ledger/ledger.ts';
 import type { Clock, Dict } from '../../types.ts';
-import type { Account } from '../capture/accounts.ts';
-import type { Returning } from '../capture/client-retries.ts';
-import { itemId } from '../capture/fingerprint.ts';
-import type { Spool } from '../capture/spool.ts';
+import type { EngineScope, Policy } from '../model/call.ts';
 import type { FlushReason } from '../model/events.ts';
-import type { EngineScope, PendingRequest, Policy } from '../model/request.ts';
-import { Slots } from '../submit/semaphore.ts';
+import { itemId } from '../model/item-id.ts';
+import type { Request } from '../model/request.ts';
+import type {
+  BodyStore,
+  ClientRetryMemory,
+  QueueAccount,
+  RequestQueue,
+} from '../model/request-queue.ts';
+import { Semaphore } from '../model/semaphore.ts';
 
 export interface QueueSpec {
   readonly id: QueueId;
   readonly batcher: Batcher;
-  readonly account: Account;
+  readonly account: QueueAccount;
   readonly wire: Wire;
   readonly endpoint: string;
   readonly model: string;
   readonly batchHeaders: Dict;
   readonly policy: Policy;
-  /** Who holds the bodies. */
-  readonly spool: Spool;
-  /** Who knows the clients that come back. */
-  readonly returning: Returning;
+  readonly bodies: BodyStore;
+  readonly clientRetries: ClientRetryMemory;
 }
 
 /** A slow queue must not take all the bandwidth and memory there is. */
 const transfersAtOnce = 4;
 const anyFingerprint = new Uint8Array(32);
 
-export type Flush = (
-  queue: Queue,
-  requests: readonly PendingRequest[],
-  reason: FlushReason,
-) => void;
+export type Flush = (queue: Queue, requests: readonly Request[], reason: FlushReason) => void;
 
 /**
- * Calls that wait for company. A queue is flushed at `batchSize` requests, when no call has joined it
- * for `window`, or `maxWindow` after the call that opened it.
+ * Requests that wait for company. A queue is flushed at `batchSize` requests, when none has joined it for
+ * `window`, or `maxWindow` after the one that opened it.
  *
- * One timer per queue, not per call: a joining call only moves `#lastAt`, and the timer looks at it
+ * One timer per queue, not per request: a joining request only moves `#lastAt`, and the timer looks at it
  * when it fires and sleeps on if the queue was not quiet.
  */
-export class Queue implements QueueSpec {
+export class Queue implements RequestQueue {
   readonly id: QueueId;
   readonly batcher: Batcher;
-  readonly account: Account;
+  readonly account: QueueAccount;
   readonly wire: Wire;
   readonly endpoint: string;
   readonly model: string;
   readonly batchHeaders: Dict;
   readonly policy: Policy;
-  readonly spool: Spool;
-  readonly returning: Returning;
+  readonly bodies: BodyStore;
+  readonly clientRetries: ClientRetryMemory;
   readonly completionWindow: CompletionWindow;
   readonly #clock: Clock;
   readonly #flush: Flush;
   readonly #size: number;
+  readonly #inFlight: number;
   readonly #envelopes: number[] = [];
-  readonly #transfers = new Slots();
-  #waiting = new Set<PendingRequest>();
+  readonly #transfers = new Semaphore();
+  #waiting = new Set<Request>();
   #openedAt = 0;
   #lastAt = 0;
   #timer: unknown;
-  #hurried = false;
+  /** The timer flushes at once what scopes that end have waiting. */
+  #isHurried = false;
 
   constructor(spec: QueueSpec, clock: Clock, flush: Flush) {
     this.id = spec.id;
@@ -76,39 +76,34 @@ export class Queue implements QueueSpec {
     this.model = spec.model;
     this.batchHeaders = spec.batchHeaders;
     this.policy = spec.policy;
-    this.spool = spec.spool;
-    this.returning = spec.returning;
+    this.bodies = spec.bodies;
+    this.clientRetries = spec.clientRetries;
     const limits = spec.batcher.limits(spec);
     const offered = offeredWindow(limits, spec.policy.completionWindow);
     invariant(offered, 'A call with a completion window that is not offered got into a queue');
     this.completionWindow = offered;
+    this.#inFlight = limits.inFlight;
     this.#size = Math.min(spec.policy.batchSize ?? limits.recommendedItems, limits.items);
     this.#clock = clock;
     this.#flush = flush;
   }
 
-  /** What the format puts around a body, for an occurrence of so many digits. */
   envelopeBytes(digits: number): number {
     const known = this.#envelopes[digits];
     if (known !== undefined) return known;
-    const { before, after } = this.batcher.envelope(
-      this,
-      itemId(anyFingerprint, 10 ** (digits - 1)),
-    );
+    const id = itemId(anyFingerprint, 10 ** (digits - 1));
+    const { before, after } = this.batcher.envelope(this, id);
     const bytes = before.length + after.length;
     this.#envelopes[digits] = bytes;
     return bytes;
   }
 
-  /** How many batches the account may have under way for one of these scopes: the most careful decides. */
   mostInFlight(scopes: Iterable<EngineScope>): number {
-    const { inFlight } = this.batcher.limits(this);
     let least = Number.POSITIVE_INFINITY;
-    for (const { maxInFlight = inFlight } of scopes) least = Math.min(least, maxInFlight);
-    return Number.isFinite(least) ? least : inFlight;
+    for (const { maxInFlight = this.#inFlight } of scopes) least = Math.min(least, maxInFlight);
+    return Number.isFinite(least) ? least : this.#inFlight;
   }
 
-  /** An upload or a download, not too many of one queue at once. */
   async transfer<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
     await this.#transfers.acquire(transfersAtOnce, signal);
     try {
@@ -118,29 +113,25 @@ export class Queue implements QueueSpec {
     }
   }
 
-  add(pending: PendingRequest): void {
+  add(request: Request): void {
     const now = this.#clock.now();
     if (this.#waiting.size === 0) this.#openedAt = now;
     this.#lastAt = now;
-    this.#waiting.add(pending);
-    pending.queued = true;
+    this.#waiting.add(request);
+    request.stage = 'queued';
     if (this.#waiting.size >= this.#size) {
       this.#take('size');
-    } else if (pending.scope.flushing && !this.#hurried) {
+    } else if (request.scope.flushing && !this.#isHurried) {
       this.close();
-      this.#hurried = true;
+      this.#isHurried = true;
       this.#arm(0);
     } else if (this.#timer === undefined) {
       this.#arm(this.#due() - now);
     }
   }
 
-  has(pending: PendingRequest): boolean {
-    return this.#waiting.has(pending);
-  }
-
-  remove(pending: PendingRequest): boolean {
-    return this.#waiting.delete(pending);
+  remove(request: Request): boolean {
+    return this.#waiting.delete(request);
   }
 
   /** Sends what this scope (or anyone) has waiting, now. */
@@ -149,9 +140,11 @@ export class Queue implements QueueSpec {
       this.#take('flush');
       return;
     }
-    const own = [...this.#waiting].filter((pending) => pending.scope === scope);
-    for (const pending of own) this.#waiting.delete(pending);
-    if (own.length > 0) this.#flush(this, own, 'flush');
+    const own = [...this.#waiting].filter(({ callers }) =>
+      callers.some((caller) => caller.scope === scope && !caller.isSettled),
+    );
+    for (const request of own) this.#waiting.delete(request);
+    this.#send(own, 'flush');
   }
 
   close(): void {
@@ -170,7 +163,7 @@ export class Queue implements QueueSpec {
 
   #onTimer(): void {
     this.#timer = undefined;
-    this.#hurried = false;
+    this.#isHurried = false;
     const flushing = new Set<EngineScope>();
     for (const { scope } of this.#waiting) if (scope.flushing) flushing.add(scope);
     for (const scope of flushing) this.flush(scope);
@@ -184,7 +177,13 @@ export class Queue implements QueueSpec {
   #take(reason: FlushReason): void {
     const requests = [...this.#waiting];
     this.#waiting = new Set();
-    if (requests.length > 0) this.#flush(this, requests, reason);
+    this.#send(requests, reason);
+  }
+
+  #send(requests: readonly Request[], reason: FlushReason): void {
+    if (requests.length === 0) return;
+    for (const request of requests) request.stage = 'flushed';
+    this.#flush(this, requests, reason);
   }
 }
 

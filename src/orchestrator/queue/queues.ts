@@ -1,25 +1,18 @@
-import { setImmediate as immediate } from 'node:timers/promises';
 import type { Route } from '../../batchers/batcher.ts';
 import type { QueueKey } from '../../ledger/ledger.ts';
 import type { Dict } from '../../types.ts';
-import type { Account, Accounts } from '../capture/accounts.ts';
-import type { SplitHeaders } from '../capture/credentials.ts';
-import type { Target } from '../capture/router.ts';
-import type { Workshop } from '../model/engine-context.ts';
-import {
-  type CapturedCall,
-  type EngineScope,
-  type PendingRequest,
-  standingFor,
-} from '../model/request.ts';
+import type { CallTarget, CapturedCall, EngineScope } from '../model/call.ts';
+import type { EngineContext } from '../model/engine-context.ts';
+import { nextTurn } from '../model/event-loop.ts';
+import type { Request } from '../model/request.ts';
+import type { QueueAccount } from '../model/request-queue.ts';
 import { type Flush, Queue, type QueueSpec } from './queue.ts';
 
-type Services = Pick<QueueSpec, 'spool' | 'returning'>;
+type Services = Pick<QueueSpec, 'bodies' | 'clientRetries'>;
 
 /** The queues of one engine, found by their full key. */
 export class Queues {
-  readonly #workshop: Workshop;
-  readonly #accounts: Accounts;
+  readonly #context: EngineContext;
   readonly #services: Services;
   readonly #flush: Flush;
   readonly #queues = new Map<string, Queue>();
@@ -27,65 +20,45 @@ export class Queues {
   #last: Belonging | undefined;
   #withdrawn: number[] = [];
 
-  constructor(workshop: Workshop, accounts: Accounts, services: Services, flush: Flush) {
+  constructor(context: EngineContext, services: Services, flush: Flush) {
+    this.#context = context;
     this.#services = services;
-    this.#workshop = workshop;
-    this.#accounts = accounts;
     this.#flush = flush;
   }
 
   /** Without waiting, where the queue is there already: the way of nearly every call. */
-  known(call: CapturedCall, route: Route, headers: SplitHeaders): Queue | undefined {
-    if (this.#last && belongsTo(this.#last, call, route, headers)) return this.#last.queue;
-    const account = this.#accounts.known(headers, call.target.wireBase);
-    const queue = account && this.#queues.get(queueKey(call, route, account));
+  known(call: CapturedCall, route: Route, account: QueueAccount): Queue | undefined {
+    if (this.#last && belongsTo(this.#last, call, route, account)) return this.#last.queue;
+    const queue = this.#queues.get(queueKey(call, route, account));
     if (queue) {
       const { endpoint, model, partition, batchHeaders } = route;
       const { scope, target } = call;
-      this.#last = { queue, scope, target, headers, endpoint, model, partition, batchHeaders };
+      this.#last = { queue, scope, target, account, endpoint, model, partition, batchHeaders };
     }
     return queue;
   }
 
-  async open(call: CapturedCall, route: Route, headers: SplitHeaders): Promise<Queue> {
-    const { batcher, wireBase } = call.target;
-    const account = await this.#accounts.open(headers, batcher, wireBase);
-    const key = queueKey(call, route, account);
-    return this.#queues.get(key) ?? (await this.#create(key, call, route, account, wireBase));
-  }
-
-  async #create(
-    key: string,
-    call: CapturedCall,
-    route: Route,
-    account: Account,
-    base: string,
-  ): Promise<Queue> {
-    const { batcher } = call.target;
+  async open(call: CapturedCall, route: Route, account: QueueAccount): Promise<Queue> {
+    const { batcher, wireBase: base } = call.target;
+    const { endpoint, model, batchHeaders, partition } = route;
     const stored: QueueKey = {
       account: account.id,
       provider: batcher.info.name,
       base,
-      endpoint: route.endpoint,
-      model: route.model,
-      batchHeaders: route.batchHeaders,
-      ...(route.partition !== undefined && { partition: route.partition }),
+      endpoint,
+      model,
+      batchHeaders,
+      ...(partition !== undefined && { partition }),
     };
-    const queue = new Queue(
-      {
-        id: await this.#workshop.ledger.queue(stored),
-        batcher,
-        account,
-        wire: account.wire(batcher),
-        endpoint: route.endpoint,
-        model: route.model,
-        batchHeaders: route.batchHeaders,
-        policy: call.scope.policy,
-        ...this.#services,
-      },
-      this.#workshop.clock,
-      this.#flush,
-    );
+    const id = await this.#context.ledger.queue(stored);
+    const key = queueKey(call, route, account);
+    // Another call may have opened it meanwhile.
+    const known = this.#queues.get(key);
+    if (known) return known;
+    const wire = account.wire(batcher);
+    const { policy } = call.scope;
+    const spec = { id, batcher, account, wire, endpoint, model, batchHeaders, policy };
+    const queue = new Queue({ ...spec, ...this.#services }, this.#context.clock, this.#flush);
     this.#queues.set(key, queue);
     return queue;
   }
@@ -95,36 +68,27 @@ export class Queues {
     for (const queue of this.#queues.values()) queue.flush(scope);
   }
 
-  /** A caller has gone whose request is in no batch yet. Another one may stand for it. */
-  leave(pending: PendingRequest): void {
-    // Too late to take it out of a plan.
-    if (!pending.owns || pending.planning) return;
-    const next = standingFor(pending.waiters());
-    if (next === undefined) {
-      this.withdraw([pending]);
-      return;
-    }
-    pending.queue.remove(pending);
-    next.queue.add(next);
+  /** A caller of this request has gone. If it was the last one, the request is never sent. */
+  leave(request: Request): void {
+    if (request.isUnsent && !request.isWaitedFor) this.withdraw([request]);
   }
 
-  /** Forgets requests that are in no batch yet. */
-  withdraw(requests: readonly PendingRequest[]): void {
-    for (const pending of requests) {
-      // Taken out of its queue by a flush, it may be on its way into a plan, which needs the body.
-      const flushed = pending.queued && !pending.queue.remove(pending);
-      if (!flushed) pending.queue.spool.letGo(pending);
-      this.#withdrawn.push(pending.request);
+  /** Forgets requests that are in no batch. */
+  withdraw(requests: readonly Request[]): void {
+    for (const request of requests) {
+      request.queue.remove(request);
+      request.queue.bodies.letGo(request);
+      this.#withdrawn.push(request.row);
     }
     // Thousands may go in one turn: one transaction for all of them.
     if (this.#withdrawn.length === requests.length && requests.length > 0) {
-      this.#workshop.background('withdraw requests', this.#writeWithdrawals());
+      this.#context.background('withdraw requests', this.#writeWithdrawals());
     }
   }
 
   async #writeWithdrawals(): Promise<void> {
-    await immediate();
-    const { ledger, owner } = this.#workshop;
+    await nextTurn();
+    const { ledger, owner } = this.#context;
     await ledger.withdraw(owner, this.#withdrawn.splice(0));
   }
 
@@ -137,9 +101,8 @@ export class Queues {
 interface Belonging {
   readonly queue: Queue;
   readonly scope: EngineScope;
-  readonly target: Target;
-  /** The very same object for calls of one client. */
-  readonly headers: SplitHeaders;
+  readonly target: CallTarget;
+  readonly account: QueueAccount;
   readonly endpoint: string;
   readonly model: string;
   readonly partition: string | undefined;
@@ -147,19 +110,19 @@ interface Belonging {
 }
 
 function belongsTo(
-  { scope, target, headers, endpoint, model, partition, batchHeaders }: Belonging,
-  call: CapturedCall,
+  last: Belonging,
+  { scope, target }: CapturedCall,
   route: Route,
-  split: SplitHeaders,
+  account: QueueAccount,
 ): boolean {
   return (
-    split === headers &&
-    call.scope === scope &&
-    call.target === target &&
-    route.model === model &&
-    route.endpoint === endpoint &&
-    route.partition === partition &&
-    areEqual(route.batchHeaders, batchHeaders)
+    account === last.account &&
+    scope === last.scope &&
+    target === last.target &&
+    route.model === last.model &&
+    route.endpoint === last.endpoint &&
+    route.partition === last.partition &&
+    areEqual(route.batchHeaders, last.batchHeaders)
   );
 }
 
@@ -169,8 +132,7 @@ function areEqual(one: Dict, other: Dict): boolean {
   return true;
 }
 
-function queueKey(call: CapturedCall, route: Route, account: Account): string {
-  const { target, scope } = call;
+function queueKey({ target, scope }: CapturedCall, route: Route, account: QueueAccount): string {
   let key = `${target.batcher.info.name}\n${route.endpoint}\n${route.model}\n${target.wireBase}`;
   key += `\n${account.id}\n${scope.policyKey}\n${route.partition ?? ''}`;
   for (const name in route.batchHeaders) key += `\n${name}: ${route.batchHeaders[name]}`;

@@ -1,8 +1,8 @@
 import type { Remote } from '../../batchers/batcher.ts';
 import { UnknownOutcomeError } from '../../errors.ts';
 import { sleep } from '../../http/backoff.ts';
-import type { ActiveBatch } from '../model/batch.ts';
-import type { Workshop } from '../model/engine-context.ts';
+import type { Batch } from '../model/batch.ts';
+import type { EngineContext } from '../model/engine-context.ts';
 import { missingPatience } from '../model/patience.ts';
 import { cancelRemote } from '../watch/cancel.ts';
 import { UnseenError, UnseenTrouble } from './unseen.ts';
@@ -15,27 +15,25 @@ const candidateInterval = 5_000;
 const longestInterval = 60_000;
 
 /** Decides what became of a create whose outcome is unknown, by looking at the provider. */
-export class Recovery {
-  readonly #workshop: Workshop;
+export class CreateFinder {
+  readonly #context: EngineContext;
+  /** Twins that have turned up. */
+  readonly #twins = new WeakMap<Batch, Set<string>>();
 
-  constructor(workshop: Workshop) {
-    this.#workshop = workshop;
+  constructor(context: EngineContext) {
+    this.#context = context;
   }
 
   /** The batch as the provider has it, or `undefined` when it was never accepted. */
-  async find(batch: ActiveBatch, since = this.#workshop.clock.now()): Promise<Remote | undefined> {
-    batch.unclear = true;
-    try {
-      return await (batch.batcher.info.exactlyFindable
-        ? this.#findExactly(batch, since)
-        : this.#findCandidate(batch, since));
-    } finally {
-      batch.unclear = false;
-    }
+  find(batch: Batch, since = this.#context.clock.now()): Promise<Remote | undefined> {
+    batch.moveTo({ name: 'looking' });
+    return batch.batcher.info.exactlyFindable
+      ? this.#findExactly(batch, since)
+      : this.#findCandidate(batch, since);
   }
 
-  async #findExactly(batch: ActiveBatch, since: number): Promise<Remote | undefined> {
-    const { clock, stopped, background } = this.#workshop;
+  async #findExactly(batch: Batch, since: number): Promise<Remote | undefined> {
+    const { clock, stopped, background } = this.#context;
     for (const at of exactLooks) {
       // Taken over long after the create, the last look is the only one that is left.
       const last = exactLooks.at(-1) as number;
@@ -52,10 +50,12 @@ export class Recovery {
   }
 
   /** After a create was repeated: the first one may have got through, only later. */
-  async cancelTwins(batch: ActiveBatch): Promise<void> {
+  async cancelTwins(batch: Batch): Promise<void> {
     if (!batch.batcher.info.exactlyFindable) return;
-    for (const remote of await this.#look(batch, batch.acceptedAt)) {
-      if (remote.id !== batch.remote?.id) await this.#cancelTwin(batch, remote);
+    const { phase } = batch;
+    if (!('acceptedAt' in phase)) return;
+    for (const remote of await this.#look(batch, phase.acceptedAt)) {
+      if (remote.id !== phase.remote.id) await this.#cancelTwin(batch, remote);
     }
   }
 
@@ -63,8 +63,8 @@ export class Recovery {
    * Nothing of the create is echoed: batches newer than the high-water mark and of our size may be
    * ours. Only the ids in their results prove it, and those come at the end; so we wait for the end.
    */
-  async #findCandidate(batch: ActiveBatch, since: number): Promise<Remote | undefined> {
-    const { clock, stopped, ledger } = this.#workshop;
+  async #findCandidate(batch: Batch, since: number): Promise<Remote | undefined> {
+    const { clock, stopped, ledger } = this.#context;
     const disproved = new Set<string>();
     /** Since when each was seen to have ended. */
     const ended = new Map<string, number>();
@@ -103,7 +103,7 @@ export class Recovery {
   }
 
   /** `undefined`: it cannot be read. */
-  async #isOurs(batch: ActiveBatch, candidate: Remote): Promise<boolean | 'no lines' | undefined> {
+  async #isOurs(batch: Batch, candidate: Remote): Promise<boolean | 'no lines' | undefined> {
     let isRead = false;
     try {
       for await (const rows of batch.batcher.results(batch.wire, candidate)) {
@@ -116,19 +116,19 @@ export class Recovery {
       }
       return isRead ? false : 'no lines';
     } catch (error) {
-      this.#workshop.report(`read batch ${candidate.id} to see whether it is ours`, error);
+      this.#context.report(`read batch ${candidate.id} to see whether it is ours`, error);
       return undefined;
     }
   }
 
   /** Whether this credential sees what the one before it has left; `undefined`: nobody can tell. */
-  sharesAccount(batch: ActiveBatch, since: number | undefined): Promise<boolean | undefined> {
-    return this.#untilSeen(batch, since ?? this.#workshop.clock.now(), () =>
+  sharesAccount(batch: Batch, since: number | undefined): Promise<boolean | undefined> {
+    return this.#untilSeen(batch, since ?? this.#context.clock.now(), () =>
       batch.batcher.sharesAccount(batch.wire, batch.handle),
     );
   }
 
-  #look(batch: ActiveBatch, since: number): Promise<readonly Remote[]> {
+  #look(batch: Batch, since: number): Promise<readonly Remote[]> {
     return this.#untilSeen(batch, since, async () => {
       const plan = { token: batch.token, count: batch.members.size };
       const found = await batch.batcher.find(batch.wire, plan, batch.handle);
@@ -137,8 +137,8 @@ export class Recovery {
   }
 
   /** As long as nothing can be seen, nothing is known, and nothing may be sent again. */
-  async #untilSeen<T>(batch: ActiveBatch, since: number, look: () => Promise<T>): Promise<T> {
-    const { clock, stopped, report, troubles } = this.#workshop;
+  async #untilSeen<T>(batch: Batch, since: number, look: () => Promise<T>): Promise<T> {
+    const { clock, stopped, report, troubles } = this.#context;
     const trouble = new UnseenTrouble(batch, clock, since);
     for (let looks = 1; ; looks += 1) {
       try {
@@ -155,19 +155,21 @@ export class Recovery {
     }
   }
 
-  async #cancelTwin(batch: ActiveBatch, twin: Remote): Promise<void> {
-    if (batch.twins.has(twin.id)) return;
-    batch.twins.add(twin.id);
+  async #cancelTwin(batch: Batch, twin: Remote): Promise<void> {
+    const known = this.#twins.get(batch) ?? new Set();
+    this.#twins.set(batch, known);
+    if (known.has(twin.id)) return;
+    known.add(twin.id);
     const what = twin.state === 'ended' ? 'a twin has run' : await this.#cancelled(batch, twin);
     batch.emit('batch:resent', { ...batch.facts(), reason: `${what}: ${twin.id}` });
   }
 
-  async #cancelled(batch: ActiveBatch, twin: Remote): Promise<string> {
+  async #cancelled(batch: Batch, twin: Remote): Promise<string> {
     try {
-      await cancelRemote(this.#workshop, batch, twin);
+      await cancelRemote(this.#context, batch, twin);
       return 'a twin was cancelled';
     } catch (error) {
-      this.#workshop.report(`cancel the twin ${twin.id} of batch ${batch.token}`, error);
+      this.#context.report(`cancel the twin ${twin.id} of batch ${batch.token}`, error);
       return 'a twin could not be cancelled';
     }
   }

@@ -1,49 +1,47 @@
-import { setImmediate as immediate } from 'node:timers/promises';
 import type { Item, Plan } from '../../batchers/batcher.ts';
-import type { Spool } from '../capture/spool.ts';
-import type { ActiveBatch } from '../model/batch.ts';
+import type { Batch } from '../model/batch.ts';
+import { nextTurn } from '../model/event-loop.ts';
 import { labelsOf } from '../model/labels.ts';
-import type { PendingRequest } from '../model/request.ts';
+import type { Request } from '../model/request.ts';
 
 /** What is held of an upload at once: so many items, or bytes of them, whichever is less. */
 const itemsPerChunk = 64;
 const bytesPerChunk = 1024 * 1024;
 
-/** A batch as its batcher sees it before it is sent. */
-export function planOf(batch: ActiveBatch, members: readonly PendingRequest[], spool: Spool): Plan {
-  const { queue, batcher } = batch;
+/** A batch as its batcher sees it before it is sent. `requests`: in the order of its lines. */
+export function planOf(batch: Batch, requests: readonly Request[]): Plan {
+  const { queue } = batch;
   const { name, tags } = labelsOf(batch.scopes);
   return {
     token: batch.token,
     route: queue,
     count: batch.members.size,
-    bytes: members.reduce((sum, pending) => sum + pending.bytes, 0),
+    bytes: requests.reduce((sum, { bytes }) => sum + bytes, 0),
     completionWindow: queue.completionWindow.word,
     tags: { ...tags, ...(name !== undefined && { name }) },
     async *items() {
-      for (let at = 0; at < members.length; ) {
-        const group = chunkAt(members, at);
+      for (let at = 0; at < requests.length; ) {
+        const group = chunkAt(requests, at);
         at += group.length;
-        const bodies = await spool.read(group);
+        const bodies = await queue.bodies.read(group);
         // An upload that the network takes at once would otherwise be one long slice.
-        await immediate();
-        yield group.map((pending, index) => itemOf(pending, bodies[index] as string));
+        await nextTurn();
+        yield group.map((request, index) => itemOf(request, bodies[index] as string));
       }
     },
   };
 }
 
-function chunkAt(members: readonly PendingRequest[], start: number): readonly PendingRequest[] {
+function chunkAt(requests: readonly Request[], start: number): readonly Request[] {
   let bytes = 0;
   let end = start;
-  while (end < members.length && end - start < itemsPerChunk && bytes < bytesPerChunk) {
-    bytes += (members[end] as PendingRequest).bytes;
+  while (end < requests.length && end - start < itemsPerChunk && bytes < bytesPerChunk) {
+    bytes += (requests[end] as Request).bytes;
     end += 1;
   }
-  return members.slice(start, end);
+  return requests.slice(start, end);
 }
 
-function itemOf(pending: PendingRequest, body: string): Item {
-  const { id, queue } = pending;
+function itemOf({ id, queue }: Request, body: string): Item {
   return { id, body, ...queue.batcher.envelope(queue, id) };
 }

@@ -2,9 +2,9 @@ import { expect, it } from 'vitest';
 import { ManualClock } from '../../../test/support/manual-clock.ts';
 import { OpenAIBatcher } from '../../batchers/index.ts';
 import { openMemoryLedger } from '../../ledger/memory/memory-ledger.ts';
-import type { Workshop } from '../model/engine-context.ts';
+import type { EngineContext } from '../model/engine-context.ts';
 import type { Queue } from '../queue/queue.ts';
-import { Governor } from './quotas.ts';
+import { Quotas } from './quotas.ts';
 
 const clock = new ManualClock();
 const ledger = await openMemoryLedger({ clock });
@@ -12,10 +12,10 @@ const account = await ledger.account({ provider: 'openai', hash: new Uint8Array(
 
 /** How many tokens a new engine believes to have room for. */
 async function limitAt(base: string, now: number): Promise<number> {
-  const workshop = { ledger, clock: { ...clock, now: () => now } } as Workshop;
+  const context = { ledger, clock: { ...clock, now: () => now } } as EngineContext;
   const batcher = new OpenAIBatcher();
   const queue = { account: { id: account }, batcher, endpoint: '', model: 'm', wire: { base } };
-  return (await new Governor(workshop).room(queue as unknown as Queue)).limit;
+  return (await new Quotas(context).of(queue as unknown as Queue)).limit;
 }
 
 it('what was learnt holds for its base and for a day, even if the clock was set back meanwhile', async () => {

@@ -1,73 +1,56 @@
 import type { BatchFailure, Plan, Remote } from '../../batchers/batcher.ts';
 import { RefusedError } from '../../batchers/shared/refused-error.ts';
 import { LeaseLostError, messageOf, NotSentError, UnknownOutcomeError } from '../../errors.ts';
-import { orAborted, sleep } from '../../http/backoff.ts';
-import type { ActiveBatch } from '../model/batch.ts';
-import type { Workshop } from '../model/engine-context.ts';
+import { sleep } from '../../http/backoff.ts';
+import type { Batch } from '../model/batch.ts';
+import type { EngineContext } from '../model/engine-context.ts';
 import { noRoomYet } from '../model/events.ts';
-import { failureOf } from '../model/failures.ts';
+import { failureOf } from '../model/failure-of.ts';
 import { Patience, waitFor } from '../model/patience.ts';
-import { cancelUnwanted } from '../watch/cancel.ts';
-import { giveUpOn } from '../watch/give-up.ts';
-import { isUnwanted, TooMuchError, UnwantedError } from '../watch/unwanted.ts';
-import type { Recovery } from './find-create.ts';
-import type { Governor } from './quotas.ts';
-import { UnseenError } from './unseen.ts';
-import { waitForRoom } from './waits.ts';
+import { TooMuchError, UnwantedError } from '../model/unsent.ts';
+import { cancelIfWanted } from '../watch/cancel.ts';
+import type { CreateFinder } from './find-create.ts';
+import type { Permit } from './permit.ts';
 
 /** Why a batch is sent again, for those who are told so. */
 export const neverAccepted = 'sent again: the create was never accepted';
 /** How long a create waits for another create of the same account. */
 const queueForCreate = 30_000;
-/** So many creates without a clear outcome, none of them to be found, and the callers are told. */
+/** How long the ledger is not asked again meanwhile, at most. */
+const longestLook = 2_000;
+/** Give up after this many creates whose outcome stayed unknown. */
 const mostUnclear = 5;
 /** How long an unclear create is not waited for again. */
 const unclearFor = 10 * 60_000;
 
 /**
  * The submit protocol: staged → creating → bytes out → accepted. Only the stretch from creating to
- * accepted is dangerous: there the provider may have the batch without our knowing, so an unclear
- * outcome is looked for before anything is sent again. Who has to wait holds neither a slot nor a
- * lock meanwhile, so that no other queue waits with it.
+ * accepted is dangerous: there the provider may have the batch without our knowing, so an unclear outcome
+ * is looked for before anything is sent again. A batch that has to wait holds neither a slot nor a lock
+ * meanwhile, so that no other queue waits with it.
  */
-export class Protocol {
-  readonly #workshop: Workshop;
-  readonly #recovery: Recovery;
-  readonly #governor: Governor;
-  readonly #watch: (batch: ActiveBatch) => void;
+export class SubmitProtocol {
+  readonly #context: EngineContext;
+  readonly #finder: CreateFinder;
 
-  constructor(
-    workshop: Workshop,
-    recovery: Recovery,
-    governor: Governor,
-    watch: (batch: ActiveBatch) => void,
-  ) {
-    this.#workshop = workshop;
-    this.#recovery = recovery;
-    this.#governor = governor;
-    this.#watch = watch;
+  constructor(context: EngineContext, finder: CreateFinder) {
+    this.#context = context;
+    this.#finder = finder;
   }
 
-  async send(batch: ActiveBatch, plan: Plan): Promise<void> {
+  async send(batch: Batch, permit: Permit, plan: Plan): Promise<void> {
     batch.emit('batch:submitting', { ...batch.facts(), bytes: plan.bytes });
-    if (batch.batcher.info.exactlyFindable) await this.#stage(batch, plan);
-    try {
-      await this.accept(batch, await this.create(batch, plan));
-    } catch (error) {
-      if (!(error instanceof UnseenError)) throw error;
-      // Not as one that was refused: it may be accepted, so a later run has to look for it.
-      await giveUpOn(this.#workshop, batch, error.answer);
-    }
+    if (batch.batcher.info.exactlyFindable) await this.#stage(batch, permit, plan);
+    await this.create(batch, permit, plan);
   }
 
   /** The provider has it. A ledger that cannot note it now can find it again later. */
-  async accept(batch: ActiveBatch, remote: Remote): Promise<void> {
-    const { ledger, clock, report, background, troubles } = this.#workshop;
+  async accept(batch: Batch, permit: Permit, remote: Remote): Promise<void> {
+    const { ledger, clock, report, troubles } = this.#context;
     troubles.passed(batch.wire, 'send');
-    batch.remote = remote;
-    batch.acceptedAt = clock.now();
-    batch.holdSlot();
-    if (remote.state !== 'queued') batch.place?.proved();
+    batch.moveTo({ name: 'running', remote, acceptedAt: clock.now() });
+    permit.occupy();
+    if (remote.state !== 'queued') permit.proved();
     try {
       await ledger.accepted(batch.lease, remote);
     } catch (error) {
@@ -75,151 +58,149 @@ export class Protocol {
       report(`note that batch ${batch.token} was accepted`, error);
     }
     batch.emit('batch:submitted', batch.facts());
-    this.#watch(batch);
-    batch.outcomeIsKnown();
-    // On its own: a cancel that fails must not make of an accepted batch one that was not sent.
-    if (batch.cancelRequested) {
-      background(`cancel batch ${batch.token}`, cancelUnwanted(this.#workshop, batch));
-    }
+    cancelIfWanted(this.#context, batch);
   }
 
   /** Creates a batch that is staged, or that needs no staging of its own. */
-  async create(batch: ActiveBatch, plan: Plan): Promise<Remote> {
+  async create(batch: Batch, permit: Permit, plan: Plan): Promise<void> {
     const patience = this.#patienceFor(batch);
     for (let unclear = 0; ; ) {
       try {
-        return await this.#tryToCreate(batch, plan);
+        await this.accept(batch, permit, await this.#tryToCreate(batch, plan));
+        return;
       } catch (error) {
-        if (error instanceof UnknownOutcomeError) {
-          this.#workshop.report(`create batch ${batch.token}`, error);
-          this.#workshop.troubles.met(batch, 'send', error);
-          const found = await this.#recovery.find(batch);
-          if (found) return found;
-          batch.mayBeThere = false;
-          unclear += 1;
-          if (unclear === mostUnclear) throw error;
-          batch.resent = true;
-          batch.emit('batch:resent', { ...batch.facts(), reason: neverAccepted });
-        } else {
-          batch.mayBeThere = false;
-          await this.#waitToCreate(batch, error, patience);
+        if (batch.phase.name === 'running') throw error;
+        if (!(error instanceof UnknownOutcomeError)) {
+          if (batch.phase.name === 'creating') batch.moveTo({ name: 'planned' });
+          await this.#waitToCreate(batch, permit, error, patience);
+          continue;
         }
+        this.#context.report(`create batch ${batch.token}`, error);
+        this.#context.troubles.met(batch, 'send', error);
+        const found = await this.#finder.find(batch);
+        if (found) {
+          await this.accept(batch, permit, found);
+          return;
+        }
+        unclear += 1;
+        if (unclear === mostUnclear) throw error;
+        batch.createWasLost(neverAccepted);
       }
     }
   }
 
-  #patienceFor({ batcher, queue }: ActiveBatch): Patience {
-    return new Patience(this.#workshop.clock, batcher.limits(queue).outlives);
+  #patienceFor({ batcher, queue }: Batch): Patience {
+    return new Patience(this.#context.clock, batcher.limits(queue).outlives);
   }
 
-  async #stage(batch: ActiveBatch, plan: Plan): Promise<void> {
-    const { queue } = batch;
+  async #stage(batch: Batch, permit: Permit, plan: Plan): Promise<void> {
+    const { batcher, wire, queue, ending } = batch;
     const patience = this.#patienceFor(batch);
     for (;;) {
       try {
-        batch.handle = await queue.transfer(
-          () => batch.batcher.stage(batch.wire, plan),
-          batch.ending.signal,
-        );
+        batch.staged(await queue.transfer(() => batcher.stage(wire, plan), ending.signal));
         break;
       } catch (error) {
         const wait = waitFor(error, 'whatever became of it');
         if (wait === undefined || patience.isOver(wait)) throw error;
         if (patience.isCutOff(error)) throw cutOff(error);
-        await this.#pause(batch, error, patience.next(wait));
+        await this.#pause(batch, permit, error, patience.next(wait));
       }
     }
-    this.#workshop.troubles.passed(batch.wire, 'send');
-    await this.#workshop.ledger.staged(batch.lease, batch.handle);
-    if (isUnwanted(batch)) throw new UnwantedError(batch);
+    this.#context.troubles.passed(wire, 'send');
+    await this.#context.ledger.staged(batch.lease, batch.handle);
+    assertWanted(batch);
   }
 
   /**
-   * One create. Where nothing of it is echoed, creates of an account go out one at a time, each with
-   * a mark of what was there before it.
+   * One create. Where nothing of it is echoed, creates of an account go out one at a time, each with a mark
+   * of what was there before it.
    */
-  async #tryToCreate(batch: ActiveBatch, plan: Plan): Promise<Remote> {
-    const { batcher, wire, queue } = batch;
+  async #tryToCreate(batch: Batch, plan: Plan): Promise<Remote> {
+    const { batcher, wire, queue, ending } = batch;
     const { creates } = queue.account;
-    const exact = batcher.info.exactlyFindable;
-    batch.ending.signal.throwIfAborted();
-    if (!exact) await creates.acquire(1, batch.ending.signal);
+    const isExact = batcher.info.exactlyFindable;
+    ending.signal.throwIfAborted();
+    if (!isExact) await creates.acquire(1, ending.signal);
     try {
-      if (!exact) await this.#mark(batch, plan);
-      await this.#markCreating(batch, !exact);
+      if (!isExact) await this.#mark(batch, plan);
+      await this.#markCreating(batch, !isExact);
       return await batcher.create(wire, plan, batch.handle);
     } finally {
-      if (!exact) creates.release();
+      if (!isExact) creates.release();
     }
   }
 
-  async #mark(batch: ActiveBatch, plan: Plan): Promise<void> {
+  async #mark(batch: Batch, plan: Plan): Promise<void> {
     try {
-      batch.handle = await batch.batcher.stage(batch.wire, plan);
+      batch.staged(await batch.batcher.stage(batch.wire, plan));
     } catch (error) {
       if (!(error instanceof UnknownOutcomeError)) throw error;
       throw new NotSentError('The batches of the account could not be read.', error);
     }
-    await this.#workshop.ledger.staged(batch.lease, batch.handle);
-    if (isUnwanted(batch)) throw new UnwantedError(batch);
+    await this.#context.ledger.staged(batch.lease, batch.handle);
+    assertWanted(batch);
   }
 
   /** Another process may be creating for the same account; after a while we go on regardless. */
-  async #markCreating(batch: ActiveBatch, alone: boolean): Promise<void> {
-    const { ledger, clock } = this.#workshop;
+  async #markCreating(batch: Batch, isAlone: boolean): Promise<void> {
+    const { ledger, clock } = this.#context;
     const { account } = batch.queue;
     const until = clock.now() + queueForCreate;
     batch.ending.signal.throwIfAborted();
-    batch.mayBeThere = true;
-    for (;;) {
+    batch.moveTo({ name: 'creating' });
+    for (let pause = 100; ; pause = Math.min(pause * 1.5, longestLook)) {
       const now = clock.now();
       if (now >= until) account.unclearUntil = now + unclearFor;
-      const wait = alone && now >= account.unclearUntil;
-      if (await ledger.creating(batch.lease, batch.handle, { alone: wait })) return;
-      await sleep(clock, 100, batch.ending.signal);
+      const alone = isAlone && now >= account.unclearUntil;
+      if (await ledger.creating(batch.lease, batch.handle, { alone })) return;
+      await sleep(clock, pause, batch.ending.signal);
     }
   }
 
-  async #waitToCreate(batch: ActiveBatch, error: unknown, patience: Patience): Promise<void> {
+  async #waitToCreate(
+    batch: Batch,
+    permit: Permit,
+    error: unknown,
+    patience: Patience,
+  ): Promise<void> {
     const wait = waitFor(error, 'if it had no effect');
     if (wait === undefined) throw error;
     if (patience.isCutOff(error)) throw cutOff(error);
     const failure = error instanceof RefusedError ? failureOf(error) : undefined;
     if (failure?.meaning === 'full') {
-      if (batch.place?.isHopeless(batch.members.size)) throw error;
-      await this.#waitForRoom(batch, failure);
+      if (permit.isHopeless(batch.members.size)) throw error;
+      await this.#waitForRoom(batch, permit, failure);
       return;
     }
     if (patience.isOver(wait)) throw error;
-    await this.#pause(batch, error, patience.next(wait));
+    await this.#pause(batch, permit, error, patience.next(wait));
   }
 
-  async #pause(batch: ActiveBatch, error: unknown, milliseconds: number): Promise<void> {
-    this.#workshop.report(`send batch ${batch.token}`, error);
-    this.#workshop.troubles.met(batch, 'send', error);
-    batch.freeSlot();
-    await sleep(this.#workshop.clock, milliseconds, batch.ending.signal);
-    await batch.takeSlot();
-    if (isUnwanted(batch)) throw new UnwantedError(batch);
+  async #pause(batch: Batch, permit: Permit, error: unknown, milliseconds: number): Promise<void> {
+    this.#context.report(`send batch ${batch.token}`, error);
+    this.#context.troubles.met(batch, 'send', error);
+    permit.freeSlot();
+    await sleep(this.#context.clock, milliseconds, batch.ending.signal);
+    await permit.takeSlot(batch.ending.signal);
+    assertWanted(batch);
   }
 
   /** Nothing was accepted, so a crash now leaves nothing to look for. */
-  async #waitForRoom(batch: ActiveBatch, failure: BatchFailure): Promise<void> {
-    const { ledger, report } = this.#workshop;
+  async #waitForRoom(batch: Batch, permit: Permit, failure: BatchFailure): Promise<void> {
+    const { ledger, report } = this.#context;
     await ledger.staged(batch.lease, batch.handle);
     report(`send batch ${batch.token}`, new Error(failure.message));
     batch.emit('batch:resent', { ...batch.facts(), reason: `${noRoomYet}: ${failure.message}` });
-    batch.freeSlot();
-    const room = await this.#governor.room(batch.queue);
-    const { tokens = 0, first, count } = batch.place ?? {};
-    batch.place?.refused(failure);
-    batch.place = room.join(tokens, first, count);
-    const turn = orAborted(batch.place.turn, batch.ending.signal);
-    await waitForRoom(this.#workshop.troubles, batch, batch.queue, turn, failure.message);
-    if (isUnwanted(batch)) throw new UnwantedError(batch);
-    if (tokens > room.limit && batch.members.size > 1) throw new TooMuchError(batch);
-    await batch.takeSlot();
+    permit.refused(failure);
+    await permit.acquire(batch.ending.signal, failure.message);
+    assertWanted(batch);
+    if (permit.isTooMuch) throw new TooMuchError(batch);
   }
+}
+
+function assertWanted(batch: Batch): void {
+  if (!batch.isWanted) throw new UnwantedError(batch);
 }
 
 /** Nothing was accepted, so it may go in halves. */

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ManualClock } from '../../../test/support/manual-clock.ts';
 import type { BatchFailure } from '../../batchers/batcher.ts';
-import { type Place, Room, type RoomLimit } from './token-quota.ts';
+import { type Reservation, TokenQuota } from './token-quota.ts';
 
 const hour = 3_600_000;
 const noRoom: BatchFailure = {
@@ -14,50 +14,50 @@ const noRoom: BatchFailure = {
 };
 
 let clock: ManualClock;
-let learnt: RoomLimit[];
+let learnt: number[];
 
 beforeEach(() => {
   clock = new ManualClock();
   learnt = [];
 });
 
-function openRoom(limit?: RoomLimit): Room {
-  return new Room(clock, limit, 28 * hour, (limit) => learnt.push(limit));
+function openQuota(named?: number): TokenQuota {
+  return new TokenQuota(clock, named, 28 * hour, (tokens) => learnt.push(tokens));
 }
 
-/** Who is inside, by the order of joining. */
-async function inside(...places: readonly Place[]): Promise<boolean[]> {
+/** Which of them are granted. */
+async function granted(...reservations: readonly Reservation[]): Promise<boolean[]> {
   await turn();
-  return places.map(({ state }) => state !== 'waiting');
+  return reservations.map(({ state }) => state !== 'waiting');
 }
 
 describe('a batch that is under way already', () => {
   it('takes up room without waiting for it, and gives it back at its end', async () => {
-    const room = openRoom({ tokens: 100, named: true });
-    const [old, older] = [room.occupy(80), room.occupy(90)];
-    const next = room.join(30);
-    expect(await inside(next)).toEqual([false]);
+    const quota = openQuota(100);
+    const [old, older] = [quota.occupy(80), quota.occupy(90)];
+    const next = quota.reserve(30);
+    expect(await granted(next)).toEqual([false]);
     old.leave();
-    expect(await inside(next)).toEqual([false]);
+    expect(await granted(next)).toEqual([false]);
     older.leave();
-    expect(await inside(next)).toEqual([true]);
+    expect(await granted(next)).toEqual([true]);
   });
 
-  it('says nothing about the room by having been taken in long ago', async () => {
-    const room = openRoom();
-    room.join(10).refused(noRoom);
-    room.occupy(10).proved();
-    const next = room.join(10);
-    expect(await inside(next)).toEqual([false]);
+  it('says nothing about the quota by having been taken long ago', async () => {
+    const quota = openQuota();
+    quota.reserve(10).refused(noRoom);
+    quota.occupy(10).proved();
+    const next = quota.reserve(10);
+    expect(await granted(next)).toEqual([false]);
     clock.advance(5_000);
-    expect(await inside(next)).toEqual([true]);
+    expect(await granted(next)).toEqual([true]);
   });
 });
 
-describe('a room without a known limit', () => {
-  it('lets everyone in', async () => {
-    const room = openRoom();
-    expect(await inside(...[1, 1_000_000, 5].map((tokens) => room.join(tokens)))).toEqual([
+describe('a quota without a known limit', () => {
+  it('grants everything', async () => {
+    const quota = openQuota();
+    expect(await granted(...[1, 1_000_000, 5].map((tokens) => quota.reserve(tokens)))).toEqual([
       true,
       true,
       true,
@@ -65,54 +65,54 @@ describe('a room without a known limit', () => {
   });
 
   it('closes after a refusal, and opens again after a while', async () => {
-    const room = openRoom();
-    room.join(10).refused(noRoom);
-    const next = room.join(10);
-    expect(await inside(next)).toEqual([false]);
+    const quota = openQuota();
+    quota.reserve(10).refused(noRoom);
+    const next = quota.reserve(10);
+    expect(await granted(next)).toEqual([false]);
     clock.advance(5_000);
-    expect(await inside(next)).toEqual([true]);
+    expect(await granted(next)).toEqual([true]);
   });
 
   it('stays closed for as long as the provider asks', async () => {
-    const room = openRoom();
-    room.join(10).refused({ ...noRoom, retryAfter: 90_000 });
-    const next = room.join(10);
+    const quota = openQuota();
+    quota.reserve(10).refused({ ...noRoom, retryAfter: 90_000 });
+    const next = quota.reserve(10);
     clock.advance(89_000);
-    expect(await inside(next)).toEqual([false]);
+    expect(await granted(next)).toEqual([false]);
     clock.advance(1_000);
-    expect(await inside(next)).toEqual([true]);
+    expect(await granted(next)).toEqual([true]);
   });
 
   it('opens at once when a batch has ended', async () => {
-    const room = openRoom();
-    const under = room.join(10);
+    const quota = openQuota();
+    const under = quota.reserve(10);
     under.proved();
-    room.join(10).refused(noRoom);
-    const next = room.join(10);
-    expect(await inside(next)).toEqual([false]);
+    quota.reserve(10).refused(noRoom);
+    const next = quota.reserve(10);
+    expect(await granted(next)).toEqual([false]);
     under.leave();
-    expect(await inside(next)).toEqual([true]);
+    expect(await granted(next)).toEqual([true]);
   });
 
-  it('tries one at a time after a refusal, until one is taken in', async () => {
-    const room = openRoom();
-    room.join(10).refused(noRoom);
-    const [first, second, third] = [room.join(1), room.join(1), room.join(1)] as const;
+  it('tries one at a time after a refusal, until one is taken', async () => {
+    const quota = openQuota();
+    quota.reserve(10).refused(noRoom);
+    const [first, second, third] = [quota.reserve(1), quota.reserve(1), quota.reserve(1)] as const;
     clock.advance(5_000);
-    expect(await inside(first, second, third)).toEqual([true, false, false]);
+    expect(await granted(first, second, third)).toEqual([true, false, false]);
     first.proved();
-    expect(await inside(first, second, third)).toEqual([true, true, true]);
+    expect(await granted(first, second, third)).toEqual([true, true, true]);
   });
 
   it('waits longer with each refusal in a row, up to ten minutes', async () => {
-    const room = openRoom();
+    const quota = openQuota();
     const pauses: number[] = [];
     for (let refusal = 0; refusal < 12; refusal += 1) {
       const before = clock.now();
-      const place = room.join(1);
-      while (place.state === 'waiting') clock.advance(500);
+      const reservation = quota.reserve(1);
+      while (reservation.state === 'waiting') clock.advance(500);
       pauses.push(clock.now() - before);
-      place.refused(noRoom);
+      reservation.refused(noRoom);
     }
     expect(pauses[0]).toBe(0);
     expect(pauses[1]).toBeLessThanOrEqual(5_000);
@@ -120,172 +120,159 @@ describe('a room without a known limit', () => {
     expect(Math.max(...pauses)).toBeLessThanOrEqual(10 * 60_000);
   });
 
-  it('takes refusals of those that went in together as one', async () => {
-    const room = openRoom();
-    const places = Array.from({ length: 20 }, () => room.join(1));
-    for (const place of places) place.refused(noRoom);
-    const next = room.join(1);
+  it('takes refusals of those that were granted together as one', async () => {
+    const quota = openQuota();
+    const reservations = Array.from({ length: 20 }, () => quota.reserve(1));
+    for (const reservation of reservations) reservation.refused(noRoom);
+    const next = quota.reserve(1);
     clock.advance(5_000);
-    expect(await inside(next)).toEqual([true]);
+    expect(await granted(next)).toEqual([true]);
   });
 });
 
-describe('a room after a burst of refusals', () => {
-  it('lets the line in when the last of the burst is refused, too', async () => {
-    const room = openRoom();
-    const [first, second] = [room.join(1), room.join(1)] as const;
+describe('a quota after a burst of refusals', () => {
+  it('goes on when the last of the burst is refused, too', async () => {
+    const quota = openQuota();
+    const [first, second] = [quota.reserve(1), quota.reserve(1)] as const;
     first.refused(noRoom);
-    const next = room.join(1);
+    const next = quota.reserve(1);
     clock.advance(10_000);
-    expect(await inside(next)).toEqual([false]);
+    expect(await granted(next)).toEqual([false]);
     second.refused(noRoom);
-    expect(await inside(next)).toEqual([true]);
-  });
-
-  it('takes a refusal of long ago for another story', () => {
-    const room = openRoom();
-    room.join(10).refused(noRoom);
-    clock.advance(30 * hour);
-    const next = room.join(10);
-    next.refused(noRoom);
-    expect(next.isHopeless(10)).toBe(false);
+    expect(await granted(next)).toEqual([true]);
   });
 });
 
-describe('what a room learns', () => {
-  it('is learnt from a batch that counted as taken in, too', async () => {
-    const room = openRoom();
-    const place = room.join(5_000);
-    place.proved();
-    place.refused({ ...noRoom, limit: 1_000 });
-    expect(room.limit).toBe(900);
-    expect(await inside(room.join(1))).toEqual([false]);
+describe('what a quota learns', () => {
+  it('is learnt from a batch that counted as taken, too', async () => {
+    const quota = openQuota();
+    const reservation = quota.reserve(5_000);
+    reservation.proved();
+    reservation.refused({ ...noRoom, limit: 1_000 });
+    expect(quota.limit).toBe(900);
+    expect(await granted(quota.reserve(1))).toEqual([false]);
   });
 
   it('is not crumbs, however long there is no room', () => {
-    const room = openRoom();
+    const quota = openQuota();
     for (let refusal = 0; refusal < 200; refusal += 1) {
-      const place = room.join(Math.min(1_000_000, room.limit));
-      while (place.state === 'waiting') clock.advance(60_000);
-      place.refused(noRoom);
+      const reservation = quota.reserve(Math.min(1_000_000, quota.limit));
+      while (reservation.state === 'waiting') clock.advance(60_000);
+      reservation.refused(noRoom);
     }
-    expect(room.limit).toBeGreaterThan(3_000);
+    expect(quota.limit).toBeGreaterThan(3_000);
   });
 
   it('is the number that the provider names, with head-room', () => {
-    const room = openRoom();
-    room.join(5_000).refused({ ...noRoom, limit: 1_000 });
-    expect(room.limit).toBe(900);
-    expect(learnt).toEqual([{ tokens: 900, named: true }]);
+    const quota = openQuota();
+    quota.reserve(5_000).refused({ ...noRoom, limit: 1_000 });
+    expect(quota.limit).toBe(900);
+    expect(learnt).toEqual([900]);
   });
 
   it('is what fits beside each other, where no number is named', () => {
-    const room = openRoom();
-    const [a, b] = [room.join(30), room.join(30)];
+    const quota = openQuota();
+    const [a, b] = [quota.reserve(30), quota.reserve(30)];
     a?.proved();
     b?.proved();
-    room.join(30).refused(noRoom);
-    expect(room.limit).toBe(60);
+    quota.reserve(30).refused(noRoom);
+    expect(quota.limit).toBe(60);
   });
 
   it('is never less than a batch that others kept out', () => {
-    const room = openRoom();
-    room.join(5).proved();
-    room.join(500).refused(noRoom);
-    expect(room.limit).toBe(500);
+    const quota = openQuota();
+    quota.reserve(5).proved();
+    quota.reserve(500).refused(noRoom);
+    expect(quota.limit).toBe(500);
   });
 
   it('is half of a batch that was refused again and again although it was alone', () => {
-    const room = openRoom();
+    const quota = openQuota();
     for (let refusal = 0; refusal < 4; refusal += 1) {
-      expect(room.limit).toBe(Number.POSITIVE_INFINITY);
-      const place = room.join(1_000);
+      expect(quota.limit).toBe(Number.POSITIVE_INFINITY);
+      const reservation = quota.reserve(1_000);
       clock.advance(10 * 60_000);
-      place.refused(noRoom);
+      reservation.refused(noRoom);
     }
-    expect(room.limit).toBe(500);
+    expect(quota.limit).toBe(500);
   });
 
-  it('grows again when a probe that nearly filled it is taken in', () => {
-    const room = openRoom({ tokens: 100, named: false });
-    room.join(100).refused(noRoom);
-    const probe = room.join(100);
-    clock.advance(10_000);
-    probe.proved();
-    expect(room.limit).toBe(200);
-    expect(learnt.at(-1)).toEqual({ tokens: 200, named: false });
+  it('grows again when a probe that nearly filled it is taken', () => {
+    const quota = openQuota();
+    const [a, b] = [quota.reserve(50), quota.reserve(50)];
+    a?.proved();
+    b?.proved();
+    quota.reserve(50).refused(noRoom);
+    expect(quota.limit).toBe(100);
+    a?.leave();
+    quota.reserve(50).proved();
+    expect(quota.limit).toBe(200);
   });
 
   it('stays where the provider has named it', () => {
-    const room = openRoom();
-    room.join(2_000).refused({ ...noRoom, limit: 1_000 });
-    const probe = room.join(900);
+    const quota = openQuota();
+    quota.reserve(2_000).refused({ ...noRoom, limit: 1_000 });
+    const probe = quota.reserve(900);
     clock.advance(10_000);
     probe.proved();
-    expect(room.limit).toBe(900);
+    expect(quota.limit).toBe(900);
   });
 });
 
-describe('a room with a limit', () => {
-  it('lets in what fits, in the order of joining', async () => {
-    const room = openRoom({ tokens: 100, named: true });
-    const places = [60, 60, 10].map((tokens) => room.join(tokens));
-    // The small one would fit, but who overtakes lets the large one wait for ever.
-    expect(await inside(...places)).toEqual([true, false, false]);
-    places[0]?.leave();
-    expect(await inside(...places)).toEqual([true, true, true]);
+describe('a quota with a limit', () => {
+  it('grants what fits, in the order of asking', async () => {
+    const quota = openQuota(100);
+    const reservations = [60, 60, 10].map((tokens) => quota.reserve(tokens));
+    // The small one would fit, but overtaking would let the large one wait for ever.
+    expect(await granted(...reservations)).toEqual([true, false, false]);
+    reservations[0]?.leave();
+    expect(await granted(...reservations)).toEqual([true, true, true]);
   });
 
-  it('lets in alone what is larger than the limit: the count is an estimate', async () => {
-    const room = openRoom({ tokens: 100, named: true });
-    const small = room.join(1);
-    const large = room.join(5_000);
-    expect(await inside(small, large)).toEqual([true, false]);
+  it('grants alone what is larger than the limit: the count is an estimate', async () => {
+    const quota = openQuota(100);
+    const small = quota.reserve(1);
+    const large = quota.reserve(5_000);
+    expect(await granted(small, large)).toEqual([true, false]);
     small.leave();
-    expect(await inside(large)).toEqual([true]);
+    expect(await granted(large)).toEqual([true]);
   });
 
   it('is hopeless for one request that is far larger', () => {
-    const room = openRoom({ tokens: 100, named: true });
-    expect(room.join(201).isHopeless(1)).toBe(true);
-    expect(room.join(201).isHopeless(2)).toBe(false);
-    expect(room.join(199).isHopeless(1)).toBe(false);
-  });
-
-  it('is hopeless for who was refused for longer than any batch lasts', () => {
-    const room = openRoom();
-    room.join(10).refused(noRoom);
-    const next = room.join(10);
-    expect(next.isHopeless(10)).toBe(false);
-    clock.advance(29 * hour);
-    expect(next.isHopeless(10)).toBe(true);
-    next.proved();
-    expect(room.join(10).isHopeless(10)).toBe(false);
+    const quota = openQuota(100);
+    const request = { noRoom: undefined };
+    expect(quota.isHopeless(request, 201, 1)).toBe(true);
+    expect(quota.isHopeless(request, 201, 2)).toBe(false);
+    expect(quota.isHopeless(request, 199, 1)).toBe(false);
   });
 });
 
-describe('a place', () => {
-  it('can be given up in the line', async () => {
-    const room = openRoom({ tokens: 10, named: true });
-    const [first, second, third] = [room.join(10), room.join(10), room.join(10)] as const;
+describe('a reservation', () => {
+  it('can be given up while it waits', async () => {
+    const quota = openQuota(10);
+    const [first, second, third] = [
+      quota.reserve(10),
+      quota.reserve(10),
+      quota.reserve(10),
+    ] as const;
     second.leave();
     first.leave();
-    expect(await inside(third)).toEqual([true]);
+    expect(await granted(third)).toEqual([true]);
   });
 
   it('is left once, whatever happens to it then', async () => {
-    const room = openRoom({ tokens: 10, named: true });
-    const first = room.join(10);
+    const quota = openQuota(10);
+    const first = quota.reserve(10);
     first.leave();
     first.leave();
     first.proved();
     first.refused(noRoom);
-    const [second, third] = [room.join(10), room.join(10)] as const;
-    expect(await inside(second, third)).toEqual([true, false]);
+    const [second, third] = [quota.reserve(10), quota.reserve(10)] as const;
+    expect(await granted(second, third)).toEqual([true, false]);
   });
 });
 
-it('gives every place its turn, whatever becomes of the others', async () => {
+it('grants every reservation in the end, whatever becomes of the others', async () => {
   const steps = fc.array(
     fc.tuple(fc.constantFrom('join', 'prove', 'refuse', 'leave'), fc.nat({ max: 50 })),
     { maxLength: 60 },
@@ -293,20 +280,22 @@ it('gives every place its turn, whatever becomes of the others', async () => {
   await fc.assert(
     fc.asyncProperty(steps, async (script) => {
       clock = new ManualClock();
-      const room = openRoom({ tokens: 60, named: false });
-      const places: Place[] = [];
+      const quota = openQuota(60);
+      const reservations: Reservation[] = [];
       for (const [step, number] of script) {
-        const place = places[number % Math.max(1, places.length)];
-        if (step === 'join') places.push(room.join(number));
-        else if (step === 'prove') place?.proved();
-        else if (step === 'refuse' && place?.state === 'inside') place.refused(noRoom);
-        else if (step === 'leave') place?.leave();
+        const reservation = reservations[number % Math.max(1, reservations.length)];
+        if (step === 'join') reservations.push(quota.reserve(number));
+        else if (step === 'prove') reservation?.proved();
+        else if (step === 'refuse' && reservation?.state === 'granted') reservation.refused(noRoom);
+        else if (step === 'leave') reservation?.leave();
       }
-      // From here on the provider is well: everything in the line gets in and ends.
-      for (let round = 0; places.some(({ state }) => state !== 'gone'); round += 1) {
+      // From here on the provider is well: everything that waits is granted and ends.
+      for (let round = 0; reservations.some(({ state }) => state !== 'gone'); round += 1) {
         expect(round).toBeLessThan(500);
-        for (const place of places) if (place.state === 'inside') place.proved();
-        for (const place of places) if (place.state === 'proved') place.leave();
+        for (const reservation of reservations)
+          if (reservation.state === 'granted') reservation.proved();
+        for (const reservation of reservations)
+          if (reservation.state === 'proved') reservation.leave();
         clock.advance(10 * 60_000);
       }
     }),

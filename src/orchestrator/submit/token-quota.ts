@@ -1,283 +1,259 @@
 import type { BatchFailure } from '../../batchers/batcher.ts';
 import { backoff } from '../../http/backoff.ts';
 import type { Clock } from '../../types.ts';
-import { LoneRefusals } from './lone-refusals.ts';
+import { newNoRoom, type Request } from '../model/request.ts';
 
 /** Our count is an estimate, so a limit that a provider names is not used up. */
 const headRoom = 0.9;
-/** So often is a batch refused while nothing else of ours is under way, before it is halved. */
-const patience = 4;
-/** The largest batch that a provider takes is some hundred times the smallest known room. */
+/** A batch that is alone is refused so often before it is halved. */
+const refusalsBeforeHalving = 4;
+/** The largest batch that a provider takes is some hundred times the smallest known limit. */
 const mostHalvings = 8;
-/** Refusals of one series are no further apart: no pause is longer. */
-const oneSeries = 60 * 60_000;
 const firstPause = 5_000;
 const longestPause = 10 * 60_000;
+/** One or two refusals may be far apart by chance: others waited before it. */
+const manyRefusals = 8;
+/** A request above a named limit is refused so often, with pauses, before that is believed. */
+const enoughAboveLimit = 3;
+const refusalsApart = 5 * 60_000;
 
-/** How many estimated tokens may be under way together, as the provider taught us. */
-export interface RoomLimit {
-  readonly tokens: number;
-  /** The provider has named the number. Otherwise it was found out by trying, and may grow again. */
-  readonly named: boolean;
-}
+type RefusedRequest = Pick<Request, 'noRoom'>;
 
 /**
- * What one account may have under way with one model. Nobody tells beforehand how much that is, so it
- * is learnt from refusals: the room then closes for a while, lets one batch in at a time until the
- * provider has taken one, and opens at once when a batch of ours has ended.
+ * The estimated tokens that one account may have under way with one model. A limit that the provider
+ * names is kept. Otherwise a refusal closes the quota until a batch of ours ends, or a pause is over; and
+ * a batch that is refused again and again although it is alone is halved.
  */
-export class Room {
+export class TokenQuota {
   readonly #clock: Clock;
   readonly #outlives: number;
-  readonly #onLearnt: (limit: RoomLimit) => void;
-  #limit: RoomLimit | undefined;
-  #line: Place[] = [];
-  #taken = 0;
-  /** Inside, and it is not known yet whether the provider has room for them. */
+  readonly #onNamed: (tokens: number) => void;
+  #named: number | undefined;
+  /**
+   * Found out by trying: what fitted, or half of what did not. Others may have filled the quota, so it
+   * grows again when it is used up without a refusal, and is forgotten with the engine.
+   */
+  #found = Number.POSITIVE_INFINITY;
+  #waiting: Reservation[] = [];
+  #reserved = 0;
+  /** Reservations whose batch the provider has not taken yet. */
   #unproved = 0;
-  /** Counts the refusals that were not of one burst. Places remember in which round they came in. */
-  #round = 0;
   #refusals = 0;
   #refusedAlone = 0;
-  /** How large the last one was that was refused alone. */
+  /** The size of the batch that was refused alone last: a smaller one proves nothing about it. */
   #refusedTokens = 0;
-  readonly #lone = new WeakMap<object, LoneRefusals>();
-  #refusedSince: number | undefined;
-  #lastRefusal = Number.NEGATIVE_INFINITY;
   #halvings = 0;
+  /** Batches that went out before the last refusal are refused with it: that counts once. */
+  #round = 0;
   #pause: unknown;
 
   constructor(
     clock: Clock,
-    limit: RoomLimit | undefined,
-    /** No other batch can take up room for longer than this. */
+    named: number | undefined,
+    /** No other batch can use up the quota for longer than this. */
     outlives: number,
-    onLearnt: (limit: RoomLimit) => void,
+    onNamed: (tokens: number) => void,
   ) {
     this.#clock = clock;
-    this.#limit = limit;
+    this.#named = named;
     this.#outlives = outlives;
-    this.#onLearnt = onLearnt;
+    this.#onNamed = onNamed;
   }
 
   /** Most estimated tokens of one batch. */
   get limit(): number {
-    return this.#limit?.tokens ?? Number.POSITIVE_INFINITY;
+    return Math.min(this.#named ?? Number.POSITIVE_INFINITY, this.#found);
   }
 
-  /**
-   * A place in the line; its turn comes when there is room. `first`: of the requests it is for, by which
-   * they are known when they come again; `count`: how many they are.
-   */
-  join(tokens: number, first?: object, count?: number): Place {
-    const place = new Place(this, tokens, first, count);
-    this.#line.push(place);
-    this.#letIn();
-    return place;
+  /** A reservation that is granted when there is room. `first`: by which its requests are known. */
+  reserve(tokens: number, first?: RefusedRequest): Reservation {
+    const reservation = new Reservation(this, tokens, first);
+    this.#waiting.push(reservation);
+    this.#grant();
+    return reservation;
   }
 
-  /** A place for a batch that is under way already, whether there is room or not. */
-  occupy(tokens: number): Place {
-    const place = new Place(this, tokens);
-    place.state = 'proved';
-    place.round = this.#round;
-    this.#taken += tokens;
-    return place;
-  }
-
-  /** Waiting is of no use: too large by itself, or refused for longer than any batch can last. */
-  isHopeless({ tokens, first }: Place, count: number): boolean {
-    // Even if our estimate were twice the truth.
-    if (count === 1 && this.#limit?.named && tokens / 2 > this.#limit.tokens) return true;
-    const now = this.#clock.now();
-    const lone = first && this.#lone.get(first);
-    if (count === 1 && lone?.neverFits) return true;
-    if (lone?.haveLasted(this.#outlives, now)) return true;
-    const since = this.#refusedSince;
-    return since !== undefined && now - since > this.#outlives;
+  /** A reservation for a batch that is under way already, whether there is room or not. */
+  occupy(tokens: number, first?: RefusedRequest): Reservation {
+    const reservation = new Reservation(this, tokens, first);
+    reservation.state = 'proved';
+    this.#reserved += tokens;
+    return reservation;
   }
 
   close(): void {
-    this.#open();
-    this.#line = [];
+    this.#resume();
+    this.#waiting = [];
   }
 
-  /** For `Place`. */
-  left(place: Place, state: Place['state']): void {
+  /** Waiting is of no use: too large by itself, or refused for longer than any batch can last. */
+  isHopeless({ noRoom }: RefusedRequest, tokens: number, count: number): boolean {
+    const { since = Number.POSITIVE_INFINITY, refusals = 0, aboveLimit = 0 } = noRoom ?? {};
+    if (refusals >= manyRefusals && this.#clock.now() - since > this.#outlives) return true;
+    if (count > 1 || this.#named === undefined) return false;
+    // Our estimate may be up to twice the truth.
+    return tokens / 2 > this.#named || aboveLimit >= enoughAboveLimit;
+  }
+
+  /** For `Reservation`. */
+  proved({ tokens, round }: Reservation): void {
+    this.#unproved -= 1;
+    this.#refusals = 0;
+    this.#halvings = 0;
+    if (tokens >= this.#refusedTokens) this.#refusedAlone = 0;
+    const isProbe = round === this.#round && round > 0;
+    if (isProbe && this.#reserved >= this.#found / 2) this.#found *= 2;
+    this.#grant();
+  }
+
+  /** For `Reservation`. */
+  left({ tokens, first }: Reservation, state: Reservation['state']): void {
     if (state === 'waiting') {
-      this.#line = this.#line.filter((other) => other !== place);
+      this.#waiting = this.#waiting.filter(({ state: other }) => other === 'waiting');
     } else {
-      this.#taken -= place.tokens;
-      if (state === 'inside') {
+      this.#reserved -= tokens;
+      if (state === 'granted') {
         this.#unproved -= 1;
       } else {
         // A batch has ended: that is the room everyone waits for.
-        this.#open();
-        if (place.first) this.#lone.delete(place.first);
+        this.#resume();
+        if (first) first.noRoom = undefined;
       }
     }
-    this.#letIn();
+    this.#grant();
   }
 
-  /** For `Place`. */
-  proved(place: Place): void {
-    this.#unproved -= 1;
-    this.#refusals = 0;
-    // What is smaller says nothing about it.
-    if (place.tokens >= this.#refusedTokens) this.#refusedAlone = 0;
-    this.#halvings = 0;
-    this.#refusedSince = undefined;
-    this.#lastRefusal = Number.NEGATIVE_INFINITY;
-    const limit = this.#limit;
-    const isProbe = place.round === this.#round && this.#round > 0;
-    if (isProbe && limit && !limit.named && this.#taken >= limit.tokens / 2) {
-      this.#learn({ tokens: limit.tokens * 2, named: false });
+  /** For `Reservation`. */
+  refused(
+    reservation: Reservation,
+    state: Reservation['state'],
+    { limit, retryAfter }: BatchFailure,
+  ): void {
+    const { tokens, round } = reservation;
+    this.#reserved -= tokens;
+    if (state === 'granted') this.#unproved -= 1;
+    if (limit !== undefined && limit > 0) this.#learn(Math.max(1, Math.floor(limit * headRoom)));
+    if (this.#reserved === 0) this.#refusedWhenAlone(reservation);
+    // All we know is that what is under way fits, and this did not beside it.
+    else if (limit === undefined)
+      this.#found = Math.min(this.#found, Math.max(this.#reserved, tokens));
+    if (round === this.#round) {
+      this.#round += 1;
+      this.#refusals += 1;
+      this.#pauseFor(
+        backoff({ attempt: this.#refusals, base: firstPause, cap: longestPause, retryAfter }),
+      );
     }
-    this.#letIn();
+    this.#grant();
   }
 
-  /** For `Place`. */
-  refused(place: Place, { limit: named, retryAfter }: BatchFailure, wasUnproved: boolean): void {
-    this.#taken -= place.tokens;
-    if (wasUnproved) this.#unproved -= 1;
-    this.#adjust(place, named);
-    // Those that went in together are refused together: that is one refusal.
-    if (place.round < this.#round) {
-      this.#letIn();
-      return;
-    }
-    const now = this.#clock.now();
-    // A refusal of long ago was about another crowd.
-    if (now - this.#lastRefusal > oneSeries) this.#refusedSince = now;
-    this.#lastRefusal = now;
-    this.#round += 1;
-    this.#refusals += 1;
-    this.#open();
-    const pause = backoff({
-      attempt: this.#refusals,
-      base: firstPause,
-      cap: longestPause,
-      retryAfter,
-    });
-    this.#pause = this.#clock.setTimeout(() => {
-      this.#open();
-      this.#letIn();
-    }, pause);
-  }
-
-  #adjust(place: Place, named: number | undefined): void {
-    if (named !== undefined && named > 0) {
-      this.#lower({ tokens: Math.max(1, Math.floor(named * headRoom)), named: true });
-    }
-    if (this.#taken > 0) {
-      // Without a number all we know is that what is inside fits, and this did not beside it.
-      const tokens = Math.max(this.#taken, place.tokens);
-      if (named === undefined) this.#lower({ tokens, named: false });
-      return;
-    }
-    this.#noteAlone(place, named);
+  #refusedWhenAlone({ tokens, first }: Reservation): void {
+    if (first) this.#count(first, tokens);
     this.#refusedAlone += 1;
-    this.#refusedTokens = place.tokens;
-    if (this.#refusedAlone < patience || place.tokens > this.limit) return;
-    // The room may be full of somebody else's batches: crumbs would not fit either.
+    this.#refusedTokens = tokens;
+    if (this.#refusedAlone < refusalsBeforeHalving || tokens > this.limit) return;
+    // Others may have used up the quota; splitting further would not help.
     if (this.#halvings === mostHalvings) return;
     this.#halvings += 1;
     this.#refusedAlone = 0;
-    this.#lower({ tokens: Math.max(1, Math.ceil(place.tokens / 2)), named: false });
+    this.#found = Math.max(1, Math.ceil(tokens / 2));
   }
 
-  #noteAlone({ first, tokens, count }: Place, named: number | undefined): void {
-    if (first === undefined) return;
+  /** Refusals that are close together say the same thing about the same batches of others. */
+  #count(first: RefusedRequest, tokens: number): void {
     const now = this.#clock.now();
-    const lone = this.#lone.get(first) ?? new LoneRefusals(now);
-    this.#lone.set(first, lone);
-    lone.add(now, count === 1 && named !== undefined && tokens > named);
+    const noRoom = first.noRoom ?? newNoRoom(now);
+    first.noRoom = noRoom;
+    noRoom.refusals += 1;
+    const isAbove = this.#named !== undefined && tokens * headRoom > this.#named;
+    if (!isAbove || now - noRoom.countedAt < refusalsApart) return;
+    noRoom.aboveLimit += 1;
+    noRoom.countedAt = now;
   }
 
-  #lower(limit: RoomLimit): void {
-    if (limit.tokens < this.limit) this.#learn(limit);
+  #learn(tokens: number): void {
+    if (tokens >= (this.#named ?? Number.POSITIVE_INFINITY)) return;
+    this.#named = tokens;
+    this.#onNamed(tokens);
   }
 
-  #learn(limit: RoomLimit): void {
-    this.#limit = limit;
-    this.#onLearnt(limit);
+  #pauseFor(milliseconds: number): void {
+    this.#resume();
+    this.#pause = this.#clock.setTimeout(() => {
+      this.#pause = undefined;
+      this.#grant();
+    }, milliseconds);
   }
 
-  #open(): void {
+  #resume(): void {
     this.#clock.clearTimeout(this.#pause);
     this.#pause = undefined;
   }
 
-  #letIn(): void {
-    for (let next = this.#line[0]; next !== undefined; next = this.#line[0]) {
+  #grant(): void {
+    for (let next = this.#waiting[0]; next; next = this.#waiting[0]) {
       if (this.#pause !== undefined) return;
+      // After a refusal, one at a time.
       if (this.#refusals > 0 && this.#unproved > 0) return;
-      if (this.#taken > 0 && this.#taken + next.tokens > this.limit) return;
-      this.#line.shift();
-      this.#taken += next.tokens;
+      if (this.#reserved > 0 && this.#reserved + next.tokens > this.limit) return;
+      this.#waiting.shift();
+      this.#reserved += next.tokens;
       this.#unproved += 1;
-      next.enter(this.#round);
+      next.grant(this.#round);
     }
   }
 }
 
-/** One batch's place in a room, from the line to its end. */
-export class Place {
+/** What one batch takes of a quota, from the wait for it to the end of the batch. */
+export class Reservation {
   readonly tokens: number;
-  readonly first: object | undefined;
-  readonly count: number;
+  readonly first: RefusedRequest | undefined;
   /** Resolves when there is room. */
-  readonly turn: Promise<void>;
-  readonly #room: Room;
-  state: 'waiting' | 'inside' | 'proved' | 'gone' = 'waiting';
+  readonly granted: Promise<void>;
+  readonly #quota: TokenQuota;
+  state: 'waiting' | 'granted' | 'proved' | 'gone' = 'waiting';
   round = 0;
-  #enter: () => void = () => undefined;
+  #grant: () => void = () => undefined;
 
-  constructor(room: Room, tokens: number, first?: object, count = 1) {
-    this.#room = room;
+  constructor(quota: TokenQuota, tokens: number, first: RefusedRequest | undefined) {
+    this.#quota = quota;
     this.tokens = tokens;
     this.first = first;
-    this.count = count;
-    this.turn = new Promise((resolve) => {
-      this.#enter = resolve;
+    this.granted = new Promise((resolve) => {
+      this.#grant = resolve;
     });
   }
 
-  /** For `Room`. */
-  enter(round: number): void {
-    this.state = 'inside';
+  /** For `TokenQuota`. */
+  grant(round: number): void {
+    this.state = 'granted';
     this.round = round;
-    this.#enter();
+    this.#grant();
   }
 
-  /** It would never be its turn, or never of any use. */
-  isHopeless(count: number): boolean {
-    return this.#room.isHopeless(this, count);
-  }
-
-  /** The provider has taken the batch in. */
+  /** The provider has taken the batch. */
   proved(): void {
-    if (this.state !== 'inside') return;
+    if (this.state !== 'granted') return;
     this.state = 'proved';
-    this.#room.proved(this);
+    this.#quota.proved(this);
   }
 
   /** The provider had no room for it. */
   refused(failure: BatchFailure): void {
-    if (this.state === 'gone' || this.state === 'waiting') {
+    const { state } = this;
+    if (state === 'gone' || state === 'waiting') {
       this.leave();
       return;
     }
-    const wasUnproved = this.state === 'inside';
     this.state = 'gone';
-    this.#room.refused(this, failure, wasUnproved);
+    this.#quota.refused(this, state, failure);
   }
 
-  /** It has ended, or is not sent after all. */
+  /** Its batch has ended, or is not sent after all. Leaving twice is a no-op. */
   leave(): void {
-    if (this.state === 'gone') return;
-    const before = this.state;
+    const { state } = this;
+    if (state === 'gone') return;
     this.state = 'gone';
-    this.#room.left(this, before);
+    this.#quota.left(this, state);
   }
 }

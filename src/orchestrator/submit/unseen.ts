@@ -1,7 +1,7 @@
 import { ReplyError } from '../../batchers/shared/replies.ts';
 import { BatchlingError, messageOf } from '../../errors.ts';
 import type { Answer, Clock } from '../../types.ts';
-import type { ActiveBatch } from '../model/batch.ts';
+import type { Batch } from '../model/batch.ts';
 import { ownAnswer } from '../model/own-answer.ts';
 import { deniedPatience, missingPatience } from '../model/patience.ts';
 
@@ -10,7 +10,7 @@ export class UnseenError extends BatchlingError {
   /** What its callers are told. */
   readonly answer: Answer;
 
-  constructor({ token }: ActiveBatch, answer: Answer) {
+  constructor({ token }: Batch, answer: Answer) {
     super('UNKNOWN_OUTCOME', `It could not be seen whether batch ${token} was accepted.`);
     this.answer = answer;
   }
@@ -18,13 +18,13 @@ export class UnseenError extends BatchlingError {
 
 /** One series of failed looks at the batches of a provider. */
 export class UnseenTrouble {
-  readonly #batch: ActiveBatch;
+  readonly #batch: Batch;
   readonly #clock: Clock;
   readonly #createdAt: number;
   readonly #since: number;
   #deniedSince: number | undefined;
 
-  constructor(batch: ActiveBatch, clock: Clock, createdAt: number) {
+  constructor(batch: Batch, clock: Clock, createdAt: number) {
     this.#batch = batch;
     this.#clock = clock;
     this.#createdAt = createdAt;

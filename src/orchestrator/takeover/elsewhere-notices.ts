@@ -1,7 +1,8 @@
-import type { EngineScope, PendingRequest } from '../model/request.ts';
+import type { EngineScope } from '../model/call.ts';
+import type { Request } from '../model/request.ts';
 
 interface Waiting {
-  readonly requests: Set<PendingRequest>;
+  readonly requests: Set<Request>;
   /** How many they were at the last look. */
   before: number;
 }
@@ -11,16 +12,16 @@ export class ElsewhereNotices {
   readonly #waiting = new Map<EngineScope, Waiting>();
   readonly #told = new WeakSet<EngineScope>();
 
-  add(pending: PendingRequest): void {
-    const { scope } = pending;
+  add(request: Request): void {
+    const { scope } = request;
     if (this.#told.has(scope)) return;
     const waiting = this.#waiting.get(scope) ?? { requests: new Set(), before: 0 };
     this.#waiting.set(scope, waiting);
-    waiting.requests.add(pending);
+    waiting.requests.add(request);
   }
 
-  remove(pending: PendingRequest): void {
-    this.#waiting.get(pending.scope)?.requests.delete(pending);
+  remove(request: Request): void {
+    for (const { scope } of request.callers) this.#waiting.get(scope)?.requests.delete(request);
   }
 
   /** Asked every so often: a number that still grows is not told yet. */

@@ -1,34 +1,35 @@
 import { BatchlingError, messageOf } from '../../errors.ts';
 import type { Admission, Ask, BatchId, RequestId } from '../../ledger/ledger.ts';
-import { deliver, deliverOne } from '../collect/delivery.ts';
-import type { ActiveBatch } from '../model/batch.ts';
-import type { Workshop } from '../model/engine-context.ts';
-import { inTurns } from '../model/in-turns.ts';
+import { deliver } from '../collect/delivery.ts';
+import type { Batch } from '../model/batch.ts';
+import type { Caller } from '../model/caller.ts';
+import type { EngineContext } from '../model/engine-context.ts';
+import { inTurns } from '../model/event-loop.ts';
 import { ownAnswer } from '../model/own-answer.ts';
-import type { PendingRequest } from '../model/request.ts';
+import type { Request } from '../model/request.ts';
 import { ElsewhereNotices } from './elsewhere-notices.ts';
 
 const lookInterval = 200;
 /** A dead owner writes nothing, so every so often we ask although nothing has changed. */
 const looksBetweenAsks = 10;
 const askAtOnce = 500;
-/** How long the ledger may fail to say anything before those who wait are told. */
+/** How long the ledger may fail to say anything before the callers are told. */
 const patience = 10 * 60_000;
 
-type End = (requests: readonly PendingRequest[]) => Promise<void>;
-type Resume = (batch: BatchId, asker: PendingRequest) => Promise<ActiveBatch | undefined>;
+type EndDue = (callers: readonly Caller[]) => Promise<void>;
+type TakeOver = (batch: BatchId, asker: Request) => Promise<Batch | undefined>;
 
 /**
- * Requests that somebody else is sending or has sent: another process, or a run that died. Who is
- * alive is waited for; what a dead owner left is taken over.
+ * Requests that another owner is sending or has sent: another process, or a run that died. A living owner
+ * is waited for; the batches of a dead one are taken over.
  */
-export class Neighbours {
-  readonly #workshop: Workshop;
-  readonly #resume: Resume;
-  readonly #end: End;
-  readonly #waiting = new Set<PendingRequest>();
-  readonly #elsewhere = new ElsewhereNotices();
-  readonly #resuming = new Map<BatchId, Promise<ActiveBatch | undefined>>();
+export class OtherOwners {
+  readonly #context: EngineContext;
+  readonly #takeOver: TakeOver;
+  readonly #endDue: EndDue;
+  readonly #waiting = new Set<Request>();
+  readonly #notices = new ElsewhereNotices();
+  readonly #takingOver = new Map<BatchId, Promise<Batch | undefined>>();
   #timer: unknown;
   #seen = -1;
   #looks = 0;
@@ -36,90 +37,91 @@ export class Neighbours {
   #blindSince: number | undefined;
 
   constructor(
-    workshop: Workshop,
-    resume: Resume,
+    context: EngineContext,
+    takeOver: TakeOver,
     /** For a request that has become ours after its time was up. */
-    end: End,
+    endDue: EndDue,
   ) {
-    this.#workshop = workshop;
-    this.#resume = resume;
-    this.#end = end;
+    this.#context = context;
+    this.#takeOver = takeOver;
+    this.#endDue = endDue;
   }
 
-  join(pending: PendingRequest, admission: Admission): void {
-    this.#follow(pending, admission).catch((error: unknown) => tellTrouble(pending, error));
+  follow(request: Request, admission: Admission): void {
+    this.#follow(request, admission).catch((error: unknown) => tellTrouble(request, error));
   }
 
-  forget(pending: PendingRequest): void {
-    this.#elsewhere.remove(pending);
-    this.#waiting.delete(pending);
+  /** Nobody waits for it any more. */
+  forget(request: Request): void {
+    this.#notices.remove(request);
+    this.#waiting.delete(request);
   }
 
   close(): void {
-    this.#workshop.clock.clearTimeout(this.#timer);
+    this.#context.clock.clearTimeout(this.#timer);
     this.#timer = undefined;
     this.#waiting.clear();
   }
 
-  async #follow(pending: PendingRequest, admission: Admission): Promise<void> {
-    if (pending.settled || pending.call.aborted) {
+  async #follow(request: Request, admission: Admission): Promise<void> {
+    if (!request.isWaitedFor) {
       if (admission.is === 'mine') this.#giveBack(admission.request);
       return;
     }
     // Its row may have been forgotten by another owner and made anew.
-    pending.request = admission.request;
-    pending.elsewhere = admission.is === 'wait';
+    request.row = admission.request;
     if (admission.is === 'mine') {
-      pending.attempt = admission.attempt ?? 0;
-      pending.owns = true;
-      if (pending.due) await this.#end([pending]);
-      else pending.queue.add(pending);
+      request.attempt = admission.attempt ?? 0;
+      request.stage = 'flushed';
+      if (request.isWanted) request.queue.add(request);
+      else await this.#endDue(request.waiting);
     } else if (admission.is === 'answered') {
-      deliver(pending, admission.answer, 'ledger', admission.batchToken);
+      deliver(request, admission.answer, 'ledger', admission.batchToken);
     } else {
+      request.stage = 'elsewhere';
       const batch =
-        admission.batch === undefined ? undefined : await this.#find(admission.batch, pending);
-      if (pending.settled || pending.call.aborted) return;
-      if (batch && this.#attach(batch, pending)) return;
-      if (admission.batch !== undefined) this.#elsewhere.add(pending);
-      this.#waiting.add(pending);
+        admission.batch === undefined ? undefined : await this.#find(admission.batch, request);
+      if (!request.isWaitedFor || (batch && this.#attach(batch, request))) return;
+      if (admission.batch !== undefined) this.#notices.add(request);
+      this.#waiting.add(request);
       this.#arm();
     }
   }
 
   /** Ours by now, and nobody here wants it: others may. */
-  #giveBack(request: RequestId): void {
-    const { ledger, owner, background } = this.#workshop;
-    background('give a request back', ledger.withdraw(owner, [request]));
+  #giveBack(row: RequestId): void {
+    const { ledger, owner, background } = this.#context;
+    background('give a request back', ledger.withdraw(owner, [row]));
   }
 
-  #find(id: BatchId, pending: PendingRequest): Promise<ActiveBatch | undefined> {
-    const active = this.#workshop.batches.get(id);
+  #find(id: BatchId, request: Request): Promise<Batch | undefined> {
+    const active = this.#context.batches.get(id);
     if (active) return Promise.resolve(active);
-    let resuming = this.#resuming.get(id);
-    if (resuming === undefined) {
-      resuming = this.#resume(id, pending).finally(() => this.#resuming.delete(id));
-      this.#resuming.set(id, resuming);
+    let takingOver = this.#takingOver.get(id);
+    if (takingOver === undefined) {
+      takingOver = this.#takeOver(id, request).finally(() => this.#takingOver.delete(id));
+      this.#takingOver.set(id, takingOver);
     }
-    return resuming;
+    return takingOver;
   }
 
   /** False when the batch is over or that line has its outcome: the ledger knows, so ask there. */
-  #attach(batch: ActiveBatch, pending: PendingRequest): boolean {
-    if (this.#workshop.batches.get(batch.lease.batch) !== batch) return false;
-    const member = batch.members.get(pending.id);
-    if (member === undefined || member.settled) return false;
-    batch.attach(pending);
-    pending.elsewhere = false;
-    if (batch.stuck) deliver(pending, batch.stuck, 'batch', batch.token);
+  #attach(batch: Batch, request: Request): boolean {
+    if (this.#context.batches.get(batch.lease.batch) !== batch) return false;
+    const member = batch.members.get(request.id);
+    if (member === undefined || member.isSettled) return false;
+    batch.attach(request, member);
+    const { phase } = batch;
+    const given = phase.name === 'over' ? phase.answer : undefined;
+    if (given && member.request) deliver(member.request, given, 'batch', batch.token);
     return true;
   }
 
   #arm(): void {
     if (this.#timer !== undefined || this.#waiting.size === 0) return;
-    this.#timer = this.#workshop.clock.setTimeout(() => {
+    this.#timer = this.#context.clock.setTimeout(() => {
       this.#look().catch(async (error: unknown) => {
-        this.#workshop.report('look for answers of other processes', error);
+        this.#context.report('look for answers of other processes', error);
         if (this.#isHopeless(error)) await this.#giveUp(error);
         this.#again();
       });
@@ -128,7 +130,7 @@ export class Neighbours {
 
   /** The ledger does not know us any more, or has been out of order for long. */
   #isHopeless(error: unknown): boolean {
-    const now = this.#workshop.clock.now();
+    const now = this.#context.clock.now();
     this.#blindSince ??= now;
     const isUnknown = BatchlingError.isInstance(error) && error.code === 'INVARIANT';
     return isUnknown || now - this.#blindSince >= patience;
@@ -137,17 +139,17 @@ export class Neighbours {
   async #giveUp(error: unknown): Promise<void> {
     const waiting = [...this.#waiting];
     this.#waiting.clear();
-    await inTurns(waiting, (pending) => tellTrouble(pending, error));
+    await inTurns(waiting, (request) => tellTrouble(request, error));
   }
 
   #again(): void {
     this.#timer = undefined;
-    if (!this.#workshop.stopped.aborted) this.#arm();
+    if (!this.#context.stopped.aborted) this.#arm();
   }
 
   async #look(): Promise<void> {
-    this.#elsewhere.tell();
-    const { ledger, owner } = this.#workshop;
+    this.#notices.tell();
+    const { ledger, owner } = this.#context;
     const changed = await ledger.changed();
     this.#looks += 1;
     if (changed !== this.#seen || this.#looks >= looksBetweenAsks) {
@@ -156,9 +158,9 @@ export class Neighbours {
       for (let at = 0; at < waiting.length; at += askAtOnce) {
         const asked = waiting.slice(at, at + askAtOnce);
         const admissions = await ledger.admit(owner, asked.map(askAgain));
-        for (const pending of asked) this.forget(pending);
+        for (const request of asked) this.forget(request);
         admissions.forEach((admission, index) => {
-          this.join(asked[index] as PendingRequest, admission);
+          this.follow(asked[index] as Request, admission);
         });
       }
       this.#seen = await ledger.changed();
@@ -169,17 +171,10 @@ export class Neighbours {
 }
 
 /** As everywhere: a rejected fetch would make every SDK try again. */
-function tellTrouble(pending: PendingRequest, error: unknown): void {
-  const message = messageOf(error);
-  deliverOne(pending, ownAnswer(pending.batcher, 'store', message), 'ledger');
+function tellTrouble(request: Request, error: unknown): void {
+  deliver(request, ownAnswer(request.batcher, 'store', messageOf(error)), 'ledger');
 }
 
-function askAgain(pending: PendingRequest): Ask {
-  return {
-    fingerprint: pending.fingerprint,
-    occurrence: pending.occurrence,
-    queue: pending.queue.id,
-    cache: pending.scope.cache,
-    waiting: true,
-  };
+function askAgain({ fingerprint, occurrence, queue, scope }: Request): Ask {
+  return { fingerprint, occurrence, queue: queue.id, cache: scope.cache, waiting: true };
 }

@@ -1,169 +1,158 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Remote } from '../../batchers/batcher.ts';
 import { RefusedError } from '../../batchers/shared/refused-error.ts';
-import { LeaseLostError, messageOf } from '../../errors.ts';
+import { messageOf } from '../../errors.ts';
 import { sleep } from '../../http/backoff.ts';
 import type { BatchId, ClaimedBatch } from '../../ledger/ledger.ts';
-import type { Answer } from '../../types.ts';
-import { itemId } from '../capture/fingerprint.ts';
-import type { Spool } from '../capture/spool.ts';
-import { cleanUp } from '../collect/clean-up.ts';
-import { dissolve } from '../collect/dissolve.ts';
-import { ActiveBatch } from '../model/batch.ts';
-import type { Workshop } from '../model/engine-context.ts';
+import { Batch } from '../model/batch.ts';
+import type { BatchEnd } from '../model/batch-end.ts';
+import type { EngineScope } from '../model/call.ts';
+import type { EngineContext } from '../model/engine-context.ts';
+import { nextTurn } from '../model/event-loop.ts';
+import { itemId } from '../model/item-id.ts';
 import { ownAnswer } from '../model/own-answer.ts';
-import type { EngineScope, PendingRequest } from '../model/request.ts';
-import type { Recovery } from '../submit/find-create.ts';
+import type { Request } from '../model/request.ts';
+import { TooMuchError, UnwantedError } from '../model/unsent.ts';
+import type { BatchLife } from '../submit/batch-life.ts';
+import type { CreateFinder } from '../submit/find-create.ts';
+import { Permit } from '../submit/permit.ts';
 import { planOf } from '../submit/plan.ts';
-import type { Governor } from '../submit/quotas.ts';
-import { neverAccepted, type Protocol } from '../submit/submit-protocol.ts';
-import { UnseenError } from '../submit/unseen.ts';
-import { giveUpOn } from '../watch/give-up.ts';
-import { underOtherKey } from '../watch/unreadable-batches.ts';
-import { TooMuchError, UnwantedError } from '../watch/unwanted.ts';
+import type { Quotas } from '../submit/quotas.ts';
+import { neverAccepted, type SubmitProtocol } from '../submit/submit-protocol.ts';
+import type { TokenQuota } from '../submit/token-quota.ts';
+import { underOtherKey } from '../watch/under-other-key.ts';
+
+interface TakeoverServices {
+  readonly finder: CreateFinder;
+  readonly protocol: SubmitProtocol;
+  readonly quotas: Quotas;
+  readonly life: BatchLife;
+  /** Resolves when all calls made so far have found their batch. */
+  caughtUp(): Promise<void>;
+}
 
 /** Takes over batches that a dead or closed owner left, and brings them to an end. */
-export class Resume {
-  readonly #workshop: Workshop;
-  readonly #recovery: Recovery;
-  readonly #protocol: Protocol;
-  readonly #governor: Governor;
-  readonly #spool: Spool;
-  readonly #caughtUp: () => Promise<void>;
-  /** At once: it may have ended long ago. */
-  readonly #watch: (batch: ActiveBatch) => void;
+export class Takeover {
+  readonly #context: EngineContext;
+  readonly #services: TakeoverServices;
 
-  constructor(
-    workshop: Workshop,
-    recovery: Recovery,
-    protocol: Protocol,
-    governor: Governor,
-    spool: Spool,
-    /** Resolves when all calls made so far have found their batch. */
-    caughtUp: () => Promise<void>,
-    watch: (batch: ActiveBatch) => void,
-  ) {
-    this.#workshop = workshop;
-    this.#recovery = recovery;
-    this.#protocol = protocol;
-    this.#governor = governor;
-    this.#spool = spool;
-    this.#caughtUp = caughtUp;
-    this.#watch = watch;
+  constructor(context: EngineContext, services: TakeoverServices) {
+    this.#context = context;
+    this.#services = services;
   }
 
   /** The batch, if its owner is gone and it is ours now. */
-  async claim(id: BatchId, asker: PendingRequest): Promise<ActiveBatch | undefined> {
-    const { ledger, owner, batches, background } = this.#workshop;
+  async claim(id: BatchId, asker: Request): Promise<Batch | undefined> {
+    const { ledger, owner, batches, background, clock } = this.#context;
+    const quota = await this.#services.quotas.of(asker.queue);
     const claimed = await ledger.claim(owner, id);
     if (claimed === undefined) return undefined;
-    const batch = activate(claimed, asker);
+    const batch = activate(claimed, asker, clock.now());
     batches.set(id, batch);
-    background(`resume batch ${batch.token}`, this.#bringToAnEnd(batch, claimed, asker.scope));
+    background(`resume batch ${batch.token}`, this.#live(batch, quota, claimed, asker.scope));
     return batch;
   }
 
-  /** Whatever happens, who waits is told. */
-  async #bringToAnEnd(
-    batch: ActiveBatch,
+  async #live(
+    batch: Batch,
+    quota: TokenQuota,
     claimed: ClaimedBatch,
     scope: EngineScope,
   ): Promise<void> {
-    try {
-      // Those who asked together get on board first.
-      await nextTurn();
-      await this.#continue(batch, claimed, scope);
-    } catch (error) {
-      const { rejoin, stopped } = this.#workshop;
-      if (!stopped.aborted) batch.makeRoom();
-      if (error instanceof LeaseLostError) rejoin(batch);
-      if (error instanceof LeaseLostError || stopped.aborted) throw error;
-      await giveUpOn(this.#workshop, batch, toldInsteadOf(batch, error));
-      throw error;
-    }
+    const permit = new Permit(this.#context, quota, {
+      queue: batch.queue,
+      // The more callers have asked again, the better it is known.
+      get tokens() {
+        return tokensOf(batch);
+      },
+      get first() {
+        return firstOf(batch);
+      },
+      count: batch.members.size,
+      scopes: () => batch.scopes,
+    });
+    // The callers that asked together are attached first.
+    await nextTurn();
+    await this.#services.life.live(batch, permit, {
+      isOld: true,
+      endFor: (error) => ({ is: 'given up', answer: toldInsteadOf(batch, error) }),
+      submit: () => this.#continue(batch, permit, claimed, scope),
+    });
   }
 
-  async #continue(batch: ActiveBatch, claimed: ClaimedBatch, scope: EngineScope): Promise<void> {
-    if (claimed.state === 'accepted' && claimed.remoteId !== undefined) {
-      batch.remote = placeholder(claimed.remoteId);
-      batch.acceptedAt = claimed.acceptedAt ?? this.#workshop.clock.now();
-      batch.holdSlot();
-      await this.#governor.occupy(batch);
-      rejoined(batch, this.#workshop.clock.now() - batch.acceptedAt);
+  async #continue(
+    batch: Batch,
+    permit: Permit,
+    claimed: ClaimedBatch,
+    scope: EngineScope,
+  ): Promise<BatchEnd | undefined> {
+    const { phase } = batch;
+    const { finder, protocol } = this.#services;
+    if (phase.name === 'running') {
+      permit.occupy();
+      tellRejoined(batch, this.#context.clock.now() - phase.acceptedAt);
       await this.#waitForOthers(scope);
-      this.#watch(batch);
-      batch.outcomeIsKnown();
-      return;
+      return undefined;
     }
     const shares = await this.#sharesAccount(batch, claimed);
     if (claimed.state === 'creating') {
-      const found =
-        shares === false ? undefined : await this.#recovery.find(batch, claimed.creatingAt);
+      const found = shares === false ? undefined : await finder.find(batch, claimed.creatingAt);
       if (found) {
-        await this.#governor.occupy(batch);
-        const now = this.#workshop.clock.now();
-        rejoined(batch, now - (claimed.creatingAt ?? now));
-        await this.#protocol.accept(batch, found);
-        return;
+        const now = this.#context.clock.now();
+        tellRejoined(batch, now - (claimed.creatingAt ?? now));
+        await protocol.accept(batch, permit, found);
+        return undefined;
       }
-      if (!shares) {
-        // That it is not there for this key does not mean that it is not there.
-        await giveUpOn(this.#workshop, batch, underOtherKey(batch));
-        return;
-      }
-      batch.mayBeThere = false;
-      batch.resent = true;
-      batch.emit('batch:resent', { ...batch.facts(), reason: neverAccepted });
+      // That it is not there for this key does not mean that it is not there.
+      if (!shares) return { is: 'given up', answer: underOtherKey(batch) };
+      batch.createWasLost(neverAccepted);
     }
-    const uploaded = claimed.state === 'creating' || claimed.state === 'staged';
-    if (uploaded && shares && (await this.#useUpload(batch, scope))) return;
-    await this.#release(batch);
+    const isUploaded = claimed.state === 'creating' || claimed.state === 'staged';
+    if (isUploaded && shares && (await this.#useUpload(batch, permit, scope))) return undefined;
+    return { is: 'released' };
   }
 
   /** Another key may belong to the same project or workspace. Then it sees the same files and batches. */
-  #sharesAccount(
-    batch: ActiveBatch,
-    { state, creatingAt }: ClaimedBatch,
-  ): Promise<boolean | undefined> {
-    const isAsked = batch.underOtherKey && (state === 'creating' || state === 'staged');
-    if (isAsked) return this.#recovery.sharesAccount(batch, creatingAt);
-    return Promise.resolve(!batch.underOtherKey);
+  #sharesAccount(batch: Batch, { state, creatingAt }: ClaimedBatch): Promise<boolean | undefined> {
+    const { isUnderOtherKey } = batch.origin;
+    const isAsked = isUnderOtherKey && (state === 'creating' || state === 'staged');
+    if (isAsked) return this.#services.finder.sharesAccount(batch, creatingAt);
+    return Promise.resolve(!isUnderOtherKey);
   }
 
   /** Its callers ask one after another: if it has ended, they should all be there to get its answers. */
   async #waitForOthers(scope: EngineScope): Promise<void> {
-    const { clock, stopped } = this.#workshop;
+    const { clock, stopped } = this.#context;
     const enough = new AbortController();
     const ending = AbortSignal.any([stopped, enough.signal]);
     const pause = sleep(clock, scope.poll.minimum, ending).catch(() => undefined);
-    await Promise.race([this.#caughtUp(), pause]);
+    await Promise.race([this.#services.caughtUp(), pause]);
     enough.abort();
   }
 
   /** What is uploaded is not uploaded again, if all of it is still wanted. */
-  async #useUpload(batch: ActiveBatch, scope: EngineScope): Promise<boolean> {
-    if (!batch.batcher.canCreateFrom(batch.handle) || !(await this.#allAskedFor(batch, scope)))
-      return false;
+  async #useUpload(batch: Batch, permit: Permit, scope: EngineScope): Promise<boolean> {
+    if (!batch.batcher.canCreateFrom(batch.handle)) return false;
+    if (!(await this.#allAskedFor(batch, scope))) return false;
     try {
-      await this.#governor.enter(batch);
-      const plan = planOf(batch, [], this.#spool);
-      await this.#protocol.accept(batch, await this.#protocol.create(batch, plan));
+      await permit.acquire(batch.ending.signal);
+      if (permit.isTooMuch) throw new TooMuchError(batch);
+      await this.#services.protocol.create(batch, permit, planOf(batch, []));
       return true;
     } catch (error) {
       // The file may be gone by now; the requests then go the usual way.
       if (!isTheBatchs(error)) throw error;
-      this.#workshop.report(`use the uploaded file of batch ${batch.token}`, error);
+      this.#context.report(`use the uploaded file of batch ${batch.token}`, error);
       return false;
     }
   }
 
   /** The program asks again for what it asked before; quiet for a `window` means it is done. */
-  async #allAskedFor(batch: ActiveBatch, scope: EngineScope): Promise<boolean> {
-    const { clock, stopped } = this.#workshop;
+  async #allAskedFor(batch: Batch, scope: EngineScope): Promise<boolean> {
+    const { clock, stopped } = this.#context;
     let before = -1;
     for (;;) {
       const asked = [...batch.members.values()].filter(
-        ({ settled, pending }) => settled || (pending && !pending.settled),
+        ({ isSettled, request }) => isSettled || request?.isWaitedFor,
       ).length;
       if (asked === batch.members.size) return true;
       if (asked === before) return false;
@@ -171,23 +160,13 @@ export class Resume {
       await sleep(clock, scope.policy.window, stopped);
     }
   }
-
-  /** It never reached the provider: those who wait queue anew, the rest is forgotten. */
-  async #release(batch: ActiveBatch): Promise<void> {
-    const { ledger, background } = this.#workshop;
-    await ledger.released(batch.lease);
-    batch.makeRoom();
-    for (const pending of await dissolve(this.#workshop, batch)) pending.queue.add(pending);
-    background(`clean up after batch ${batch.token}`, cleanUp(this.#workshop, batch));
-  }
 }
 
-function rejoined(batch: ActiveBatch, age: number): void {
+function tellRejoined(batch: Batch, age: number): void {
   batch.notify({ notice: 'rejoined', ...batch.facts(), age: Math.max(0, age) });
 }
 
-function toldInsteadOf({ token, batcher }: ActiveBatch, error: unknown): Answer {
-  if (error instanceof UnseenError) return error.answer;
+function toldInsteadOf({ token, batcher }: Batch, error: unknown) {
   const message = messageOf(error);
   const told = `Batch ${token} of an earlier run could not be continued: ${message}`;
   return ownAnswer(batcher, 'store', told);
@@ -200,25 +179,40 @@ function isTheBatchs(error: unknown): boolean {
   );
 }
 
-function activate(claimed: ClaimedBatch, asker: PendingRequest): ActiveBatch {
-  const batch = new ActiveBatch(claimed.token, asker.queue, claimed.lease);
-  batch.handle = claimed.handle;
-  batch.cursor = claimed.cursor;
-  batch.mayBeThere = claimed.state === 'creating' || claimed.state === 'accepted';
+function activate(claimed: ClaimedBatch, asker: Request, now: number): Batch {
+  const { token, lease, handle, cursor, remoteId, acceptedAt = now } = claimed;
+  const isUnderOtherKey = claimed.queue.account !== asker.queue.account.id;
+  const batch = new Batch(token, asker.queue, lease, { handle, cursor, isUnderOtherKey });
   // Before anyone is attached: how often to poll is the asker's wish.
   batch.scopes.add(asker.scope);
-  batch.underOtherKey = claimed.queue.account !== asker.queue.account.id;
-  for (const member of claimed.members) {
-    batch.members.set(itemId(member.fingerprint, member.occurrence), {
-      request: member.request,
-      attempt: member.attempt,
-      pending: undefined,
-      settled: member.settled,
-    });
+  for (const { fingerprint, occurrence, request, attempt, settled } of claimed.members) {
+    const member = { row: request, attempt, request: undefined, isSettled: settled };
+    batch.members.set(itemId(fingerprint, occurrence), member);
+  }
+  if (claimed.state === 'creating') batch.moveTo({ name: 'creating' });
+  if (claimed.state === 'accepted' && remoteId !== undefined) {
+    batch.moveTo({ name: 'running', remote: placeholder(remoteId), acceptedAt });
   }
   return batch;
 }
 
 function placeholder(id: string): Remote {
   return { id, state: 'running', raw: 'unknown', readable: false, sources: {} };
+}
+
+/** Only of requests that were asked for again the size is known; the others will be like them. */
+function tokensOf({ members }: Batch): number {
+  let tokens = 0;
+  let known = 0;
+  for (const { request } of members.values()) {
+    if (request === undefined) continue;
+    tokens += request.tokens;
+    known += 1;
+  }
+  return known === 0 ? 0 : Math.ceil((tokens / known) * members.size);
+}
+
+function firstOf({ members }: Batch): Request | undefined {
+  for (const { request } of members.values()) if (request) return request;
+  return undefined;
 }

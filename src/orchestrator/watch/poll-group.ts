@@ -1,14 +1,14 @@
 import type { Batcher } from '../../batchers/batcher.ts';
 import { backoff } from '../../http/backoff.ts';
 import type { Wire } from '../../http/wire.ts';
-import type { ActiveBatch } from '../model/batch.ts';
-import type { EngineScope } from '../model/request.ts';
+import type { Batch } from '../model/batch.ts';
+import type { EngineScope } from '../model/call.ts';
 
 /** The batches of one account at one base: one round of polling is for all of them. */
 export interface PollGroup {
   readonly batcher: Batcher;
   readonly wire: Wire;
-  readonly batches: Map<string, ActiveBatch>;
+  readonly batches: Map<string, Batch>;
   interval: number;
   /** Rounds in a row in which nothing could be read. */
   errors: number;
@@ -33,7 +33,7 @@ export function beginWith({ batches }: PollGroup, unseen: ReadonlySet<string>): 
   }
 }
 
-export function newGroup({ batcher, wire }: ActiveBatch): PollGroup {
+export function newGroup({ batcher, wire }: Batch): PollGroup {
   return {
     batcher,
     wire,

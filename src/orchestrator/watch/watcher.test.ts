@@ -5,8 +5,8 @@ import type { PolledBatch, Remote } from '../../batchers/batcher.ts';
 import { OpenAIBatcher } from '../../batchers/openai/openai-batcher.ts';
 import { ReplyError } from '../../batchers/shared/replies.ts';
 import type { Wire } from '../../http/wire.ts';
-import type { ActiveBatch } from '../model/batch.ts';
-import type { Workshop } from '../model/engine-context.ts';
+import type { Batch } from '../model/batch.ts';
+import type { EngineContext } from '../model/engine-context.ts';
 import { Watcher } from './watcher.ts';
 
 const request = { method: 'GET', path: '/batches' } as const;
@@ -56,15 +56,15 @@ beforeEach(() => {
   seen = [];
   denied = [];
   unread = [];
-  const workshop = {
+  const context = {
     clock,
     stopped: new AbortController().signal,
     report: () => undefined,
     troubles: { met: () => undefined, passed: () => undefined },
     background: (_what: string, work: Promise<unknown>) => void work,
-  } as unknown as Workshop;
+  } as unknown as EngineContext;
   watcher = new Watcher(
-    workshop,
+    context,
     (_batch, { id }) => seen.push(id),
     ({ remote }, failure) => {
       if (failure) denied.push(remote?.id as string);
@@ -82,7 +82,7 @@ function batch(id: string, wire: object = account, poll = { minimum: 1_000, maxi
     batcher,
     queue: { endpoint: '/v1/chat/completions' },
     scopes: new Set([{ poll }]),
-  } as unknown as ActiveBatch;
+  } as unknown as Batch;
 }
 
 const account = {};

@@ -2,8 +2,8 @@ import type { BatchFailure, PolledBatch, Remote } from '../../batchers/batcher.t
 import { ReplyError } from '../../batchers/shared/replies.ts';
 import { backoff } from '../../http/backoff.ts';
 import type { Wire } from '../../http/wire.ts';
-import type { ActiveBatch } from '../model/batch.ts';
-import type { Workshop } from '../model/engine-context.ts';
+import type { Batch } from '../model/batch.ts';
+import type { EngineContext } from '../model/engine-context.ts';
 import {
   beginWith,
   jittered,
@@ -20,7 +20,7 @@ const growth = 1.3;
 const mostErrors = 3;
 
 /** A round could not read this batch; `denied`: because the key was refused. */
-type OnUnseen = (batch: ActiveBatch, denied: BatchFailure | undefined, error: unknown) => void;
+type OnUnseen = (batch: Batch, denied: BatchFailure | undefined, error: unknown) => void;
 
 /**
  * Watches batches under way: one round for all batches of an account, so that the cost grows with
@@ -28,8 +28,8 @@ type OnUnseen = (batch: ActiveBatch, denied: BatchFailure | undefined, error: un
  * never fails a caller, and a batch that cannot be read does not hide the others.
  */
 export class Watcher {
-  readonly #workshop: Workshop;
-  readonly #onRemote: (batch: ActiveBatch, remote: Remote) => void;
+  readonly #context: EngineContext;
+  readonly #onRemote: (batch: Batch, remote: Remote) => void;
   readonly #onUnseen: OnUnseen;
   readonly #groups = new Map<Wire, PollGroup>();
   /** Until when each provider asked us to stay away; it outlives the batches that we asked for. */
@@ -38,19 +38,21 @@ export class Watcher {
   #closed = false;
 
   constructor(
-    workshop: Workshop,
-    onRemote: (batch: ActiveBatch, remote: Remote) => void,
+    context: EngineContext,
+    onRemote: (batch: Batch, remote: Remote) => void,
     onUnseen: OnUnseen,
   ) {
-    this.#workshop = workshop;
+    this.#context = context;
     this.#onRemote = onRemote;
     this.#onUnseen = onUnseen;
   }
 
-  /** `atOnce`: it has been under way for a while, so it may have ended long ago. */
-  watch(batch: ActiveBatch, { atOnce } = { atOnce: false }): void {
-    // Accepted or taken over while the engine goes down: the ledger keeps it for the next one.
-    if (this.#closed) return;
+  /**
+   * `atOnce`: it has been under way for a while, so it may have ended long ago. Returns whether it is
+   * watched: not after `close()`.
+   */
+  watch(batch: Batch, { atOnce } = { atOnce: false }): boolean {
+    if (this.#closed) return false;
     const group = this.#groups.get(batch.wire) ?? newGroup(batch);
     this.#groups.set(batch.wire, group);
     group.batches.set((batch.remote as Remote).id, batch);
@@ -59,9 +61,10 @@ export class Watcher {
     // Sooner perhaps, never later: batches that keep coming must not put off the next round.
     group.dueAt = Math.min(group.dueAt, this.#notBeforeAsked(group, wait));
     this.#arm();
+    return true;
   }
 
-  unwatch(batch: ActiveBatch): void {
+  unwatch(batch: Batch): void {
     const group = this.#groups.get(batch.wire);
     if (group === undefined || batch.remote === undefined) return;
     group.batches.delete(batch.remote.id);
@@ -77,7 +80,7 @@ export class Watcher {
   }
 
   #arm(): void {
-    const { clock } = this.#workshop;
+    const { clock } = this.#context;
     clock.clearTimeout(this.#timer);
     let next = Number.POSITIVE_INFINITY;
     for (const { dueAt, polling } of this.#groups.values()) {
@@ -88,11 +91,11 @@ export class Watcher {
   }
 
   #begin(): void {
-    const now = this.#workshop.clock.now();
+    const now = this.#context.clock.now();
     for (const group of this.#groups.values()) {
       if (group.polling || group.dueAt > now) continue;
       group.polling = true;
-      this.#workshop.background('poll batches', this.#round(group));
+      this.#context.background('poll batches', this.#round(group));
     }
     this.#arm();
   }
@@ -103,7 +106,7 @@ export class Watcher {
     } finally {
       group.polling = false;
     }
-    if (group.batches.size === 0 || this.#workshop.stopped.aborted) return;
+    if (group.batches.size === 0 || this.#context.stopped.aborted) return;
     group.interval = Math.min(group.interval * growth, range(group).maximum);
     // The provider knows better than our own backing off.
     const wait = this.#isSentAway(group) ? group.interval : waitOf(group);
@@ -113,7 +116,7 @@ export class Watcher {
 
   /** The moment after this wait, or when the provider wants to be asked again. */
   #notBeforeAsked({ wire }: PollGroup, wait: number): number {
-    return Math.max(this.#workshop.clock.now() + wait, this.#awayUntil.get(wire) ?? 0);
+    return Math.max(this.#context.clock.now() + wait, this.#awayUntil.get(wire) ?? 0);
   }
 
   async #look(group: PollGroup): Promise<void> {
@@ -127,7 +130,7 @@ export class Watcher {
       if (batch) this.#onUnseen(batch, denied, group.error);
     }
     group.errors = unseen.size === size ? group.errors + 1 : 0;
-    const { troubles } = this.#workshop;
+    const { troubles } = this.#context;
     if (group.errors > 0 || this.#isSentAway(group)) {
       troubles.met({ wire: group.wire, scopes: scopesOf(group) }, 'poll', group.error);
     } else {
@@ -168,12 +171,12 @@ export class Watcher {
         if (batch) this.#onRemote(batch, remote);
       }
     } catch (error) {
-      this.#workshop.report('poll batches', error);
+      this.#context.report('poll batches', error);
       group.error = error;
       if (!(error instanceof ReplyError)) return undefined;
       const { retryAfter = 0 } = error.failure;
       if (retryAfter > 0) {
-        const until = this.#workshop.clock.now() + backoff({ attempt: 1, retryAfter });
+        const until = this.#context.clock.now() + backoff({ attempt: 1, retryAfter });
         this.#awayUntil.set(group.wire, until);
       }
       if (error.failure.meaning === 'denied') return error.failure;
@@ -182,7 +185,7 @@ export class Watcher {
   }
 
   #isSentAway({ wire }: PollGroup): boolean {
-    return (this.#awayUntil.get(wire) ?? 0) > this.#workshop.clock.now();
+    return (this.#awayUntil.get(wire) ?? 0) > this.#context.clock.now();
   }
 }
 

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { inTurns } from './in-turns.ts';
-import { Slice } from './slice.ts';
+import { inTurns, Slice } from './event-loop.ts';
 
 /** Turns of the event loop that pass until the work is done. */
 async function turnsOf(work: () => Promise<void>): Promise<number> {

@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ManualClock } from '../../../test/support/manual-clock.ts';
 import type { BatchFailure } from '../../batchers/batcher.ts';
-import { type Place, Room } from './token-quota.ts';
+import type { Request } from '../model/request.ts';
+import { type Reservation, TokenQuota } from './token-quota.ts';
 
 const minute = 60_000;
 const hour = 60 * minute;
@@ -14,23 +15,33 @@ const noRoom: BatchFailure = {
 const named: BatchFailure = { ...noRoom, limit: 1_000 };
 
 let clock: ManualClock;
-let room: Room;
+let quota: TokenQuota;
 
 beforeEach(() => {
   clock = new ManualClock();
-  room = new Room(clock, undefined, 28 * hour, () => undefined);
+  quota = new TokenQuota(clock, undefined, 28 * hour, () => undefined);
 });
 
+type First = Pick<Request, 'noRoom'>;
+
 interface Tried {
-  readonly first: object;
+  readonly first: First;
   readonly tokens: number;
   readonly count?: number;
 }
 
-function enter({ first, tokens, count = 1 }: Tried): Place {
-  const place = room.join(tokens, first, count);
-  while (place.state === 'waiting') clock.advance(5_000);
-  return place;
+function enter({ first, tokens }: Tried): Reservation {
+  const reservation = quota.reserve(tokens, first);
+  while (reservation.state === 'waiting') clock.advance(5_000);
+  return reservation;
+}
+
+function newFirst(): First {
+  return { noRoom: undefined };
+}
+
+function isHopeless({ first, tokens, count = 1 }: Tried): boolean {
+  return quota.isHopeless(first, tokens, count);
 }
 
 /** Tries again and again for so long; returns after how much time it is hopeless, if it is. */
@@ -42,9 +53,9 @@ function refusedFor(
 ): number | undefined {
   const start = clock.now();
   while (clock.now() - start < time) {
-    const place = enter(tried);
-    place.refused(failure);
-    if (place.isHopeless(tried.count ?? 1)) return clock.now() - start;
+    const reservation = enter(tried);
+    reservation.refused(failure);
+    if (isHopeless(tried)) return clock.now() - start;
     between();
   }
   return undefined;
@@ -52,88 +63,89 @@ function refusedFor(
 
 /** Another batch is taken in and ends. */
 function passThrough(tokens: number): void {
-  const place = enter({ first: {}, tokens });
-  place.proved();
+  const reservation = enter({ first: newFirst(), tokens });
+  reservation.proved();
   clock.advance(minute);
-  place.leave();
+  reservation.leave();
 }
 
 describe('one request that is a little larger than the named limit', () => {
   it('is told after some refusals, minutes apart', () => {
-    const told = refusedFor(2 * hour, { first: {}, tokens: 1_200 }, named);
+    const told = refusedFor(2 * hour, { first: newFirst(), tokens: 1_200 }, named);
     expect(told).toBeGreaterThan(10 * minute);
     expect(told).toBeLessThan(40 * minute);
   });
 
   it('is told although others are taken in meanwhile', () => {
-    const told = refusedFor(2 * hour, { first: {}, tokens: 1_200 }, named, () => passThrough(10));
+    const told = refusedFor(2 * hour, { first: newFirst(), tokens: 1_200 }, named, () =>
+      passThrough(10),
+    );
     expect(told).toBeGreaterThan(10 * minute);
     expect(told).toBeLessThan(40 * minute);
   });
 
   it('waits on if refusals come in one burst', () => {
-    const tried = { first: {}, tokens: 1_200 };
+    const tried = { first: newFirst(), tokens: 1_200 };
     expect(refusedFor(4 * minute, tried, named)).toBeUndefined();
   });
 
   it('waits on while something of ours is inside', () => {
-    const large = room.occupy(900);
+    const large = quota.occupy(900);
+    const tried = { first: newFirst(), tokens: 1_200 };
     for (let refusal = 0; refusal < 20; refusal += 1) {
-      const place = room.occupy(1_200);
-      place.refused(named);
+      quota.occupy(tried.tokens, tried.first).refused(named);
       clock.advance(10 * minute);
-      expect(place.isHopeless(1)).toBe(false);
+      expect(isHopeless(tried)).toBe(false);
     }
     large.leave();
   });
 
   it('begins anew after it was taken in and has ended', () => {
-    const tried = { first: {}, tokens: 1_200 };
+    const tried = { first: newFirst(), tokens: 1_200 };
     for (let round = 0; round < 3; round += 1) {
       for (let refusal = 0; refusal < 2; refusal += 1) {
         const refused = enter(tried);
         refused.refused(named);
-        expect(refused.isHopeless(1)).toBe(false);
+        expect(isHopeless(tried)).toBe(false);
         clock.advance(10 * minute);
       }
-      const place = enter(tried);
-      place.proved();
-      place.leave();
+      const reservation = enter(tried);
+      reservation.proved();
+      reservation.leave();
     }
   });
 });
 
 it.each([
-  ['one that is not larger than the limit', { first: {}, tokens: 950 }, named],
-  ['several', { first: {}, tokens: 1_200, count: 2 }, named],
-  ['one where no limit is named', { first: {}, tokens: 1_200 }, noRoom],
+  ['one that is not larger than the limit', { first: newFirst(), tokens: 950 }, named],
+  ['several', { first: newFirst(), tokens: 1_200, count: 2 }, named],
+  ['one where no limit is named', { first: newFirst(), tokens: 1_200 }, noRoom],
 ] as const)('%s may wait for a day', (_, tried, failure) => {
   expect(refusedFor(24 * hour, tried, failure)).toBeUndefined();
 });
 
 describe('where smaller ones are taken in again and again', () => {
   it('a larger one does not wait for ever', () => {
-    const tried = { first: {}, tokens: 1_000 };
+    const tried = { first: newFirst(), tokens: 1_000 };
     const told = refusedFor(100 * hour, tried, noRoom, () => passThrough(10));
     expect(told).toBeGreaterThan(28 * hour);
     expect(told).toBeLessThan(30 * hour);
   });
 
   it('a larger group is sent in parts', () => {
-    const tried = { first: {}, tokens: 1_000, count: 10 };
+    const tried = { first: newFirst(), tokens: 1_000, count: 10 };
     refusedFor(hour, tried, noRoom, () => passThrough(10));
-    expect(room.limit).toBeLessThan(1_000);
+    expect(quota.limit).toBeLessThan(1_000);
   });
 
   it('what was refused long ago, and then waited in line, is not told at its second refusal', () => {
-    const tried = { first: {}, tokens: 1_000 };
+    const tried = { first: newFirst(), tokens: 1_000 };
     enter(tried).refused(noRoom);
     for (let hours = 0; hours < 40; hours += 1) {
       passThrough(10);
       clock.advance(hour);
     }
-    const place = enter(tried);
-    place.refused(noRoom);
-    expect(place.isHopeless(1)).toBe(false);
+    enter(tried).refused(noRoom);
+    expect(isHopeless(tried)).toBe(false);
   });
 });

@@ -1,10 +1,10 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type SlotLimit, Slots } from './semaphore.ts';
+import { Semaphore } from './semaphore.ts';
 
 /** Says whether the slot has been given, without waiting for it. */
-function acquire(slots: Slots, limit: SlotLimit) {
+function acquire(slots: Semaphore, limit: number) {
   const state = { given: false };
   void slots.acquire(limit).then(() => {
     state.given = true;
@@ -12,10 +12,10 @@ function acquire(slots: Slots, limit: SlotLimit) {
   return state;
 }
 
-describe('slots', () => {
+describe('slots of a semaphore', () => {
   it('are given up to the limit, and then in the order of asking', async () => {
-    const slots = new Slots();
-    const holders = Array.from({ length: 4 }, () => acquire(slots, () => 2));
+    const slots = new Semaphore();
+    const holders = Array.from({ length: 4 }, () => acquire(slots, 2));
     const given = async () => {
       await turn();
       return holders.map((holder) => holder.given);
@@ -28,11 +28,11 @@ describe('slots', () => {
   });
 
   it('are given to groups in turn', async () => {
-    const slots = new Slots();
+    const slots = new Semaphore();
     const [much, little] = [{}, {}];
     const order: string[] = [];
     const ask = (name: string, group: object) =>
-      slots.acquire(() => 1, undefined, group).then(() => order.push(name));
+      slots.acquire(1, undefined, group).then(() => order.push(name));
     void ask('much 1', much);
     void ask('much 2', much);
     void ask('much 3', much);
@@ -45,44 +45,21 @@ describe('slots', () => {
   });
 
   it('are not waited for after an abort', async () => {
-    const slots = new Slots();
-    await slots.acquire(() => 1);
+    const slots = new Semaphore();
+    await slots.acquire(1);
     const stop = new AbortController();
-    const waiting = slots.acquire(() => 1, stop.signal);
+    const waiting = slots.acquire(1, stop.signal);
     stop.abort(new Error('stopped'));
     await expect(waiting).rejects.toThrow('stopped');
     slots.release();
-    await slots.acquire(() => 1);
-  });
-
-  it('ask for the limit anew at every release', async () => {
-    const slots = new Slots();
-    let limit = 1;
-    const holders = Array.from({ length: 4 }, () => acquire(slots, () => limit));
-    limit = 3;
-    slots.release();
-    await turn();
-    expect(holders.map(({ given }) => given)).toEqual([true, true, true, true]);
-  });
-
-  it('give nothing while the limit is lowered', async () => {
-    const slots = new Slots();
-    let limit = 2;
-    const holders = Array.from({ length: 3 }, () => acquire(slots, () => limit));
-    limit = 1;
-    slots.release();
-    await turn();
-    expect(holders[2]?.given).toBe(false);
-    slots.release();
-    await turn();
-    expect(holders[2]?.given).toBe(true);
+    await slots.acquire(1);
   });
 
   it('with room for one holder are not kept by another who may hold fewer', async () => {
-    const slots = new Slots();
-    acquire(slots, () => 1);
-    const modest = acquire(slots, () => 1);
-    const greedy = acquire(slots, () => 64);
+    const slots = new Semaphore();
+    acquire(slots, 1);
+    const modest = acquire(slots, 1);
+    const greedy = acquire(slots, 64);
     await turn();
     expect([modest.given, greedy.given]).toEqual([false, true]);
   });
@@ -91,12 +68,12 @@ describe('slots', () => {
     const steps = fc.array(fc.constantFrom('acquire', 'release'), { maxLength: 60 });
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 4 }), steps, async (limit, moves) => {
-        const slots = new Slots();
+        const slots = new Semaphore();
         const holders: { given: boolean }[] = [];
         let released = 0;
         for (const move of moves) {
           const held = holders.filter(({ given }) => given).length - released;
-          if (move === 'acquire') holders.push(acquire(slots, () => limit));
+          if (move === 'acquire') holders.push(acquire(slots, limit));
           else if (held > 0) {
             released += 1;
             slots.release();

@@ -1,0 +1,100 @@
+import type { FanOut } from '../../batchers/batcher.ts';
+import { messageOf } from '../../errors.ts';
+import type { Answer } from '../../types.ts';
+import { answerCall } from '../collect/delivery.ts';
+import type { Delivery, RealtimeRoute } from '../model/call.ts';
+import type { Caller, CallPart } from '../model/caller.ts';
+import type { BatchlingEvents } from '../model/events.ts';
+import { ownAnswer } from '../model/own-answer.ts';
+
+type Answered = BatchlingEvents['call:answered'];
+
+/**
+ * The answers to a call that needs several requests. The call is answered when all of them have their
+ * answer, or with the first error; parts that are not sent then are not.
+ */
+export class JoinedAnswers {
+  readonly #whole: Caller;
+  readonly #parts: readonly Caller[];
+  readonly #join: FanOut['join'];
+  readonly #deliveries: Delivery[] = [];
+  readonly #events: Answered[] = [];
+  #missing: number;
+
+  constructor(whole: Caller, parts: readonly Caller[], join: FanOut['join']) {
+    this.#whole = whole;
+    this.#parts = parts;
+    this.#join = join;
+    this.#missing = parts.length;
+    whole.parts = parts;
+    for (const [index, part] of parts.entries()) part.part = this.#part(index);
+  }
+
+  #part(index: number): CallPart {
+    return {
+      answered: (event, delivery) => this.#answered(index, event, delivery),
+      goesRealtime: (route) => this.#goRealtime(route),
+    };
+  }
+
+  #answered(index: number, event: Answered, delivery: Delivery): void {
+    if (delivery.answer.status >= 400) {
+      answerCall(this.#whole.call, event, delivery);
+      this.#dropTheRest();
+      return;
+    }
+    this.#deliveries[index] = delivery;
+    this.#events.push(event);
+    this.#missing -= 1;
+    if (this.#missing > 0) return;
+    const answer = this.#joined();
+    const joined = { ...delivery, answer, itemId: '' };
+    answerCall(this.#whole.call, { ...sumOf(this.#events), status: answer.status }, joined);
+  }
+
+  #joined(): Answer {
+    try {
+      const joined = this.#join(this.#deliveries.map(({ answer }) => answer));
+      // Made of an answer to a part, it may hold the parsed body of that part.
+      return { ...joined, json: undefined };
+    } catch (error) {
+      const message = `The answers to the parts of the call cannot be joined: ${messageOf(error)}`;
+      return ownAnswer(this.#whole.call.target.batcher, 'unsupported', message);
+    }
+  }
+
+  /** Only the whole call can go out; where parts of it are paid for already, that would pay twice. */
+  #goRealtime(route: RealtimeRoute): void {
+    const { call } = this.#whole;
+    if (this.#deliveries.length === 0 && !this.#parts.some(({ isSent }) => isSent)) {
+      call.settle({ realtime: route });
+    } else {
+      const message = 'The deadline passed before all parts of the call had an answer.';
+      const answer = ownAnswer(call.target.batcher, 'deadline', message);
+      const event = { ...route.facts, status: answer.status, source: 'batch' } as const;
+      answerCall(call, event, { answer, source: 'batch', itemId: '' });
+    }
+    this.#dropTheRest();
+  }
+
+  #dropTheRest(): void {
+    for (const part of this.#parts) part.abort();
+  }
+}
+
+/** One event for the call, with what its parts have cost together. */
+function sumOf(events: readonly Answered[]): Answered {
+  const [first] = events as readonly [Answered];
+  const sum = (of: (event: Answered) => number | undefined) =>
+    events.reduce((total, event) => total + (of(event) ?? 0), 0);
+  const paid = sum(({ dollars }) => dollars?.paid);
+  const saved = sum(({ dollars }) => dollars?.saved);
+  return {
+    ...first,
+    ...(events.some(({ inputTokens }) => inputTokens !== undefined) && {
+      inputTokens: sum(({ inputTokens }) => inputTokens),
+      outputTokens: sum(({ outputTokens }) => outputTokens),
+    }),
+    ...(events.some(({ dollars }) => dollars) && { dollars: { paid, saved } }),
+  };
+}

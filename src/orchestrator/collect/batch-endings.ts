@@ -1,0 +1,202 @@
+import type { BatchFailure } from '../../batchers/batcher.ts';
+import { BatchlingError, LeaseLostError, messageOf } from '../../errors.ts';
+import type { Answer } from '../../types.ts';
+import type { Batch } from '../model/batch.ts';
+import type { BatchEnd } from '../model/batch-end.ts';
+import type { Caller } from '../model/caller.ts';
+import type { EngineContext } from '../model/engine-context.ts';
+import { type OwnReason, ownAnswer } from '../model/own-answer.ts';
+import type { Request } from '../model/request.ts';
+import type { RequestQueue } from '../model/request-queue.ts';
+import { TooMuchError, UnwantedError } from '../model/unsent.ts';
+import { afterRefusal } from './after-refusal.ts';
+import { cleanUp } from './clean-up.ts';
+import { deliver, refuseRequests } from './delivery.ts';
+import { dissolve } from './dissolve.ts';
+
+/** What becomes of requests whose batch brings them no answer. */
+interface Onward {
+  /** They are packed and sent anew. */
+  send(queue: RequestQueue, requests: readonly Request[]): void;
+  /** Their time is up. */
+  endDue(callers: readonly Caller[]): Promise<void>;
+  /** Another owner works on them. */
+  follow(request: Request): void;
+}
+
+/** The part of a permit that an ending needs. */
+interface Room {
+  freeSlot(): void;
+  refused(failure: BatchFailure): void;
+  isHopeless(count: number): boolean;
+}
+
+/** The one way to end a batch: the ledger knows first, then the callers. */
+export class BatchEndings {
+  readonly #context: EngineContext;
+  readonly #onward: Onward;
+
+  constructor(context: EngineContext, onward: Onward) {
+    this.#context = context;
+    this.#onward = onward;
+  }
+
+  async end(batch: Batch, room: Room, end: BatchEnd): Promise<void> {
+    const { stopped, background } = this.#context;
+    if (end.is === 'stopped' || stopped.aborted) return;
+    if (end.is === 'given up') return this.#giveUp(batch, end.answer);
+    if (end.is === 'lost') return this.#follow(batch);
+    if (end.is !== 'collected') await this.#endWithoutAnswers(batch, room, end);
+    else this.#forget(batch);
+    background(`clean up after batch ${batch.token}`, cleanUp(this.#context, batch));
+  }
+
+  /** From here on nobody is attached to it. */
+  #forget(batch: Batch): void {
+    this.#context.batches.delete(batch.lease.batch);
+    batch.moveTo({ name: 'over', remote: batch.remote });
+  }
+
+  async #endWithoutAnswers(
+    batch: Batch,
+    room: Room,
+    end: Extract<BatchEnd, { is: 'refused' | 'unsent' | 'released' | 'gone' }>,
+  ): Promise<void> {
+    if (end.is === 'gone') {
+      batch.emit('batch:resent', { ...batch.facts(), reason: `sent again: ${gone}`, gone: true });
+    }
+    let ledgerError: unknown;
+    try {
+      await this.#note(batch, end);
+    } catch (error) {
+      if (error instanceof LeaseLostError) return this.#follow(batch);
+      this.#context.report(`note that batch ${batch.token} is over`, error);
+      ledgerError = error;
+    }
+    const isQueuedAnew = end.is === 'gone' || end.is === 'released';
+    if (isQueuedAnew && ledgerError !== undefined) {
+      // Nothing can be planned anew: to the ledger these requests are still under way.
+      const message = `Batch ${batch.token} could not be sent again: ${messageOf(ledgerError)}`;
+      return this.#giveUp(batch, ownAnswer(batch.batcher, 'store', message));
+    }
+    const wasAccepted = batch.remote !== undefined;
+    if (end.is === 'refused' && wasAccepted) announceRefusal(batch, end.failure);
+    this.#forget(batch);
+    room.freeSlot();
+    const requests = await dissolve(this.#context, batch);
+    if (end.is === 'refused') {
+      await this.#refused(batch, room, requests, end.failure, ledgerError);
+    } else if (end.is === 'unsent') {
+      await this.#unsent(batch, requests, end.error, ledgerError);
+    } else {
+      for (const request of requests) request.queue.add(request);
+    }
+  }
+
+  #note(
+    batch: Batch,
+    end: Extract<BatchEnd, { is: 'refused' | 'unsent' | 'released' | 'gone' }>,
+  ): Promise<void> {
+    const { ledger } = this.#context;
+    const { lease, remote } = batch;
+    if (end.is === 'released') return ledger.released(lease);
+    if (end.is === 'gone') return ledger.refused(lease, gone);
+    if (end.is === 'unsent') return ledger.refused(lease, messageOf(end.error));
+    const { code, message } = end.failure;
+    return remote === undefined
+      ? ledger.refused(lease, message)
+      : ledger.ended(lease, `${code}: ${message}`);
+  }
+
+  async #refused(
+    batch: Batch,
+    room: Room,
+    requests: readonly Request[],
+    failure: BatchFailure,
+    ledgerError: unknown,
+  ): Promise<void> {
+    if (failure.next === 'later') room.refused(failure);
+    if (requests.length === 0) return;
+    const lines = [...batch.members.values()].map(({ row }) => row);
+    const isHopeless = room.isHopeless(requests.length);
+    const after = afterRefusal({ failure, lines, requests, isHopeless, ledgerError });
+    if ('answerFor' in after) {
+      await refuseRequests(this.#context, requests, after.answerFor);
+      return;
+    }
+    batch.emit('batch:resent', { ...batch.facts(), reason: after.reason });
+    for (const group of after.again) if (group.length > 0) this.#onward.send(batch.queue, group);
+  }
+
+  async #unsent(
+    batch: Batch,
+    requests: readonly Request[],
+    error: unknown,
+    ledgerError: unknown,
+  ): Promise<void> {
+    if (error instanceof UnwantedError) {
+      await this.#onward.endDue(requests.flatMap(({ waiting }) => waiting));
+    } else if (error instanceof TooMuchError && ledgerError === undefined) {
+      this.#onward.send(batch.queue, requests);
+    } else {
+      await refuseUnsent(this.#context, requests, ledgerError ?? error);
+    }
+  }
+
+  /**
+   * The callers are told. The batch stays in the ledger, where it belongs to nobody: another process, or a
+   * later call of this one, may have more luck with it.
+   */
+  async #giveUp(batch: Batch, answer: Answer): Promise<void> {
+    const { ledger, logger, batches, report } = this.#context;
+    logger.error(`batchling gave up on batch ${batch.token}`, { body: answer.body });
+    batch.notify({ notice: 'gave-up', ...batch.facts() });
+    batch.moveTo({ name: 'over', remote: batch.remote, answer });
+    for (const { request } of batch.members.values()) {
+      if (request) deliver(request, answer, 'batch', batch.token);
+    }
+    try {
+      await ledger.giveBack(batch.lease);
+    } catch (error) {
+      if (!(error instanceof LeaseLostError)) {
+        report(`give batch ${batch.token} back`, error);
+        return;
+      }
+    }
+    batches.delete(batch.lease.batch);
+  }
+
+  #follow(batch: Batch): void {
+    // Before they look for it again: here it is no longer to be found.
+    this.#forget(batch);
+    for (const member of batch.members.values()) {
+      const { request, isSettled } = member;
+      if (!request || isSettled || !request.isWaitedFor) continue;
+      member.request = undefined;
+      request.leaveBatch();
+      this.#onward.follow(request);
+    }
+  }
+}
+
+const gone = 'the provider no longer knows it';
+
+function announceRefusal(batch: Batch, { code }: BatchFailure): void {
+  const status = `${batch.remote?.raw}: ${code}`;
+  batch.emit('batch:ended', { ...batch.facts(), status, failure: code });
+}
+
+/** Tells the callers of requests that could not be sent why. */
+export function refuseUnsent(
+  context: EngineContext,
+  requests: readonly Request[],
+  error: unknown,
+  reason: OwnReason = isStoreError(error) ? 'store' : 'missing',
+): Promise<void> {
+  const message = `The batch could not be sent: ${messageOf(error)}`;
+  return refuseRequests(context, requests, ({ batcher }) => ownAnswer(batcher, reason, message));
+}
+
+function isStoreError(error: unknown): boolean {
+  return BatchlingError.isInstance(error) && error.code === 'STORE_UNUSABLE';
+}

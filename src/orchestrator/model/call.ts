@@ -1,0 +1,136 @@
+import type { Batcher, Usage } from '../../batchers/batcher.ts';
+import type { Answer, Dict, ItemId } from '../../types.ts';
+import type { AnswerSource, CallFacts, Emit, FlushReason } from './events.ts';
+import type { Notify } from './notices.ts';
+
+/** How a scope wants its calls batched. Calls of different policies never share a queue. */
+export interface Policy {
+  readonly window: number;
+  readonly maxWindow: number;
+  readonly batchSize: number | undefined;
+  /** Milliseconds. */
+  readonly completionWindow: number;
+  readonly attempts: number;
+}
+
+/** Chooses the calls to batch, by what is known before they are sent. */
+export type OnlyPredicate = (call: {
+  readonly provider: string;
+  readonly endpoint: string;
+  readonly model: string;
+  /** Without its query. */
+  readonly url: string;
+}) => boolean;
+
+/** What the engine knows of a scope. */
+export interface EngineScope {
+  readonly policy: Policy;
+  /** The policy as text: part of the queue key. */
+  readonly policyKey: string;
+  readonly poll: { readonly minimum: number; readonly maximum: number };
+  readonly maxInFlight: number | undefined;
+  readonly cache: boolean;
+  /** From the capture of each request, or one moment for all. */
+  readonly deadline: number | Date | undefined;
+  readonly onDeadline: 'error' | 'realtime';
+  /** Whether to go realtime at a deadline although cancelling loses work that is paid for. */
+  cancelsAtAnyCost(provider: string): boolean;
+  /** Fewer requests than this at flush time go out as realtime calls. */
+  readonly minBatch: number;
+  /** What to batch; `undefined`: everything. */
+  readonly only: OnlyPredicate | undefined;
+  readonly cleanup: boolean;
+  readonly name: string | undefined;
+  readonly tags: Dict;
+  /** The scope waits for its last answers: its calls no longer wait in a queue for company. */
+  readonly flushing: boolean;
+  /** An error has ended the scope: nothing of it is sent any more. */
+  readonly ended: boolean;
+  readonly emit: Emit;
+  readonly notify: Notify;
+  /** Watches small rounds of calls; `undefined` when there is nobody to tell, or nothing to find. */
+  readonly rounds: RoundWatch | undefined;
+}
+
+/** Finds programs that hold calls back, by what they ask after they were answered. */
+export interface RoundWatch {
+  flushed(requests: readonly { readonly body: string | undefined }[], reason: FlushReason): void;
+  answered(answer: Answer): void;
+}
+
+/** Where a call belongs; see `capture/router.ts`. */
+export interface CallTarget {
+  readonly url: string;
+  /** With its question mark, or empty. */
+  readonly query: string;
+  readonly base: string;
+  readonly wireBase: string;
+  readonly path: string;
+  readonly configured: boolean;
+  readonly provider: string;
+  readonly isLoaded: boolean;
+  load(): Promise<Batcher>;
+  readonly batcher: Batcher;
+}
+
+/** A call as a scope hands it over: everything read, nothing parsed. */
+export interface CapturedCall {
+  readonly scope: EngineScope;
+  readonly target: CallTarget;
+  readonly headers: Dict;
+  readonly body: string;
+  readonly aborted: boolean;
+  /** It has its verdict, or was rejected. */
+  readonly settled: boolean;
+  /** The client has lost patience and may come back, or its place was given to whoever asks next. */
+  readonly abandoned: boolean;
+  /** The answer, or the word that this call is to go out as an ordinary one. */
+  settle(verdict: Verdict): void;
+  fail(reason: unknown): void;
+  /** As if its user had aborted it, but its caller hears nothing any more. */
+  drop(): void;
+  /** Headers and body are with the engine now: the call may forget them. */
+  taken(): void;
+}
+
+/** A captured call as the engine hands it back to its scope. */
+export interface CallHandle {
+  /** The user aborted it. What is not planned yet is never sent, the rest stays in its batch. */
+  abort(): void;
+  /** The client gave up and may come back: the request stays, and the client's retry re-joins it. */
+  abandon(): void;
+  /** The client that gave up has read its answer after all: it will not come back. */
+  read(): void;
+  /** An error has ended the scope: whoever asks the same next gets this answer. */
+  leaveBehind(): void;
+  /** It is in a batch, or on its way into one. */
+  readonly isSent: boolean;
+  /** Another owner sends it, or has sent it. */
+  readonly isElsewhere: boolean;
+  /** Of the batch that the provider has. */
+  readonly batchToken: string | undefined;
+}
+
+export type Verdict =
+  | Delivery
+  /** Cannot be batched: goes out at full price, and the user should know. */
+  | { readonly bypass: string }
+  /** Was ours; we send it as an ordinary call, counted and not too many at once. */
+  | { readonly realtime: RealtimeRoute }
+  /** Not chosen: an ordinary call. */
+  | { readonly passThrough: true };
+
+export interface Delivery {
+  readonly answer: Answer;
+  readonly source: AnswerSource;
+  readonly batchToken?: string | undefined;
+  readonly itemId: ItemId;
+}
+
+/** What is known of a call that goes out after it was captured. */
+export interface RealtimeRoute {
+  readonly facts: CallFacts;
+  usage(json: unknown): Usage | undefined;
+  /** It failed in a way that clients try again: that retry goes out at once, too. */
+  mayBeRetried(): void;
+}

@@ -1,0 +1,61 @@
+import type { Batcher, CompletionWindow } from '../../batchers/batcher.ts';
+import type { Wire } from '../../http/wire.ts';
+import type { AccountId, QueueId } from '../../ledger/ledger.ts';
+import type { Answer, Dict } from '../../types.ts';
+import type { EngineScope, Policy, RealtimeRoute } from './call.ts';
+import type { Caller } from './caller.ts';
+import type { Request } from './request.ts';
+import type { Semaphore } from './semaphore.ts';
+
+/** A credential of this process at one base. */
+export interface QueueAccount {
+  readonly id: AccountId;
+  /** Batches under way. */
+  readonly slots: Semaphore;
+  /** Creates of providers that echo nothing go out one at a time. */
+  readonly creates: Semaphore;
+  /** Until then no create waits for one of another process whose outcome is unclear. */
+  unclearUntil: number;
+  wire(batcher: Batcher): Wire;
+}
+
+/** What a request and its batch know of the queue they belong to. */
+export interface RequestQueue {
+  readonly id: QueueId;
+  readonly batcher: Batcher;
+  readonly account: QueueAccount;
+  readonly wire: Wire;
+  readonly endpoint: string;
+  readonly model: string;
+  readonly batchHeaders: Dict;
+  readonly policy: Policy;
+  readonly completionWindow: CompletionWindow;
+  readonly bodies: BodyStore;
+  readonly clientRetries: ClientRetryMemory;
+  add(request: Request): void;
+  /** Whether it was there. */
+  remove(request: Request): boolean;
+  /** What the format puts around a body, for an occurrence of so many digits. */
+  envelopeBytes(digits: number): number;
+  /** The most careful scope decides how many batches the account may have under way. */
+  mostInFlight(scopes: Iterable<EngineScope>): number;
+  /** An upload or a download, not too many of one queue at once. */
+  transfer<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T>;
+}
+
+/** Keeps the bodies of requests until they are sent. */
+export interface BodyStore {
+  /** The bodies of these requests, from wherever they are. */
+  read(requests: readonly Request[]): Promise<string[]>;
+  /** The request needs its body no more. */
+  letGo(request: Request): void;
+}
+
+/** Knows what clients that come back have asked before. */
+export interface ClientRetryMemory {
+  /** The caller was told an error. */
+  failed(caller: Caller, request: Request, answer: Answer): void;
+  /** Nothing will come for a client that gave up but what has come. */
+  ended(caller: Caller): void;
+  realtimeRoute(request: Request, scope: EngineScope): RealtimeRoute;
+}

@@ -1,0 +1,63 @@
+import { LeaseLostError } from '../../errors.ts';
+import type { BatchEndings } from '../collect/batch-endings.ts';
+import type { Batch } from '../model/batch.ts';
+import type { BatchEnd } from '../model/batch-end.ts';
+import type { EngineContext } from '../model/engine-context.ts';
+import { failureOf } from '../model/failure-of.ts';
+import type { Progress } from '../watch/progress.ts';
+import type { Permit } from './permit.ts';
+import { UnseenError } from './unseen.ts';
+
+/** How a batch comes to the provider, and what it means where that fails. */
+export interface BatchStart {
+  /** When it resolves, the provider has the batch; or it says how the batch ended instead. */
+  submit(): Promise<BatchEnd | undefined>;
+  /** For errors that no rule below explains. */
+  endFor(error: unknown): BatchEnd;
+  /** It has been under way for a while, so it may have ended long ago. */
+  readonly isOld: boolean;
+}
+
+/** The life of a batch from its plan to its end; its permit is given back in one place. */
+export class BatchLife {
+  readonly #context: EngineContext;
+  readonly #progress: Progress;
+  readonly #endings: BatchEndings;
+
+  constructor(context: EngineContext, progress: Progress, endings: BatchEndings) {
+    this.#context = context;
+    this.#progress = progress;
+    this.#endings = endings;
+  }
+
+  async live(batch: Batch, permit: Permit, start: BatchStart): Promise<void> {
+    try {
+      const end = await this.#untilItsEnd(batch, permit, start);
+      await this.#endings.end(batch, permit, end);
+    } finally {
+      permit.release();
+    }
+  }
+
+  async #untilItsEnd(batch: Batch, permit: Permit, start: BatchStart): Promise<BatchEnd> {
+    try {
+      const end = await start.submit();
+      if (end) return end;
+      return await this.#progress.follow(batch, () => permit.proved(), { atOnce: start.isOld });
+    } catch (error) {
+      return this.#endFor(batch, error, start);
+    }
+  }
+
+  #endFor(batch: Batch, error: unknown, start: BatchStart): BatchEnd {
+    if (this.#context.stopped.aborted) return { is: 'stopped' };
+    if (error instanceof LeaseLostError) return { is: 'lost' };
+    // Not as one that was refused: it may be accepted, so a later run has to look for it.
+    if (error instanceof UnseenError) return { is: 'given up', answer: error.answer };
+    const failure = batch.remote === undefined ? failureOf(error) : undefined;
+    if (failure === undefined) return start.endFor(error);
+    // There was no room for as long as we had patience.
+    const next = failure.next === 'later' ? 'fail' : failure.next;
+    return { is: 'refused', failure: { ...failure, next } };
+  }
+}

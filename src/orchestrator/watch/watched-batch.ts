@@ -1,0 +1,264 @@
+import type { BatchFailure, Remote } from '../../batchers/batcher.ts';
+import { ReplyError } from '../../batchers/shared/replies.ts';
+import { LeaseLostError } from '../../errors.ts';
+import { backoff, sleep } from '../../http/backoff.ts';
+import { type Collector, UnreadableError } from '../collect/collector.ts';
+import { ResultLines } from '../collect/result-lines.ts';
+import type { Batch } from '../model/batch.ts';
+import type { BatchEnd } from '../model/batch-end.ts';
+import type { EngineContext } from '../model/engine-context.ts';
+import { ownAnswer } from '../model/own-answer.ts';
+import { missingPatience } from '../model/patience.ts';
+import { cancelIfWanted } from './cancel.ts';
+import type { Deadlines } from './deadlines.ts';
+import { underOtherKey } from './under-other-key.ts';
+import { UnreadableTimes } from './unreadable-times.ts';
+
+/** What a batch under way meets. */
+export interface WatchServices {
+  readonly collector: Collector;
+  readonly deadlines: Deadlines;
+  /** Cancels batches that an earlier create of this one has left. */
+  cancelTwins(batch: Batch): Promise<void>;
+  watch(batch: Batch): void;
+  unwatch(batch: Batch): void;
+}
+
+/**
+ * A batch that the provider has, from there to its end. It may be paid for, so that it cannot be read sends
+ * nothing again in haste: not when the key is refused, not under another key, and "not found" only after
+ * half an hour.
+ */
+export class WatchedBatch {
+  readonly batch: Batch;
+  /** How it ended. Rejects when another owner has it, or the engine went down. */
+  readonly ended: Promise<BatchEnd>;
+  readonly #context: EngineContext;
+  readonly #services: WatchServices;
+  /** The provider has begun to work on it. */
+  readonly #onProved: () => void;
+  readonly #lines: ResultLines;
+  readonly #unreadable: UnreadableTimes;
+  #isUnderOtherKey: boolean;
+  /** Since when it has ended without all of its results. */
+  #incompleteSince: number | undefined;
+  #isLookingForTwins = false;
+  #end!: (end: BatchEnd) => void;
+  #fail!: (error: unknown) => void;
+
+  constructor(context: EngineContext, services: WatchServices, batch: Batch, onProved: () => void) {
+    this.#context = context;
+    this.#services = services;
+    this.batch = batch;
+    this.#onProved = onProved;
+    this.#lines = new ResultLines(batch);
+    this.#unreadable = new UnreadableTimes(context.clock);
+    this.#isUnderOtherKey = batch.origin.isUnderOtherKey;
+    this.ended = new Promise((resolve, reject) => {
+      this.#end = resolve;
+      this.#fail = reject;
+    });
+  }
+
+  /** What a poll has seen. */
+  seen(remote: Remote): void {
+    const { batch } = this;
+    const { phase } = batch;
+    if (phase.name !== 'running') return;
+    if (remote.state === 'missing') {
+      this.#missing();
+      return;
+    }
+    this.#unreadable.clear();
+    // Whatever key it was sent with, this one sees it.
+    this.#isUnderOtherKey = false;
+    batch.moveTo({ ...phase, remote });
+    this.#tell(phase.remote, remote);
+    if (remote.state !== 'queued' && remote.failure === undefined) this.#onProved();
+    if (remote.state === 'ended') {
+      this.#beginToCollect(remote);
+      return;
+    }
+    this.#services.deadlines.cancelIfDue(batch);
+    cancelIfWanted(this.#context, batch);
+    const overdue = this.#overdue();
+    if (overdue) {
+      this.#over(overdue);
+      return;
+    }
+    if (remote.readable) this.#readEarly(remote);
+    if (batch.mayHaveTwins) this.#lookForTwins();
+  }
+
+  /** A poll has met an error; `denied`: the key was refused. */
+  unread(denied: BatchFailure | undefined, error: unknown): void {
+    if (this.batch.phase.name !== 'running') return;
+    const end = denied ? this.#denied(denied) : this.#failed(error);
+    if (end) this.#over(end);
+  }
+
+  /** The engine goes down. What is being collected may come to its end. */
+  close(): void {
+    if (this.batch.phase.name === 'running') this.#end({ is: 'stopped' });
+  }
+
+  #tell(previous: Remote, remote: Remote): void {
+    const { batch } = this;
+    const { raw, counts, state } = remote;
+    const isTold = counts && (state === 'ended' || !batch.batcher.info.countsAtEnd);
+    batch.emit('batch:polled', { ...batch.facts(), status: raw, ...(isTold && { counts }) });
+    if (previous.raw === raw && previous.counts?.completed === counts?.completed) return;
+    const { ledger, background } = this.#context;
+    const noted = ledger.polled([{ lease: batch.lease, remote }]);
+    background(`note the state of batch ${batch.token}`, noted);
+  }
+
+  #over(end: BatchEnd): void {
+    this.#services.unwatch(this.batch);
+    this.#end(end);
+  }
+
+  #missing(): void {
+    if (this.#isUnderOtherKey) this.#over(giveUp(this.batch));
+    else if (this.#unreadable.hasLasted('missing')) this.#over({ is: 'gone' });
+  }
+
+  #denied(failure: BatchFailure): BatchEnd | undefined {
+    if (this.#isUnderOtherKey) return giveUp(this.batch);
+    const { answer } = failure;
+    return this.#unreadable.hasLasted('denied') && answer ? { is: 'given up', answer } : undefined;
+  }
+
+  /** An error, whatever it was: only one that lasts, of a batch that should be long over, counts. */
+  #failed(error: unknown): BatchEnd | undefined {
+    return this.#unreadable.hasLasted('error') ? this.#overdue(error) : undefined;
+  }
+
+  /** Older than any provider lets a batch become, whether it can be read or not. */
+  #overdue(error?: unknown): BatchEnd | undefined {
+    const { batch } = this;
+    const { phase } = batch;
+    if (!('acceptedAt' in phase)) return undefined;
+    const { outlives } = batch.batcher.limits(batch.queue);
+    if (this.#context.clock.now() - phase.acceptedAt < outlives) return undefined;
+    const why = error instanceof Error ? ` Reading it failed at last with: ${error.message}` : '';
+    const message =
+      `Batch ${batch.token} (${phase.remote.id}) has neither ended nor expired long after its ` +
+      `completion window. It stays in the ledger: run the program again to look for its answers.${why}`;
+    return { is: 'given up', answer: ownAnswer(batch.batcher, 'expired', message) };
+  }
+
+  /** One reading at a time; the next poll brings the next. */
+  #readEarly(remote: Remote): void {
+    const { batch } = this;
+    if (batch.reading || batch.phase.name !== 'running') return;
+    const reading = this.#services.collector.readEarly(batch, remote, this.#lines).then(() => {
+      // Nothing is left to wait for.
+      if (this.#lines.areComplete && batch.phase.name === 'running') this.#beginToCollect(remote);
+    });
+    batch.isReadBy(reading);
+    this.#context.background(`read results of batch ${batch.token}`, reading);
+  }
+
+  /** The sooner a twin is cancelled, the less of it is paid for. */
+  #lookForTwins(): void {
+    if (this.#isLookingForTwins) return;
+    this.#isLookingForTwins = true;
+    const { batch } = this;
+    const looked = this.#services.cancelTwins(batch).finally(() => {
+      this.#isLookingForTwins = false;
+    });
+    this.#context.background(`look for twins of batch ${batch.token}`, looked);
+  }
+
+  #beginToCollect(remote: Remote): void {
+    const { batch } = this;
+    const { phase } = batch;
+    if (phase.name !== 'running') return;
+    const early = batch.reading;
+    batch.moveTo({ ...phase, name: 'collecting', remote, isUnreadable: false });
+    this.#services.unwatch(batch);
+    let isRead: () => void = () => undefined;
+    const read = new Promise<void>((resolve) => {
+      isRead = resolve;
+    });
+    batch.isReadBy(read);
+    const collected = this.#collect(remote, early, isRead)
+      .then((end) => {
+        if (end) this.#end(end);
+      }, this.#fail)
+      .finally(isRead);
+    this.#context.background(`collect batch ${batch.token}`, collected);
+  }
+
+  /** `undefined`: the provider has not shown all of it, so the next polls look again. */
+  async #collect(
+    remote: Remote,
+    early: Promise<unknown> | undefined,
+    isRead: () => void,
+  ): Promise<BatchEnd | undefined> {
+    const { batch } = this;
+    const { clock, stopped, report, troubles } = this.#context;
+    const { collector } = this.#services;
+    await early;
+    if (remote.failure) return { is: 'refused', failure: remote.failure };
+    if (this.#incompleteSince === undefined) {
+      batch.emit('batch:ended', { ...batch.facts(), status: remote.raw });
+    }
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        await collector.read(batch, remote, this.#lines);
+        troubles.passed(batch.wire, 'read');
+        if (remote.incomplete && this.#lines.areLacking && !this.#isTooLate()) {
+          this.#watchAgain();
+          return undefined;
+        }
+        break;
+      } catch (error) {
+        isRead();
+        if (error instanceof LeaseLostError || stopped.aborted) throw error;
+        report(`collect batch ${batch.token}`, error);
+        troubles.met(batch, 'read', error);
+        const end = this.#afterFailedReading(error);
+        if (end === 'results are gone') break;
+        if (end) return end;
+        await sleep(clock, backoff({ attempt, base: 300 }), stopped);
+      }
+    }
+    await collector.finish(batch, remote, this.#lines);
+    isRead();
+    if (batch.mayHaveTwins) await this.#services.cancelTwins(batch);
+    return { is: 'collected' };
+  }
+
+  /** `undefined`: a matter of time. */
+  #afterFailedReading(error: unknown): BatchEnd | 'results are gone' | undefined {
+    const { batch } = this;
+    if (batch.phase.name === 'collecting') batch.moveTo({ ...batch.phase, isUnreadable: true });
+    const failure = error instanceof ReplyError ? error.failure : undefined;
+    const isGone = failure?.meaning === 'gone' || error instanceof UnreadableError;
+    if (!isGone) return failure?.meaning === 'denied' ? this.#denied(failure) : this.#failed(error);
+    if (this.#isUnderOtherKey) return giveUp(batch);
+    const reason = error instanceof UnreadableError ? error.reason : 'missing';
+    return this.#unreadable.hasLasted(reason) ? 'results are gone' : undefined;
+  }
+
+  /** Whether results that are still to come have had their time. */
+  #isTooLate(): boolean {
+    const now = this.#context.clock.now();
+    this.#incompleteSince ??= now;
+    return now - this.#incompleteSince >= missingPatience;
+  }
+
+  #watchAgain(): void {
+    const { phase } = this.batch;
+    if (phase.name !== 'collecting') return;
+    const { remote, acceptedAt } = phase;
+    this.batch.moveTo({ name: 'running', remote, acceptedAt });
+    this.#services.watch(this.batch);
+  }
+}
+
+function giveUp(batch: Batch): BatchEnd {
+  return { is: 'given up', answer: underOtherKey(batch) };
+}
