@@ -7,10 +7,10 @@
  * @module
  */
 
-import { hookFetchEarly } from './hooks/early.ts';
+import { hookFetchOnImport } from './hooks/install.ts';
 import { createBatchify } from './scope/batchify.ts';
 
-hookFetchEarly();
+hookFetchOnImport();
 
 /**
  * Opens a scope in which LLM calls are batched.

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { isLocked } from './hooks/early.ts';
+import { isGlobalLocked } from './hooks/install.ts';
 import { sharedState } from './hooks/state.ts';
 import { Scope } from './scope/scope.ts';
 
@@ -27,7 +27,7 @@ function openScope(): Scope | undefined {
   try {
     return new Scope(undefined, true);
   } catch (error) {
-    if (!isLocked(error) || process.env.BATCHLING_BYPASS === 'error') throw error;
+    if (!isGlobalLocked(error) || process.env.BATCHLING_BYPASS === 'error') throw error;
     process.emitWarning(`${error.message} Nothing is batched in this process.`, 'BatchlingWarning');
     return undefined;
   }

@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { currentScope, type HookScope, type Surroundings, sharedState } from './state.ts';
+import { currentScope, type HookScope, type ScopeOrRealtime, sharedState } from './state.ts';
 
 interface Scope extends HookScope {
   open: boolean;
 }
 
-function scope(parent?: Surroundings, open = true): Scope {
+function scope(parent?: ScopeOrRealtime, open = true): Scope {
   const notAskedFor = () => Promise.reject(new Error('not asked for'));
   return {
     open,
@@ -19,7 +19,7 @@ function scope(parent?: Surroundings, open = true): Scope {
   };
 }
 
-function within(around: Surroundings): HookScope | undefined {
+function within(around: ScopeOrRealtime): HookScope | undefined {
   return sharedState().scopes.run(around, currentScope);
 }
 

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { emptyStats } from '../orchestrator/model/stats.ts';
-import type { Paper } from './paper.ts';
+import type { LineOutput } from './line-output.ts';
 import { TextDisplay } from './text-display.ts';
 
 const minute = 60_000;
@@ -23,7 +23,7 @@ beforeEach(() => {
 });
 
 function openScope(isLive: boolean) {
-  const paper: Paper = {
+  const output: LineOutput = {
     print: (...lines) => printed.push(...lines),
     ...(isLive && {
       draw: (lines: () => readonly string[]) => {
@@ -31,7 +31,7 @@ function openScope(isLive: boolean) {
       },
     }),
   };
-  const display = new TextDisplay(paper, () => now);
+  const display = new TextDisplay(output, () => now);
   const stats = emptyStats();
   const scope = display.open({ stats, store: '/ledger.db', completionWindow: 24 * 60 * minute });
   const poll = (token: string, completed: number | undefined, count = 3_000) => {

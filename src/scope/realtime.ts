@@ -1,17 +1,17 @@
 import {
   type HookScope,
   type RealtimeMark,
-  type Surroundings,
+  type ScopeOrRealtime,
   sharedState,
 } from '../hooks/state.ts';
 
 /** For options only: calls inside of `realtime` look for no scope further out. */
 interface MarkWithParent extends RealtimeMark {
-  readonly parent: Surroundings | undefined;
+  readonly parent: ScopeOrRealtime | undefined;
 }
 
 /** A mark may have no parent: it is one of another copy of the package, or made for a single call. */
-export function outsideOf(place: Surroundings): Surroundings | undefined {
+export function outsideOf(place: ScopeOrRealtime): ScopeOrRealtime | undefined {
   return (place as HookScope | Partial<MarkWithParent>).parent;
 }
 

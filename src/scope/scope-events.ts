@@ -23,14 +23,14 @@ export class ScopeEvents {
   async show(options: ResolvedOptions): Promise<void> {
     const { display, store, completionWindow, clock, window } = options;
     if (this.#display || this.#isClosed || display === 'none') return;
-    const [{ processDisplay }, { SmallBatches }] = await Promise.all([
+    const [{ processDisplay }, { ConcurrencyHint }] = await Promise.all([
       import('../report/process-display.ts'),
-      import('../report/small-batches.ts'),
+      import('../report/concurrency-hint.ts'),
     ]);
     if (this.#display || this.#isClosed) return;
     const { stats } = this;
-    this.#display = processDisplay(display)?.open({ stats, store, completionWindow });
-    this.rounds = new SmallBatches({ stats, clock, window }, (text) => {
+    this.#display = processDisplay(display).open({ stats, store, completionWindow });
+    this.rounds = new ConcurrencyHint({ stats, clock, window }, (text) => {
       this.notify({ notice: 'hint', text });
     });
   }

@@ -1,5 +1,5 @@
 import { BatchlingError } from '../errors.ts';
-import type { Surroundings } from '../hooks/state.ts';
+import type { ScopeOrRealtime } from '../hooks/state.ts';
 import { type ResolvedOptions, resolveOptions } from '../options/index.ts';
 import { warnOnce } from '../report/warn-once.ts';
 import { outsideOf } from './realtime.ts';
@@ -31,7 +31,7 @@ function checkVariables(): void {
 }
 
 /** A nested scope inherits every option it does not set, from its nearest surrounding scope. */
-function inheritedOptions(around: Surroundings | undefined): ResolvedOptions | undefined {
+function inheritedOptions(around: ScopeOrRealtime | undefined): ResolvedOptions | undefined {
   for (let place = around; place !== undefined; place = outsideOf(place)) {
     const options = optionsOf.get(place);
     if (options && 'open' in place && place.open) return options;

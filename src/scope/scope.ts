@@ -6,7 +6,7 @@ import {
   type HookScope,
   type RawAnswer,
   type RawRequest,
-  type Surroundings,
+  type ScopeOrRealtime,
   sharedState,
 } from '../hooks/state.ts';
 import { inheritedRun, type ResolvedOptions } from '../options/index.ts';
@@ -20,7 +20,7 @@ import { resolveScopeOptions } from './scope-options.ts';
  * there may be several of them for one scope.
  */
 export class Scope implements HookScope {
-  readonly parent: Surroundings | undefined;
+  readonly parent: ScopeOrRealtime | undefined;
   readonly hooked: boolean;
   readonly calls: ScopeCalls;
   readonly #options: ResolvedOptions;
@@ -97,7 +97,7 @@ export class Scope implements HookScope {
     const before = around === this ? this.parent : around;
     scopes.enterWith(this);
     return () => {
-      if (scopes.getStore() === this) scopes.enterWith(before as Surroundings);
+      if (scopes.getStore() === this) scopes.enterWith(before as ScopeOrRealtime);
     };
   }
 

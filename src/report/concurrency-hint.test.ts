@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ManualClock } from '../../test/support/manual-clock.ts';
 import type { FlushReason } from '../orchestrator/model/events.ts';
 import { emptyStats } from '../orchestrator/model/stats.ts';
-import { SmallBatches } from './small-batches.ts';
+import { ConcurrencyHint } from './concurrency-hint.ts';
 
 const window = 5_000;
 
@@ -11,7 +11,7 @@ function watchedScope() {
   const clock = new ManualClock();
   const stats = emptyStats();
   const said: string[] = [];
-  const watch = new SmallBatches({ stats, clock, window }, (hint) => said.push(hint));
+  const watch = new ConcurrencyHint({ stats, clock, window }, (hint) => said.push(hint));
   let asked = 0;
   return {
     said,
