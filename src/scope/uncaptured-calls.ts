@@ -79,7 +79,7 @@ export class UncapturedCalls {
       return passOn(input, init);
     if (this.#mock('fetch', init) !== undefined) return goOut(outgoing);
     const refusal = this.#bypasses.report(url, suspect);
-    return refusal === undefined ? goOut(outgoing) : refuseFetch(suspect, refusal, url);
+    return refusal === undefined ? goOut(outgoing) : respondToSuspect(suspect, refusal, url);
   }
 
   /** `undefined`: the request goes out unchanged. */
@@ -124,7 +124,7 @@ export class UncapturedCalls {
   }
 }
 
-async function refuseFetch(suspect: Suspect, refusal: string, url: string): Promise<Response> {
+async function respondToSuspect(suspect: Suspect, refusal: string, url: string): Promise<Response> {
   const answer = refusalAnswer(await suspect.load(), refusal);
   return respond(answer, answer.headers, url);
 }

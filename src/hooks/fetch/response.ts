@@ -46,7 +46,7 @@ export class AnswerResponse extends Bare implements Response {
   }
 
   get statusText(): string {
-    return statusTexts[this.#status] ?? '';
+    return process.getBuiltinModule('node:http').STATUS_CODES[this.#status] ?? '';
   }
 
   get ok(): boolean {
@@ -146,19 +146,3 @@ export class AnswerResponse extends Bare implements Response {
     return this.#real;
   }
 }
-
-const statusTexts: Readonly<Record<number, string>> = {
-  200: 'OK',
-  400: 'Bad Request',
-  401: 'Unauthorized',
-  402: 'Payment Required',
-  403: 'Forbidden',
-  404: 'Not Found',
-  413: 'Payload Too Large',
-  429: 'Too Many Requests',
-  499: 'Client Closed Request',
-  500: 'Internal Server Error',
-  502: 'Bad Gateway',
-  503: 'Service Unavailable',
-  504: 'Gateway Timeout',
-};

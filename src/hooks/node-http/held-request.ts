@@ -90,7 +90,8 @@ class HeldRequest implements SocketPeer {
 
   #checkProgress(): void {
     const { head, state } = this.#reader;
-    if (state === 'broken' || (head && isUpgrade(head.method, head.headers))) this.#passThrough();
+    // The connection of an upgrade stops being HTTP.
+    if (state === 'broken' || head?.headers.upgrade !== undefined) this.#passThrough();
     else if (state === 'complete') this.#askScope();
     else if (state === 'body' && !this.#continued && expectsContinue(head?.headers)) {
       this.#continued = true;
@@ -155,11 +156,6 @@ class HeldRequest implements SocketPeer {
       this.socket.destroy(error as Error);
     }
   }
-}
-
-/** The connection of such a request stops being HTTP. */
-function isUpgrade(method: string, headers: Readonly<Record<string, string>>): boolean {
-  return method === 'CONNECT' || headers.upgrade !== undefined;
 }
 
 function expectsContinue(headers: Readonly<Record<string, string>> | undefined): boolean {

@@ -56,7 +56,7 @@ function findCandidate(
   const [request, options, ...legacy] = parameters;
   // Another library's wrapper may call an agent twice for one request.
   const { capturedRequests } = sharedState();
-  if (isReplayed(request) || capturedRequests.has(request) || isUpgrade(request)) return undefined;
+  if (isReplayed(request) || capturedRequests.has(request)) return undefined;
   const url = requestUrl(request, options, request.path);
   const contentType = request.getHeader('content-type');
   if (url === undefined || !scope.mayCapture(request.method, url, contentType)) return undefined;
@@ -71,11 +71,6 @@ function findCandidate(
     urlOf: (path) => requestUrl(request, options, path),
     askAgent: (standIn) => Reflect.apply(original, agent, [standIn, options, ...legacy]),
   };
-}
-
-/** The connection of such a request stops being HTTP. */
-function isUpgrade(request: ClientRequest): boolean {
-  return request.method === 'CONNECT' || request.getHeader('upgrade') !== undefined;
 }
 
 /** Whether the request opts out of capture; the header that says so is removed. */
