@@ -118,7 +118,7 @@ export const optionTable = {
     providers,
     {},
     'none',
-    'settings by provider; in this version `cancelAtDeadline` is the only one',
+    'settings of a provider that no captured request carries, such as `cancelAtDeadline`',
   ),
   batchers: define(batchers, [], 'none', 'Batcher classes, asked before the built-in ones'),
   signal: orNone(signal, 'an abort ends the scope'),

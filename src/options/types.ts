@@ -112,9 +112,9 @@ export interface BatchifyOptions {
    */
   readonly bypass?: 'warn' | 'error' | 'ignore' | undefined;
   /**
-   * Settings by provider name. This version has one: `{ cancelAtDeadline: true }` allows
-   * `onDeadline: "realtime"` at a provider where cancelling a batch loses finished answers. Any other
-   * throws `NOT_AVAILABLE`. Default: `{}`.
+   * Settings by provider name that no captured request carries. `{ cancelAtDeadline: true }` allows
+   * `onDeadline: "realtime"` at a provider where cancelling a batch loses finished answers. A setting
+   * that this version does not know is an error. Default: `{}`.
    */
   readonly providers?: ProviderSettings | undefined;
   /** Your own `Batcher` classes, asked before the built-in ones. Default: `[]`. */
