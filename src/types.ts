@@ -16,7 +16,7 @@
  * - fingerprint: SHA-256 over everything of a call that can change its answer. Never a credential.
  * - occurrence: the number of a call among the identical calls of its run (1, 2, 3 …). Identical calls
  *   are samples: a later run gets the answers of the same occurrences.
- * - account: keyed hash of who a credential belongs to. The credential itself is never stored.
+ * - account: keyed hash of the stable identity behind a credential. The credential is never stored.
  * - answer: status, headers and body that go back to the caller.
  *
  * What is sent
@@ -29,7 +29,7 @@
  * - quota: estimated tokens an account may have under way with a model, learnt from refusals.
  *   Slot: the right to have one more batch under way.
  *
- * Who does it
+ * What does the work
  * - engine: orchestrator, ledger handle and pollers; one per process and store, shared by all scopes.
  * - owner: an engine as the ledger knows it. Lease: its right to write about a batch.
  * - takeover: an owner is gone, and another one continues its batch.

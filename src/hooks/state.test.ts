@@ -28,7 +28,7 @@ afterEach(() => {
 });
 
 describe('the current scope', () => {
-  it('is none outside of all scopes', () => {
+  it('is undefined outside of all scopes', () => {
     expect(currentScope()).toBeUndefined();
   });
 
@@ -43,7 +43,7 @@ describe('the current scope', () => {
     expect(within(inner)).toBe(outer);
   });
 
-  it('is the nearest closed one where all are closed: it can tell of calls that come too late', () => {
+  it('is the nearest closed one where all are closed: it reports calls that come too late', () => {
     const outer = scope(undefined, false);
     const inner = scope(outer, false);
     expect(within(inner)).toBe(inner);
@@ -51,7 +51,7 @@ describe('the current scope', () => {
     expect(within(scope({ realtime: true }, false))).toBeUndefined();
   });
 
-  it('is none that only captures by its own fetch', () => {
+  it('is never a scope that captures by its own fetch only', () => {
     const outer = scope();
     expect(within({ ...scope(outer), hooked: false })).toBe(outer);
     expect(within({ ...scope(), hooked: false })).toBeUndefined();
@@ -68,7 +68,7 @@ describe('the current scope', () => {
     expect(currentScope()).toBeUndefined();
   });
 
-  it('is none inside `realtime`, not even that of the process', () => {
+  it('is undefined inside `realtime`, even with a scope of the process', () => {
     sharedState().processScope = scope();
     expect(within({ realtime: true })).toBeUndefined();
     expect(within(scope({ realtime: true }, false))).toBeUndefined();

@@ -61,7 +61,7 @@ describe('defaults', () => {
     expect(resolved(given)).toEqual(resolved());
   });
 
-  it('cannot be changed by who holds them', () => {
+  it('are frozen', () => {
     expect(Object.isFrozen(resolved())).toBe(true);
   });
 });

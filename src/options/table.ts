@@ -75,7 +75,12 @@ export const optionTable = {
   minBatch: define(integer(1), 1, '1', 'a queue with fewer requests goes out as realtime calls'),
   attempts: define(integer(1), 3, '3', 'tries per request before it ends in an error'),
   deadline: orNone(scalars.deadline, 'when to stop waiting for a batch'),
-  onDeadline: define(choice('error', 'realtime'), 'error', 'error', 'what happens at the deadline'),
+  onDeadline: define(
+    choice('error', 'realtime'),
+    'error',
+    'error',
+    'what happens at the deadline: an error, or a realtime call',
+  ),
   realtimeConcurrency: define(
     integer(1),
     8,
@@ -98,15 +103,20 @@ export const optionTable = {
     'how long the ledger keeps answers; older ones go when it is opened',
   ),
   maxStoreSize: orNone(scalars.bytes, 'the size to which the ledger is cut when it is opened'),
-  keep: define(choice('answers', 'all', 'none'), 'answers', 'answers', 'what the ledger keeps'),
+  keep: define(
+    choice('answers', 'all', 'none'),
+    'answers',
+    'answers',
+    'what the ledger keeps: answers, all (request bodies, too) or none',
+  ),
   onStoreError: define(
     choice('error', 'continue'),
     'error',
     'error',
-    'what happens when the ledger cannot be opened',
+    'what happens when the ledger cannot be opened: an error, or going on without one',
   ),
   cleanup: define(flag, true, 'true', "delete batchling's input files at the provider afterwards"),
-  hosts: define(hosts, [], 'none', 'further base URLs and the provider whose wire they speak'),
+  hosts: define(hosts, [], 'none', 'further base URLs and the provider whose API they speak'),
   only: optional(only, 'all', 'what to batch; if a function throws, its call gets status 400'),
   bypass: define(
     choice('warn', 'error', 'ignore'),

@@ -79,7 +79,7 @@ describe('the hint about small batches', () => {
     expect(said).toEqual([]);
   });
 
-  it('is not taken in by what every call repeats', () => {
+  it('ignores text that every call repeats', () => {
     const { round, said } = watchedScope();
     const body = (at: number) => JSON.stringify({ system: 'answer in a long sentence', at });
     round(7, { body });
@@ -87,7 +87,7 @@ describe('the hint about small batches', () => {
     expect(said).toEqual([finding('7 calls')]);
   });
 
-  it('does not come for calls that come long after the answers: somebody else wants them', () => {
+  it('does not come for calls that come long after the answers', () => {
     const { round, said } = watchedScope();
     for (const calls of [3, 3, 3]) round(calls, { pause: 60_000 });
     expect(said).toEqual([]);

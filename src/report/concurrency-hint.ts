@@ -12,7 +12,7 @@ const likelyLimits = new Set([5, 8, 10, 16, 20, 25, 32, 50, 64, 100]);
 const soon = 10_000;
 /** How many calls of a round are compared with the answers before them. */
 const mostCompared = 4;
-/** After so many rounds that build on each other, the program is taken for an agent. */
+/** After this many rounds that build on each other, the program counts as an agent. */
 const roundsOfAnAgent = 3;
 
 const page = 'docs/large-batches.md';

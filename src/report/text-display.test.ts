@@ -79,7 +79,7 @@ describe('plain progress', () => {
   });
 });
 
-it('many batches at once are told one by one at first, then together', () => {
+it('many batches at once are printed one by one at first, then together', () => {
   const { scope } = openScope(false);
   for (let at = 0; at < 100; at += 1) scope.event('batch:submitted', batch(`bl_${at}`, 10_000));
   scope.close();
@@ -88,7 +88,7 @@ it('many batches at once are told one by one at first, then together', () => {
   expect(sent.at(-1)).toBe('sent 88 more batches: 880,000 requests');
 });
 
-it('what a closed scope hears of late is not shown after its sum', () => {
+it('a late event of a closed scope is not shown after its sum', () => {
   const { scope, stats } = openScope(false);
   stats.captured = 1;
   stats.answered = 1;
@@ -98,7 +98,7 @@ it('what a closed scope hears of late is not shown after its sum', () => {
   expect(printed.at(-1)).toBe('1 call answered, 1 batch');
 });
 
-it('what several scopes are told is shown once', () => {
+it('events and notices that several scopes get are shown once', () => {
   const { display, scope } = openScope(false);
   const other = display.open({ stats: emptyStats(), store: ':memory:', completionWindow: minute });
   const collected = { ...batch('bl_1', 2), answered: 2, failed: 0 };

@@ -25,7 +25,7 @@ export function parentOf(around: ScopeOrRealtime): ScopeOrRealtime | undefined {
 export function realtime<T>(fn: () => T): T {
   const { scopes } = sharedState();
   const around = scopes.getStore();
-  // Marks are not chained: a recursive loop of `realtime` would grow the chain for ever.
+  // Marks are not chained: a recursive loop of `realtime` would grow the chain without end.
   const parent = around && 'realtime' in around ? parentOf(around) : around;
   const mark: MarkWithParent = { realtime: true, parent };
   return scopes.run(mark, fn);

@@ -162,7 +162,7 @@ class SignalWatch implements WatchedSignal {
     if (watchedSignals.get(this.#signal) === this) watchedSignals.delete(this.#signal);
     deferral?.unread.stop();
     for (const undo of deferral?.undo ?? []) undo();
-    // They resolve promises: who waits goes on after this turn, when the abort is delivered.
+    // Code that awaits these promises goes on after this turn, when the abort is delivered.
     for (const resolve of deferral?.onDelivery ?? []) resolve();
     return deferral;
   }
