@@ -1,12 +1,12 @@
 /**
- * The API without touching any global: only `scope.fetch` captures.
+ * The same API as `batchling`, without replacing any global: only `scope.fetch` captures.
  *
  * @module
  */
 import { createBatchify } from './scope/batchify.ts';
 
 /**
- * Like `batchify` of `batchling`, but no global is replaced.
+ * Like `batchify` of `batchling`, but no global is replaced: give your client `scope.fetch`.
  *
  * @example
  * await using scope = batchify();

@@ -1,7 +1,7 @@
 const milliseconds = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 type Unit = keyof typeof milliseconds;
 
-/** What a duration may be, for messages. */
+/** The allowed forms, for messages. */
 export const allowedDuration =
   'a number of milliseconds, or text such as "250ms", "2s", "5m", "24h", "30d"';
 
@@ -11,7 +11,7 @@ export function parseDuration(value: number | string): number {
     throw new TypeError(`A duration is ${allowedDuration}`);
   }
   const duration = typeof value === 'number' ? value : readDuration(value.trim());
-  // Above the safe integers, sums with a time of day would silently lose milliseconds.
+  // Above the safe integers, adding to a time of day would lose milliseconds.
   if (!(duration >= 0 && duration <= Number.MAX_SAFE_INTEGER)) {
     throw new RangeError(`A duration is ${allowedDuration}, and not negative`);
   }
@@ -30,7 +30,7 @@ function readDuration(text: string): number {
   return Math.round(total);
 }
 
-/** For people: `250ms`, `1.5s`, `1m 30s`, `24h`, `30d`; never more than two units. */
+/** `250ms`, `1.5s`, `1m 30s`, `24h`, `30d`: at most two units. */
 export function formatDuration(duration: number): string {
   if (duration < 999.5) return `${Math.round(duration)}ms`;
   const tenths = Math.round(duration / 100);
@@ -38,7 +38,7 @@ export function formatDuration(duration: number): string {
   const seconds = Math.round(duration / 1000);
   if (seconds < 3600) return twoUnits(Math.floor(seconds / 60), 'm', seconds % 60, 's');
   const minutes = Math.round(seconds / 60);
-  // Providers speak of "24h", so days begin at two.
+  // Providers say "24h", so days begin at two.
   if (minutes < 48 * 60) return twoUnits(Math.floor(minutes / 60), 'h', minutes % 60, 'm');
   const hours = Math.round(minutes / 60);
   return twoUnits(Math.floor(hours / 24), 'd', hours % 24, 'h');

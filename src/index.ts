@@ -1,22 +1,26 @@
 /**
  * Runs the LLM code you already have on the providers' half-price Batch APIs.
  *
- * Importing this replaces `globalThis.fetch` by a wrapper that passes everything on until a scope is
- * open: SDKs keep the `fetch` they find when a client is made, so it has to be there early.
+ * Importing this replaces `globalThis.fetch` by a wrapper that passes every call on until a scope is
+ * open: SDKs keep the `fetch` they find when a client is made, so the wrapper must be there before.
  *
  * @module
  */
 
-import { hookFetchEarly } from './hooks/early.ts';
+import { hookFetchOnImport } from './hooks/install.ts';
 import { createBatchify } from './scope/batchify.ts';
 
-hookFetchEarly();
+hookFetchOnImport();
 
 /**
- * Opens a scope in which LLM calls are batched.
+ * Opens a scope in which LLM calls are batched. With a function it runs the function, waits for all
+ * its calls and returns its result; with options alone it returns a `BatchingContext`.
  *
  * @example
  * const answers = await batchify(() => Promise.all(prompts.map(ask)), { window: '5s' });
+ *
+ * @example
+ * await using scope = await batchify({ window: '5s' }).enter();
  */
 export const batchify = createBatchify(true);
 

@@ -1,15 +1,15 @@
 /**
  * `node --import batchling/register program.js`: the whole process is one scope, configured by
- * `BATCHLING_*` variables. Until an LLM request appears, nothing but the patches is there.
+ * `BATCHLING_*` variables. Until the first LLM call only the hooks are in place.
  *
  * @module
  */
-import { isLocked } from './hooks/early.ts';
+import { isGlobalLocked } from './hooks/install.ts';
 import { sharedState } from './hooks/state.ts';
 import { Scope } from './scope/scope.ts';
 
 if (sharedState().processScope === undefined) {
-  // Worker threads and child processes inherit it: all of them are one run.
+  // Worker threads and child processes inherit it: together they are one run.
   process.env.BATCHLING_RUN ||= crypto.randomUUID();
   serveProcess();
 }
@@ -20,29 +20,28 @@ function serveProcess(): void {
 }
 
 /**
- * A locked global does not keep the program from running: every Node process below this one gets
- * here, and most of them have nothing to batch. Where a bypass is an error, it does.
+ * A locked global is a warning here, not an error: every child process that runs Node gets here, and
+ * most of them have nothing to batch. With `bypass: "error"` it is an error.
  */
 function openScope(): Scope | undefined {
   try {
     return new Scope(undefined, true);
   } catch (error) {
-    if (!isLocked(error) || process.env.BATCHLING_BYPASS === 'error') throw error;
+    if (!isGlobalLocked(error) || process.env.BATCHLING_BYPASS === 'error') throw error;
     process.emitWarning(`${error.message} Nothing is batched in this process.`, 'BatchlingWarning');
     return undefined;
   }
 }
 
 /**
- * When the program has nothing left to do, what it leaves in the ledger is brought to its end. Closing
- * takes turns of the event loop, after which Node says `beforeExit` again, to all who listen: so a process
- * without a captured call has no listener of ours. Calls made from then on, perhaps by the program's own
- * listeners, belong to the next scope.
+ * Closes the scope when the program has nothing left to do. Closing takes turns of the event loop, after
+ * which Node emits `beforeExit` again: therefore a process without a captured call gets no listener of
+ * ours. Calls made from then on, perhaps by the program's own listeners, belong to the next scope.
  */
 function closeBeforeExit(scope: Scope): void {
-  const takeBack = allowOneListenerMore();
+  const restoreLimit = allowOneMoreListener();
   process.once('beforeExit', () => {
-    takeBack();
+    restoreLimit();
     serveProcess();
     scope.close().catch((error: unknown) => {
       process.exitCode = 1;
@@ -51,13 +50,13 @@ function closeBeforeExit(scope: Scope): void {
   });
 }
 
-/** Node warns of a leak at the eleventh listener: ours must not be the one that makes it so many. */
-function allowOneListenerMore(): () => void {
-  const most = process.getMaxListeners();
-  // None means that there is no limit.
-  if (most > 0) process.setMaxListeners(most + 1);
+/** Node warns of a leak at the eleventh listener: ours must not be the one that causes the warning. */
+function allowOneMoreListener(): () => void {
+  const limit = process.getMaxListeners();
+  // 0: there is no limit.
+  if (limit > 0) process.setMaxListeners(limit + 1);
   return () => {
-    // Unless the program has chosen another limit meanwhile.
-    if (most > 0 && process.getMaxListeners() === most + 1) process.setMaxListeners(most);
+    // Unless the program has set another limit meanwhile.
+    if (limit > 0 && process.getMaxListeners() === limit + 1) process.setMaxListeners(limit);
   };
 }

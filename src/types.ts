@@ -1,39 +1,76 @@
 /**
- * The words of batchling. Code, tables, events, the CLI and the docs use these and no synonyms.
+ * Glossary. Code, tables, events, the CLI and the docs use these words and no synonyms.
  *
- * - call: one HTTP request made by user code inside a scope; a caller waits for its Response.
- * - scope: what `batchify` opens: options, its calls, its stats, its parent.
- * - run: one launch of a program: all scopes of a process, and all processes that inherit
+ * What users write
+ * - scope: what `batchify` opens: options, its calls, its stats, its parent scope.
+ * - call: one HTTP request that user code makes inside a scope. Its caller waits for the `Response`.
+ *   Several callers may wait for one request.
+ * - bypass: an LLM call inside a scope that goes out at full price, with the reason.
+ * - realtime call: a captured call that batchling sends as an ordinary one (`minBatch`, `deadline`).
+ * - run: one launch of a program: all scopes of a process, and all processes that inherit its
  *   `BATCHLING_RUN`.
- * - request: the durable record of a call.
- * - fingerprint: SHA-256 over everything of a call that can change its answer.
- * - occurrence: how often this run has asked that fingerprint. n identical calls are n samples.
- * - account: keyed hash of the credential's stable identity.
- * - queue: calls that wait under one queue key until they are flushed.
- * - batch: what is sent to a provider: local token, remote id, state, counts.
- * - batcher: knows one provider's batch wire; holds no state.
- * - engine: orchestrator + ledger handle + pollers; one per process and store.
- * - ledger: the durable memory of requests, answers and batches.
- * - answer: status + headers + body that goes back to the caller.
- * - bypass: an in-scope LLM call that goes out at full price, with its reason.
+ *
+ * What is stored
+ * - ledger: the durable memory of requests, answers and batches (a SQLite file, or in memory).
+ * - request: the durable record of what was asked: one row of the ledger, one line of a batch.
+ * - fingerprint: SHA-256 over everything of a call that can change its answer. Never a credential.
+ * - occurrence: the number of a call among the identical calls of its run (1, 2, 3 …). Identical calls
+ *   are samples: a later run gets the answers of the same occurrences.
+ * - account: keyed hash of the stable identity behind a credential. The credential is never stored.
+ * - answer: status, headers and body that go back to the caller.
+ *
+ * What is sent
+ * - queue: requests that wait to be sent together: same provider, endpoint, model, base, account,
+ *   batch-wide headers and batching options.
+ * - batch: what is sent to a provider: local token, remote id, state, counts. A member is a request in it.
+ * - batcher: knows the batch API of one provider; holds no state.
+ * - wire: a batcher's only way to the network. Handle: what it must remember of a batch across a
+ *   crash. Remote: the batch as the provider shows it.
+ * - quota: estimated tokens an account may have under way with a model, learnt from refusals.
+ *   Slot: the right to have one more batch under way.
+ *
+ * What does the work
+ * - engine: orchestrator, ledger handle and pollers; one per process and store, shared by all scopes.
+ * - owner: an engine as the ledger knows it. Lease: its right to write about a batch.
+ * - takeover: an owner is gone, and another one continues its batch.
  */
 
-/** A small map of strings: headers (lower-case names), metadata, handles. */
+/**
+ * A small map of strings: headers (lower-case names), metadata, handles.
+ *
+ * @example
+ * const tags: Dict = { team: 'search' };
+ */
 export type Dict = Readonly<Record<string, string>>;
 
-/** What goes back to a caller. The body is text: every batch wire carries JSON. */
+/**
+ * What goes back to a caller. The body is text: every batch API carries JSON.
+ *
+ * @example
+ * const answer: Answer = { status: 200, headers: {}, body: '{"id":"1"}' };
+ */
 export interface Answer {
   readonly status: number;
   readonly headers: Dict;
   readonly body: string;
-  /** The parsed body, where somebody has parsed it already. Never stored. */
+  /** The parsed body, where it has been parsed already. Never stored. */
   readonly json?: unknown;
 }
 
-/** The id of one line of a batch, derived from fingerprint and occurrence. */
+/**
+ * The id of one line of a batch, derived from fingerprint and occurrence.
+ *
+ * @example
+ * const id: ItemId = line.custom_id;
+ */
 export type ItemId = string;
 
-/** How far a batch is, in requests. */
+/**
+ * How far a batch is, in requests.
+ *
+ * @example
+ * const counts: Counts = { total: 100, completed: 40, failed: 1 };
+ */
 export interface Counts {
   readonly total: number;
   readonly completed: number;
@@ -42,12 +79,16 @@ export interface Counts {
 
 /**
  * What must survive a crash between staging and creating a batch (`{ fileId }`, `{ highWater }` …).
- * Opaque to everything but the batcher that made it.
+ * Only the batcher that made it reads it.
+ *
+ * @example
+ * const handle: Handle = { fileId: 'file-123' };
  */
 export type Handle = Dict;
 
 /**
- * Time, passed in so that tests own it. `setTimeout` may return anything `clearTimeout` accepts.
+ * The source of time, so that tests can control it. `setTimeout` may return anything that
+ * `clearTimeout` accepts.
  *
  * @example
  * const clock: Clock = { now: Date.now, setTimeout, clearTimeout };
@@ -59,7 +100,7 @@ export interface Clock {
 }
 
 /**
- * Where batchling writes its own log lines. Silent by default.
+ * Where batchling writes its log lines. The default writes nowhere.
  *
  * @example
  * batchify(fn, { logger: console });

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { batchify } from '../index.ts';
 import { dollars } from '../report/summary.ts';
 import { startSimulator } from '../simulator/index.ts';
-import { onInterrupt } from './on-interrupt.ts';
 
 const models = ['gpt-5-mini', 'gpt-5'];
 const questions = [
@@ -17,18 +16,26 @@ const questions = [
   'Who was Ada Lovelace?',
 ];
 
+/** Exit code of the contract for Ctrl-C. */
+const interrupted = 130;
+
 type Ask = (model: string, question: string) => Promise<string>;
 
-/** The main job against the simulator: the calls are ordinary, the price is half. */
+/** Asks a few questions through the bundled simulator: ordinary SDK calls at half price. */
 export async function demo(): Promise<void> {
   const simulator = await startSimulator({
     speed: { validating: 300, running: 1_500, finalizing: 300 },
   });
   const folder = await mkdtemp(join(tmpdir(), 'batchling-demo-'));
-  const forget = onInterrupt(() => {
+  const stop = () => {
     rmSync(folder, { recursive: true, force: true });
-    return 'Stopped. Run your program again, and it goes on where it stopped.';
-  });
+    process.stderr.write(
+      '\nbatchling: Stopped. Run your program again, and it goes on where it stopped.\n',
+    );
+    process.exit(interrupted);
+  };
+  // Only the CLI handles signals; the library installs no handlers.
+  process.once('SIGINT', stop);
   try {
     const base = simulator.baseUrl('openai');
     const ask = await asker(base);
@@ -51,7 +58,7 @@ export async function demo(): Promise<void> {
     print(`\n${answers.length} answers from ${batches.submitted} batches.`);
     print(`List price ${dollars(list)}, paid ${dollars(cost.paid)}, saved ${dollars(cost.saved)}.`);
   } finally {
-    forget();
+    process.off('SIGINT', stop);
     await simulator.close();
     await rm(folder, { recursive: true, force: true });
   }
@@ -65,7 +72,7 @@ function askAll(ask: Ask) {
   );
 }
 
-/** The official SDK where it is installed; the same request by hand where it is not. */
+/** Asks through the official SDK where it is installed, by plain `fetch` elsewhere. */
 async function asker(baseURL: string): Promise<Ask> {
   try {
     const { default: OpenAI } = await import('openai');
@@ -77,11 +84,11 @@ async function asker(baseURL: string): Promise<Ask> {
     };
   } catch (error) {
     if ((error as { code?: unknown }).code !== 'ERR_MODULE_NOT_FOUND') throw error;
-    return (model, content) => askByHand(baseURL, model, content);
+    return (model, content) => askByFetch(baseURL, model, content);
   }
 }
 
-async function askByHand(baseURL: string, model: string, content: string): Promise<string> {
+async function askByFetch(baseURL: string, model: string, content: string): Promise<string> {
   const response = await fetch(`${baseURL}/chat/completions`, {
     method: 'POST',
     headers: { authorization: 'Bearer sk-demo', 'content-type': 'application/json' },

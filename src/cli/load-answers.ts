@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import type { AnswerFunction } from '../simulator/index.ts';
 import { usageError } from './usage-error.ts';
 
-/** The answer function of a module: its default export, or the one called `answer`. */
+/** The answer function of a module: its export `answer`, or its default export. */
 export async function loadAnswers(file: string): Promise<AnswerFunction> {
   const path = resolve(file);
   if (!existsSync(path)) throw usageError(`--answers: there is no file ${path}`);

@@ -2,7 +2,7 @@
 import { Command, CommanderError } from 'commander';
 import { version } from '../version.ts';
 
-/** Exit codes of the contract: 1 failed, 2 wrong usage. */
+/** Exit codes of the contract: 1 the command failed, 2 it was called wrongly. */
 const failed = 1;
 const usage = 2;
 

@@ -1,16 +1,16 @@
-/** What we look at of undici's `MockAgent`; a `deactivate()`d one passes everything on. */
+/** The part of undici's `MockAgent` that we read; one that is `deactivate()`d passes calls on. */
 interface MaybeMockAgent {
   readonly disableNetConnect?: unknown;
   readonly isMockActive?: unknown;
 }
 
-/** What we look at of the registry of `@mswjs/interceptors` from version 0.44 on. */
+/** The registry of `@mswjs/interceptors` from version 0.44 on. */
 interface Globals {
   readonly [key: symbol]: unknown;
   readonly __MSW_INTERCEPTORS_REGISTRY?: ReadonlyMap<symbol, { readonly readyState?: unknown }>;
 }
 
-/** Where undici keeps the dispatcher that `fetch` uses; version 8 has a place of its own. */
+/** The symbols under which undici keeps the global dispatcher; version 8 has its own. */
 const dispatchers = [
   Symbol.for('undici.globalDispatcher.1'),
   Symbol.for('undici.globalDispatcher.2'),
@@ -23,21 +23,21 @@ const interceptors = {
 };
 
 /**
- * A mocking tool that would have got this call without us, as far as one can be recognised. A spy
- * around `fetch` cannot: it looks the same whether it answers by itself or calls through.
+ * The name of an active mocking tool that would get this call if batchling were not there. A spy
+ * around `fetch` cannot be recognised: it looks the same whether it answers or calls through.
  *
- * @param dispatcher that the call itself brings along, if any.
+ * @param dispatcher the one given to the call itself, if any.
  */
 export function activeMock(way: 'fetch' | 'node:http', dispatcher?: unknown): string | undefined {
   const globals = globalThis as Globals;
   const { __MSW_INTERCEPTORS_REGISTRY: registry } = globals;
   for (const symbol of interceptors[way]) {
-    // Before version 0.44 an interceptor that is active stands there by itself.
+    // Before version 0.44 an active interceptor is the value of the symbol itself.
     const isActive =
       globals[symbol] !== undefined || registry?.get(symbol)?.readyState === 'ACTIVE';
     if (isActive) return 'a mocking tool (msw, nock or another on @mswjs/interceptors)';
   }
-  // `node:http` knows nothing of dispatchers.
+  // `node:http` has no dispatchers.
   if (way === 'node:http') return undefined;
   const isMocked =
     isMockAgent(dispatcher) || dispatchers.some((symbol) => isMockAgent(globals[symbol]));

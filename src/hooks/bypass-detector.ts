@@ -1,8 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { isCapturedRequest } from './node-http/captured-requests.ts';
-import { currentScope } from './state.ts';
+import { currentScope, sharedState } from './state.ts';
 
-/** What undici tells of a request, as far as we look at it. */
+/** The part of undici's message that we read. */
 interface UndiciMessage {
   readonly request?: {
     readonly origin?: unknown;
@@ -11,7 +10,7 @@ interface UndiciMessage {
   };
 }
 
-/** What node:http tells of a request. */
+/** The part of Node's message that we read. */
 interface HttpMessage {
   readonly request?: {
     readonly method?: string;
@@ -22,17 +21,17 @@ interface HttpMessage {
   };
 }
 
-let watchers = 0;
+let owners = 0;
 
 /**
- * Sees LLM calls that leave although a scope is open: a client that kept the fetch it found before
- * batchling was loaded, or one with its own way to the network. It can only tell, not hold them.
+ * Reports LLM calls that leave although a scope is open: by a client that kept the fetch it found
+ * before batchling was loaded, or one with a transport of its own. It cannot hold them back.
  *
  * @returns the undo.
  */
-export function detectEscapes(): () => void {
-  watchers += 1;
-  if (watchers === 1) {
+export function detectBypasses(): () => void {
+  owners += 1;
+  if (owners === 1) {
     subscribe('undici:request:create', onUndici);
     subscribe('http.client.request.start', onHttp);
   }
@@ -40,8 +39,8 @@ export function detectEscapes(): () => void {
   return () => {
     if (undone) return;
     undone = true;
-    watchers -= 1;
-    if (watchers > 0) return;
+    owners -= 1;
+    if (owners > 0) return;
     unsubscribe('undici:request:create', onUndici);
     unsubscribe('http.client.request.start', onHttp);
   };
@@ -54,7 +53,7 @@ function onUndici(message: unknown): void {
 
 function onHttp(message: unknown): void {
   const { request } = message as HttpMessage;
-  if (request === undefined || isCapturedRequest(request)) return;
+  if (request === undefined || sharedState().capturedRequests.has(request)) return;
   const host = request.getHeader?.('host') ?? request.host;
   report(String(request.method), `${request.protocol}//${String(host)}${request.path}`);
 }

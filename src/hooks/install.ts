@@ -1,10 +1,11 @@
+import { BatchlingError } from '../errors.ts';
 import { guardAborts } from './abort-guard/abort-guard.ts';
-import { detectEscapes } from './bypass-detector.ts';
+import { detectBypasses } from './bypass-detector.ts';
 import { hookFetch, isFetchHooked } from './fetch/fetch.ts';
 import { hookNodeHttp, isNodeHttpHooked } from './node-http/node-http.ts';
 
 /**
- * Everything that a scope with hooks puts in place.
+ * Installs everything that a scope with hooks needs, or nothing if a global is locked.
  *
  * @returns the undo.
  */
@@ -14,16 +15,32 @@ export function installHooks(): () => void {
     for (const undoOne of undo) undoOne();
   };
   try {
-    for (const hook of [hookFetch, hookNodeHttp, guardAborts, detectEscapes]) undo.push(hook());
+    for (const hook of [hookFetch, hookNodeHttp, guardAborts, detectBypasses]) undo.push(hook());
   } catch (error) {
-    // One of them is locked: all or nothing.
     undoAll();
     throw error;
   }
   return undoAll;
 }
 
-/** Another library may have put something else in place since. */
+/** False when another library has replaced a hooked global since. */
 export function areHooksInPlace(): boolean {
   return isFetchHooked() && isNodeHttpHooked();
+}
+
+/**
+ * Hooks `fetch` when the package is imported. A locked global is no error yet: the program may never
+ * open a scope, or only scopes without hooks; `batchify()` reports it otherwise.
+ */
+export function hookFetchOnImport(): void {
+  try {
+    hookFetch();
+  } catch (error) {
+    if (!isGlobalLocked(error)) throw error;
+  }
+}
+
+/** Whether a hook could not be installed because the global is frozen or read-only. */
+export function isGlobalLocked(error: unknown): error is BatchlingError {
+  return BatchlingError.isInstance(error) && error.code === 'GLOBAL_LOCKED';
 }

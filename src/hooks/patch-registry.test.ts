@@ -22,7 +22,7 @@ function around(name: string) {
 }
 
 describe('a patch', () => {
-  it('wraps what is there and gives it back', () => {
+  it('wraps the current value, and its undo restores it', () => {
     const target = holder();
     const original = target[key];
     const undo = patch(target, key, around('ours'));
@@ -61,7 +61,7 @@ describe('a patch', () => {
     expect(greet(target)).toBe('native');
   });
 
-  it('leaves alone what somebody else has put around it', () => {
+  it('leaves a wrapper that another library has put around it', () => {
     const target = holder();
     const undo = patch(target, key, around('ours'));
     target[key] = around('theirs')(target[key]);
@@ -69,7 +69,7 @@ describe('a patch', () => {
     expect(greet(target)).toBe('theirs(ours(native))');
   });
 
-  it('goes around what somebody else has put there since', () => {
+  it('wraps what another library has put there since', () => {
     const target = holder();
     const first = patch(target, key, around('ours'));
     const theirs = around('theirs')(target[key]);
@@ -82,7 +82,7 @@ describe('a patch', () => {
     expect(target[key]).toBe(theirs);
   });
 
-  it('is taken up again when somebody else has taken theirs away', () => {
+  it('is used again when another library has removed its wrapper', () => {
     const target = holder();
     const undo = patch(target, key, around('ours'));
     const ours = target[key] as Greet;
@@ -119,7 +119,7 @@ describe('a patch', () => {
     expect([greet(target), greet(other)]).toEqual(['native', 'other']);
   });
 
-  it('gives an accessor back as one, untouched', () => {
+  it('restores an accessor as an accessor', () => {
     const target = holder();
     let asked = 0;
     const before: PropertyDescriptor = {
@@ -141,7 +141,7 @@ describe('a patch', () => {
     expect(Object.getOwnPropertyDescriptor(target, key)).toEqual(before);
   });
 
-  it('gives an inherited property back as one', () => {
+  it('restores an inherited property as inherited', () => {
     const target: Record<string, Greet> = Object.create(holder());
     const undo = patch(target, key, around('ours'));
     expect(greet(target)).toBe('ours(native)');
@@ -227,7 +227,7 @@ describe('a property that is locked', () => {
     expect(Object.getOwnPropertyDescriptor(target, key)).toEqual(before);
   });
 
-  it('since it was patched keeps the wrapper, and the undo does not throw', () => {
+  it('that was locked after the patch keeps the wrapper, and the undo does not throw', () => {
     const target = holder();
     const undo = patch(target, key, around('ours'));
     Object.freeze(target);
@@ -254,7 +254,7 @@ describe('a wrapper', () => {
     undo();
   });
 
-  it('keeps to itself what is set on it', () => {
+  it('keeps properties that are set on it to itself', () => {
     const target = holder();
     const original = Object.assign(target[key] as Greet, { mark: 1 });
     const undo = patch(target, key, around('ours'));

@@ -3,10 +3,10 @@ import { type Patch, sharedState } from './state.ts';
 
 /**
  * The one place that replaces a global. Owners are counted, so that two users of one patch do not
- * undo each other. Some other library may wrap the same global later: then its value is not ours any
- * more, and a new wrapper goes around what is there now, while only what is still ours is restored.
+ * undo each other. Another library may wrap the same global later: then the next patch wraps its
+ * wrapper, and the undo restores the global only if our wrapper is still the current value.
  *
- * @param name of the global, for people: `globalThis.fetch`.
+ * @param name of the global for messages: `globalThis.fetch`.
  * @returns the undo of this owner; calling it twice is fine.
  */
 export function patch<Holder extends object, Key extends keyof Holder & string>(
@@ -33,18 +33,18 @@ export function patch<Holder extends object, Key extends keyof Holder & string>(
     undone = true;
     entry.owners -= 1;
     if (entry.owners > 0 || holder[key] !== replacement) return;
-    // Locked since: then the wrapper stays, which passes everything on while no scope is open.
+    // Where the global was locked meanwhile the wrapper stays, and passes everything on without a scope.
     restore(holder, key, entry);
   };
 }
 
-/** Whether what is there now was put there by us, by this copy of the package or another. */
+/** Whether the current value is a wrapper of ours, by this copy of the package or another. */
 export function isPatched<Holder extends object>(holder: Holder, key: keyof Holder): boolean {
   const value = holder[key];
   return typeof value === 'function' && sharedState().patches.has(value);
 }
 
-/** Keeps the kind of the property, except that an accessor becomes a value for as long as this lasts. */
+/** Keeps the attributes of the property, except that an accessor becomes a value until the undo. */
 function replace<Holder extends object, Key extends keyof Holder & string>(
   holder: Holder,
   key: Key,
@@ -53,7 +53,7 @@ function replace<Holder extends object, Key extends keyof Holder & string>(
 ): boolean {
   const { enumerable = true, configurable = true, writable = true } = before ?? {};
   const descriptor = { value, enumerable, configurable, writable };
-  // What cannot be defined anew may have a setter.
+  // A property that cannot be redefined may still have a setter.
   return Reflect.defineProperty(holder, key, descriptor) || assign(holder, key, value);
 }
 
@@ -72,8 +72,8 @@ function assign(holder: object, key: string, value: unknown): boolean {
 }
 
 /**
- * Makes a wrapper look like what it wraps to code that inspects it. It inherits, so that marks of
- * tracers and mocks (`fetch.mock`) are seen through it; what is set on it stays on it.
+ * Makes a wrapper look like the function it wraps. It inherits from that function, so that marks of
+ * tracers and mocks (`fetch.mock`) are visible on it; properties set on the wrapper stay on it.
  */
 function resemble(wrapper: object, original: object): void {
   for (const name of ['name', 'length']) {

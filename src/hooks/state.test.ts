@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { currentScope, type HookScope, type Surroundings, sharedState } from './state.ts';
+import { currentScope, type HookScope, type ScopeOrRealtime, sharedState } from './state.ts';
 
 interface Scope extends HookScope {
   open: boolean;
 }
 
-function scope(parent?: Surroundings, open = true): Scope {
+function scope(parent?: ScopeOrRealtime, open = true): Scope {
   const notAskedFor = () => Promise.reject(new Error('not asked for'));
   return {
     open,
@@ -19,7 +19,7 @@ function scope(parent?: Surroundings, open = true): Scope {
   };
 }
 
-function within(around: Surroundings): HookScope | undefined {
+function within(around: ScopeOrRealtime): HookScope | undefined {
   return sharedState().scopes.run(around, currentScope);
 }
 
@@ -28,7 +28,7 @@ afterEach(() => {
 });
 
 describe('the current scope', () => {
-  it('is none outside of all scopes', () => {
+  it('is undefined outside of all scopes', () => {
     expect(currentScope()).toBeUndefined();
   });
 
@@ -43,7 +43,7 @@ describe('the current scope', () => {
     expect(within(inner)).toBe(outer);
   });
 
-  it('is the nearest closed one where all are closed: it can tell of calls that come too late', () => {
+  it('is the nearest closed one where all are closed: it reports calls that come too late', () => {
     const outer = scope(undefined, false);
     const inner = scope(outer, false);
     expect(within(inner)).toBe(inner);
@@ -51,7 +51,7 @@ describe('the current scope', () => {
     expect(within(scope({ realtime: true }, false))).toBeUndefined();
   });
 
-  it('is none that only captures by its own fetch', () => {
+  it('is never a scope that captures by its own fetch only', () => {
     const outer = scope();
     expect(within({ ...scope(outer), hooked: false })).toBe(outer);
     expect(within({ ...scope(), hooked: false })).toBeUndefined();
@@ -68,7 +68,7 @@ describe('the current scope', () => {
     expect(currentScope()).toBeUndefined();
   });
 
-  it('is none inside `realtime`, not even that of the process', () => {
+  it('is undefined inside `realtime`, even with a scope of the process', () => {
     sharedState().processScope = scope();
     expect(within({ realtime: true })).toBeUndefined();
     expect(within(scope({ realtime: true }, false))).toBeUndefined();

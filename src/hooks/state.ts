@@ -1,37 +1,37 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Clock, Dict } from '../types.ts';
 
-/** The signature of `fetch`, as hooks pass it on. */
+/** The signature of `fetch`. */
 export type Fetch = typeof globalThis.fetch;
 
 /**
- * What a hook knows of a scope. Two copies of the package can live in one process, and the scope of
- * one may meet the hook of the other: this shape must stay compatible within a state version.
+ * A scope as hooks know it. Two copies of the package can live in one process, and a hook of one may
+ * meet a scope of the other: this shape must stay compatible within a state version.
  */
 export interface HookScope {
   readonly open: boolean;
   /** false: only the scope's own `fetch` captures, not the global one. */
   readonly hooked: boolean;
-  readonly parent: Surroundings | undefined;
+  readonly parent: ScopeOrRealtime | undefined;
   /**
-   * Whether the scope wants to see a request to this URL; its body is not known yet. Some URLs say
-   * little: of these it wants those only whose `contentType` is that of an LLM call.
+   * Whether the scope wants to see a request to this URL, before its body is known. Where the URL
+   * alone does not show an LLM call, `contentType` decides.
    */
   mayCapture(method: string, url: string, contentType?: unknown): boolean;
   /**
-   * Handles a request of a client that is not fetch. `undefined`: it goes out as it is. An abort of
-   * the signal says that the client has given up; its reason is `'timeout'` for its own deadline.
+   * Handles a request of a client that does not use fetch. `undefined`: the request goes out
+   * unchanged. The signal aborts when the client gives up, with `'timeout'` for its own deadline.
    */
   handleRequest(request: RawRequest, signal: AbortSignal): Promise<RawAnswer | undefined>;
-  /** A call that should have been captured has left on a way of its own. */
+  /** A call that should have been captured has left without passing the hooks. */
   escaped(url: string): void;
-  /** Whether a mocking tool gets this request of `node:http`, which is told of, and not the scope. */
+  /** Whether a mocking tool gets this request of `node:http` instead of the scope; it is reported then. */
   leaveToMock(url: string): boolean;
-  /** Handles a fetch made inside the scope; `passOn` is the way out for what is not captured. */
+  /** Handles a fetch made inside the scope; `passOn` sends a call that is not captured. */
   handleFetch(passOn: Fetch, input: string | URL | Request, init?: RequestInit): Promise<Response>;
 }
 
-/** A request as it stands on the wire, read to its end. */
+/** A complete request as it stands on the wire. */
 export interface RawRequest {
   readonly method: string;
   readonly url: string;
@@ -39,8 +39,8 @@ export interface RawRequest {
   readonly headers: Dict;
   readonly body: Uint8Array;
   /**
-   * Once it goes out as it is: the status of its response, when its head is there; `undefined` when
-   * none came.
+   * For a request that goes out after all: the status of its response as soon as the head has
+   * arrived; `undefined` when no response came.
    */
   answered(): Promise<number | undefined>;
 }
@@ -51,59 +51,60 @@ export interface RawAnswer {
   readonly body: string;
 }
 
-/** Marks code inside `realtime(fn)`. */
+/** Marks code inside `realtime(fn)`: its calls are not captured. */
 export interface RealtimeMark {
   readonly realtime: true;
 }
 
-export type Surroundings = HookScope | RealtimeMark;
+/** What the async context of some code holds. */
+export type ScopeOrRealtime = HookScope | RealtimeMark;
 
-/** A captured call, as the watch of its signal knows it. */
+/** A captured call as the watch of its signal knows it. */
 export interface SignalUser {
-  /** How many aborts may lie between a timer and its signal for the timer to count as a deadline. */
+  /** How many aborts may lie between a timer and the signal for the abort to count as a deadline. */
   readonly hops: number;
   readonly clock: Clock;
-  /** A timer wants to abort the signal: the client has lost patience. */
+  /** A timer has aborted the signal: the client has given up. */
   giveUp(reason: unknown): void;
-  /** The user does not want it any more. */
+  /** The user has aborted the signal. */
   abort(reason: unknown): void;
 }
 
-/** A signal of captured calls. Its watch may have been made by another copy of the package. */
+/** The watch of a signal of captured calls. Another copy of the package may have made it. */
 export interface WatchedSignal {
   add(user: SignalUser): void;
-  /** The call has its answer; it leaves when its client has read it. */
+  /** The call has its answer; it leaves when its client has read the answer. */
   answered(user: SignalUser): void;
   leave(user: SignalUser): void;
-  /** The client has begun to read its answer as a stream, or has come to the end of it. */
+  /** The client has begun to read its answer as a stream, or has reached the end of it. */
   streams(user: SignalUser, isOpen: boolean): void;
-  /** A timer wants to abort the signal; `abort` does so when the time has come. */
+  /** Defers a timer's abort; `abort` is called when it is delivered. */
   holdBack(reason: unknown, abort: () => void): void;
-  /** Resolves when the abort by a timer is delivered; `undefined`: there is none. */
+  /** Resolves when the deferred abort is delivered; `undefined`: there is none. */
   whenDelivered(): Promise<void> | undefined;
-  /** Runs `send` while the signal shows whether a timer has aborted it. */
+  /** Runs `send` while the signal shows its true state. */
   reveal<T>(send: () => T): T;
 }
 
 interface SharedState {
-  readonly scopes: AsyncLocalStorage<Surroundings>;
+  readonly scopes: AsyncLocalStorage<ScopeOrRealtime>;
   /** The scope of the whole process, set by `batchling/register`. */
   processScope: HookScope | undefined;
-  /** What we put in place of something, with what it replaced. */
+  /** Our wrappers, each with what it replaced. */
   readonly patches: WeakMap<object, Patch>;
-  /** Signals of captured calls, for which the abort of a timer is deferred. */
+  /** Signals of captured calls: a timer's abort is deferred for them. */
   readonly watchedSignals: WeakMap<AbortSignal, WatchedSignal>;
-  /** Signals that something else than captured calls uses, too: it must hear of a timer at once. */
+  /** Signals that are also used outside of captured calls: a timer's abort is not held back for them. */
   readonly sharedSignals: WeakSet<AbortSignal>;
-  /** Requests of `node:http` that the detector need not report. */
+  /** Requests of `node:http` that were captured or left to a mock: they are not reported as bypasses. */
   readonly capturedRequests: WeakSet<object>;
-  /** How many `abort()` calls are running, one inside the other. */
+  /** How many `abort()` calls are running inside one another. */
   abortDepth: number;
-  /** How many aborts of timers are being delivered that were held back. */
+  /** How many held-back aborts are being delivered right now. */
   lateDeadlines: number;
-  /** Names this launch of the program, unless `BATCHLING_RUN` does. Made when it is needed. */
+  /** The name of the run where `BATCHLING_RUN` gives none. Made when it is needed. */
   run: string | undefined;
-  /** Engines by version and store; opaque here. */
+  /** Engines by version, run and store; opaque here. */
   readonly engines: Map<string, unknown>;
 }
 
@@ -116,7 +117,7 @@ export interface Patch {
 
 const key = Symbol.for('batchling.state.v1');
 
-/** All state that copies of the package share. */
+/** The state that all copies of the package in this process share. */
 export function sharedState(): SharedState {
   const holder = globalThis as { [key]?: SharedState };
   holder[key] ??= {
@@ -137,20 +138,20 @@ export function sharedState(): SharedState {
 const state = sharedState();
 
 /**
- * The nearest open scope on the way out, then the process-wide one. Where there are closed ones only,
- * the nearest of these: it captures nothing, and tells of LLM calls that came too late for it.
- * `undefined`: pass through.
+ * The nearest open scope on the parent chain, then the process-wide one. Where all are closed, the
+ * nearest closed one: it captures nothing, and reports LLM calls that come too late. `undefined`: the
+ * call passes through.
  */
 export function currentScope(): HookScope | undefined {
-  let around = state.scopes.getStore();
+  let current = state.scopes.getStore();
   let closed: HookScope | undefined;
-  while (around !== undefined) {
-    if ('realtime' in around) return undefined;
-    if (around.hooked) {
-      if (around.open) return around;
-      closed ??= around;
+  while (current !== undefined) {
+    if ('realtime' in current) return undefined;
+    if (current.hooked) {
+      if (current.open) return current;
+      closed ??= current;
     }
-    around = around.parent;
+    current = current.parent;
   }
   return state.processScope?.open ? state.processScope : closed;
 }

@@ -2,27 +2,24 @@ import { notShown, show } from './show.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What parsers may look at besides the value. */
+/** What a parser may use besides the value. */
 export interface ParseContext {
   readonly environment: Environment;
-  /** Built-in provider names and those of the user's own batchers. */
+  /** The built-in provider names and those of the user's own batchers. */
   knownProviders(): readonly string[];
 }
 
-/** How values of one kind are checked, and read from text. */
+/** How values of one kind are checked and read from text. */
 export interface Form<Value> {
-  /** What is allowed, for messages and help. */
+  /** What is allowed, for messages and docs. */
   readonly allowed: string;
-  /** What stands behind the flag in help: `<duration>`. None: the flag is a switch. */
-  readonly placeholder?: string;
-  readonly choices?: readonly string[];
   /** Checks and converts; throws `Refused`. */
   parse(value: unknown, context: ParseContext): Value;
-  /** Turns text into what `parse` takes. Without it the option has no flag and no variable. */
+  /** Turns the text of a variable into what `parse` takes. Without it the option has no variable. */
   read?(text: string): unknown;
 }
 
-/** A value that its option does not allow; becomes `INVALID_OPTION` where the option is known. */
+/** A value that its option does not allow. `resolveOptions` turns it into `INVALID_OPTION`. */
 export class Refused extends Error {
   readonly shown: string;
   readonly detail: string | undefined;
@@ -34,14 +31,14 @@ export class Refused extends Error {
   }
 }
 
-/** A value that will be allowed one day; becomes `NOT_AVAILABLE`. */
+/** A value of the contract that this version does not implement. It becomes `NOT_AVAILABLE`. */
 export class NotYet extends Refused {}
 
 export function refuse(value: unknown, detail?: string): never {
   throw new Refused(show(value), detail);
 }
 
-/** For values that could hold a credential. */
+/** Like `refuse`, for values that could hold a credential. */
 export function refuseUnseen(detail?: string): never {
   throw new Refused(notShown, detail);
 }
@@ -50,7 +47,7 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
   return Object.prototype.toString.call(value) === '[object Object]';
 }
 
-/** `"a=1,b=2"` as entries; which `=` divides is the caller's choice, as keys may hold one. */
+/** `"a=1,b=2"` as an object. `divider`: which `=` separates key and value, because either may hold one. */
 export function readPairs(text: string, divider: 'first' | 'last'): Record<string, string> {
   const pairs = new Map<string, string>();
   for (const part of text.split(',').map((piece) => piece.trim())) {

@@ -6,7 +6,6 @@ export const hosts: Form<readonly HostEntry[]> = {
   allowed:
     'base URLs with their provider, { "http://127.0.0.1:8000/v1": "openai" }: http or https, ' +
     'without user, password, query and fragment (in text base=provider,base=provider)',
-  placeholder: 'base=provider,…',
   read: (text) => {
     refuseCredentials(text);
     return readPairs(text, 'last');
@@ -23,7 +22,7 @@ export const hosts: Form<readonly HostEntry[]> = {
   },
 };
 
-/** Looks at the whole: cut into pieces, a password may no longer be recognised as one. */
+/** Checks the whole text: after splitting, a password might no longer look like one. */
 function refuseCredentials(text: string): void {
   if (/[@?#]/.test(text)) refuseUnseen('it holds a user, a password, a query or a fragment');
 }
@@ -49,7 +48,7 @@ function parseUrl(url: string, key: string): URL {
   return new URL(url);
 }
 
-/** A protocol's own port vanishes from every URL, so a key that names it can only mean that one. */
+/** URLs drop the default port of their protocol, so a key with such a port means that protocol. */
 function impliedProtocol(key: string): 'http:' | 'https:' | undefined {
   const [, port] = /^[^/]*:(80|443)(?:\/|$)/.exec(key) ?? [];
   if (port === undefined) return undefined;

@@ -3,10 +3,9 @@ import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import {
   type BatchifyOptions,
-  flagOf,
+  definitionOf,
   optionNames,
   optionTable,
-  parseOptionText,
   resolveOptions,
   variableOf,
 } from './index.ts';
@@ -62,7 +61,7 @@ describe('defaults', () => {
     expect(resolved(given)).toEqual(resolved());
   });
 
-  it('cannot be changed by who holds them', () => {
+  it('are frozen', () => {
     expect(Object.isFrozen(resolved())).toBe(true);
   });
 });
@@ -194,13 +193,9 @@ describe('environment variables', () => {
 });
 
 describe('the table', () => {
-  it('gives every option with a text form a variable and a flag, and the others neither', () => {
+  it('gives every option with a text form a variable, and the others none', () => {
     expect(variableOf('realtimeConcurrency')).toBe('BATCHLING_REALTIME_CONCURRENCY');
-    expect(flagOf('realtimeConcurrency')).toBe('--realtime-concurrency');
-    expect(optionNames.filter((name) => variableOf(name) === undefined)).toEqual(
-      optionNames.filter((name) => flagOf(name) === undefined),
-    );
-    expect(optionNames.filter((name) => flagOf(name) === undefined)).toEqual([
+    expect(optionNames.filter((name) => variableOf(name) === undefined)).toEqual([
       'providers',
       'batchers',
       'signal',
@@ -219,17 +214,16 @@ describe('the table', () => {
 
   it('says the default in words that mean the default', () => {
     for (const name of optionNames) {
-      const { usual, fallback } = optionTable[name];
-      if (!/^(\d|true|false)/.test(usual)) continue;
-      const context = { environment: nothing, knownProviders: () => [] };
-      expect(parseOptionText(name, usual, name)).toEqual(fallback(context));
+      const { usual } = optionTable[name];
+      const variable = variableOf(name);
+      if (variable === undefined || !/^(\d|true|false)/.test(usual)) continue;
+      expect(resolved({}, { [variable]: usual })[name]).toEqual(resolved()[name]);
     }
   });
 
-  it('reads a flag and names it when it is wrong', () => {
-    expect(parseOptionText('attempts', '4', '--attempts')).toBe(4);
-    expect(() => parseOptionText('attempts', 'four', '--attempts')).toThrow(
-      'Invalid option attempts (--attempts): "four". Allowed: an integer of at least 1.',
-    );
+  it('says of an option that is not implemented yet that it is not available', () => {
+    const notYet = optionNames.filter((name) => definitionOf(name).notYet);
+    expect(notYet).toEqual(['budget', 'dryRun']);
+    for (const name of notYet) expect(optionTable[name].help).toContain('not available');
   });
 });

@@ -1,4 +1,10 @@
-export { parseOptionText, resolveOptions } from './resolve.ts';
+export { resolveOptions } from './resolve.ts';
 export { inheritedRun } from './run.ts';
-export { flagOf, optionNames, optionTable, variableOf } from './table.ts';
-export type { BatchifyOptions, ResolvedOptions } from './types.ts';
+export {
+  definitionOf,
+  optionNames,
+  optionTable,
+  type ResolvedOptions,
+  variableOf,
+} from './table.ts';
+export type { BatchifyOptions } from './types.ts';

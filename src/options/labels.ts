@@ -8,7 +8,6 @@ const mostTags = 12;
 
 export const name: Form<string> = {
   allowed: `one line of 1 to ${longestName} characters`,
-  placeholder: 'text',
   read: (text) => text,
   parse: (value) => (isLine(value, longestName) && value.trim() !== '' ? value : refuse(value)),
 };
@@ -17,7 +16,6 @@ export const tags: Form<Dict> = {
   allowed:
     `an object of at most ${mostTags} texts, keys of 1 to ${longestName} characters, ` +
     `values of at most ${longestValue}, each on one line (in text key=value,key=value)`,
-  placeholder: 'key=value,…',
   read: (text) => readPairs(text, 'first'),
   parse: (value) => {
     if (!isRecord(value)) return refuse(value);
@@ -31,7 +29,7 @@ export const tags: Form<Dict> = {
   },
 };
 
-// Names and tags are printed by `ls`: no line breaks, no terminal escapes.
+// Names and tags are printed in lists: no line breaks, no terminal escapes.
 function isLine(value: unknown, longest: number): value is string {
   return typeof value === 'string' && value.length <= longest && !/\p{Cc}/u.test(value);
 }

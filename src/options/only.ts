@@ -6,12 +6,11 @@ export const only: Form<OnlyPredicate> = {
   allowed:
     'a function (call) => boolean that is not async, or provider names with models after a ' +
     'colon, "openai,anthropic:claude-*"',
-  placeholder: 'provider[:model],…',
   read: (text) => text,
   parse: (value, context) => {
     if (typeof value === 'string') return parsePatterns(value, context);
     if (typeof value !== 'function') return refuse(value);
-    // Its promise would count as true and batch everything.
+    // Its promise would count as true, and everything would be batched.
     if (Object.prototype.toString.call(value) === '[object AsyncFunction]')
       refuse(value, 'it is async');
     return value as OnlyPredicate;
@@ -27,7 +26,7 @@ function parsePatterns(text: string, context: ParseContext): OnlyPredicate {
 }
 
 function parsePattern(part: string, context: ParseContext) {
-  // Fine-tuned models have colons in their names, provider names have none.
+  // Names of fine-tuned models hold colons, provider names do not.
   const colon = part.indexOf(':');
   const name = colon < 0 ? part : part.slice(0, colon);
   const provider = glob(name);

@@ -1,13 +1,19 @@
 import type { BatcherClass } from '../batchers/registry.ts';
+import { formatDuration } from '../duration.ts';
 import { type Environment, isRecord, type ParseContext, Refused } from './form.ts';
 import { invalidOption, invalidOptions, unknownOption } from './invalid-option.ts';
 import { providerNames } from './provider-names.ts';
 import { namesOfBatchers } from './providers.ts';
-import { optionNames, optionTable, variableOf } from './table.ts';
-import type { OptionName, ResolvedOptions } from './types.ts';
-import { fitWindows } from './windows.ts';
+import {
+  definitionOf,
+  optionNames,
+  optionTable,
+  type ResolvedOptions,
+  variableOf,
+} from './table.ts';
+import type { OptionName } from './types.ts';
 
-/** Where a value can come from: the larger wins. */
+/** Where a value can come from: the higher rank wins. */
 const rank = { default: 0, environment: 1, inherited: 2, given: 3 } as const;
 
 interface Found {
@@ -16,8 +22,8 @@ interface Found {
 }
 
 /**
- * Checks the options of one scope. What is given wins over what the parent scope has, that over
- * the environment, that over the default. Throws `INVALID_OPTION`.
+ * Checks the options of one scope. A given value wins over the parent scope's, that over the
+ * environment variable, that over the default. Throws `INVALID_OPTION`.
  */
 export function resolveOptions(
   given: unknown,
@@ -34,24 +40,13 @@ export function resolveOptions(
     environment,
     knownProviders: () => namesWith(found.get('batchers')?.value as readonly BatcherClass[]),
   };
-  // First, because other options may name the providers that these bring.
+  // First, because other options may name the providers of these batchers.
   found.set('batchers', find('batchers', options.batchers, inherited, context));
   for (const name of optionNames) {
     if (!found.has(name)) found.set(name, find(name, options[name], inherited, context));
   }
   const values = Object.fromEntries(optionNames.map((name) => [name, found.get(name)?.value]));
   return Object.freeze({ ...values, ...windowsOf(found) }) as ResolvedOptions;
-}
-
-/** One option from text that stands elsewhere than in the environment; `where` is a flag's name. */
-export function parseOptionText(
-  name: OptionName,
-  text: string,
-  where: string,
-  environment: Environment = process.env,
-): unknown {
-  const context: ParseContext = { environment, knownProviders: () => providerNames };
-  return parseText(name, text, where, context);
 }
 
 function find(
@@ -66,18 +61,18 @@ function find(
   const text = variable && context.environment[variable]?.trim();
   return variable && text
     ? { rank: rank.environment, value: parseText(name, text, variable, context) }
-    : { rank: rank.default, value: refusable(name, () => optionTable[name].fallback(context)) };
+    : { rank: rank.default, value: refusable(name, () => definitionOf(name).fallback(context)) };
 }
 
 function parse(name: OptionName, value: unknown, context: ParseContext): unknown {
-  const { nullable, fallback, parse: parseValue } = optionTable[name];
+  const { nullable, fallback, parse: parseValue } = definitionOf(name);
   return refusable(name, () =>
     value === null && nullable ? fallback(context) : parseValue(value, context),
   );
 }
 
 function parseText(name: OptionName, text: string, where: string, context: ParseContext): unknown {
-  const { read, parse: parseValue } = optionTable[name];
+  const { read, parse: parseValue } = definitionOf(name);
   return refusable(name, () => parseValue(read === undefined ? text : read(text), context), where);
 }
 
@@ -93,10 +88,20 @@ function namesWith(batchers: readonly BatcherClass[]): readonly string[] {
   return refusable('batchers', () => [...providerNames, ...namesOfBatchers(batchers)]);
 }
 
+/**
+ * A queue's `window` never exceeds its `maxWindow`. If both come from the same source, that is the
+ * user's error; otherwise the one of lower rank follows the other.
+ */
 function windowsOf(found: ReadonlyMap<OptionName, Found>) {
   const window = found.get('window') as Found & { value: number };
-  const longest = found.get('maxWindow') as Found & { value: number };
-  const where = longest.rank === rank.environment ? variableOf('maxWindow') : undefined;
-  const fitted = refusable('maxWindow', () => fitWindows(window, longest), where);
-  return { window: fitted[0], maxWindow: fitted[1] };
+  const maxWindow = found.get('maxWindow') as Found & { value: number };
+  if (window.value <= maxWindow.value) return {};
+  if (window.rank === maxWindow.rank) {
+    const detail = `shorter than window, ${formatDuration(window.value)}`;
+    const refused = new Refused(formatDuration(maxWindow.value), detail);
+    const where = maxWindow.rank === rank.environment ? variableOf('maxWindow') : undefined;
+    throw invalidOption('maxWindow', refused, where);
+  }
+  const fitting = window.rank > maxWindow.rank ? window.value : maxWindow.value;
+  return { window: fitting, maxWindow: fitting };
 }

@@ -6,8 +6,8 @@ export const runVariable = 'BATCHLING_RUN';
 const allowed = '1 to 64 letters, digits, dots, dashes or underscores';
 
 /**
- * The name of the run that this process was started in, if it was. It comes from outside and goes into
- * the ledger: only a plain name is taken.
+ * The name of the run that this process belongs to, if a parent process has set it. It goes into the
+ * ledger, so only a plain name is accepted.
  */
 export function inheritedRun(environment: Environment = process.env): string | undefined {
   const name = environment[runVariable];

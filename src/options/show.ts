@@ -1,7 +1,7 @@
 const longest = 40;
 export const notShown = '(not shown)';
 
-// Wrong in doubt: a bad value that is hidden costs a look, a printed key costs a key.
+// In doubt a value counts as secret: hiding a harmless one does little harm, printing a key does.
 const secretPatterns = [
   /:\/\/[^/\s]*@/,
   /\b(?:sk|pk|rk|gsk|xai|hf|csk|tgp|nvapi)[-_]/i,
@@ -12,11 +12,11 @@ const secretPatterns = [
 ];
 
 export function looksSecret(text: string): boolean {
-  // The patterns are slow on long text, and nothing that long helps in a message.
+  // The patterns are slow on long text, and long text does not help in a message.
   return text.length > 500 || secretPatterns.some((pattern) => pattern.test(text));
 }
 
-/** A bad value for a message: short, on one line, never what could be a credential. */
+/** A bad value for a message: short, on one line, never one that could be a credential. */
 export function show(value: unknown): string {
   switch (typeof value) {
     case 'string':

@@ -4,7 +4,6 @@ import { notShown } from './show.ts';
 
 export const store: Form<string> = {
   allowed: 'the path of a file, or ":memory:"',
-  placeholder: 'path',
   read: (text) => text,
   parse: (value, { environment }) => {
     if (typeof value !== 'string' || value.trim() === '' || value.includes('\0')) {
@@ -40,7 +39,7 @@ function homeFolder(environment: Environment, platform = process.platform): stri
   const home = environment[platform === 'win32' ? 'USERPROFILE' : 'HOME'];
   if (home !== undefined && home !== '') return home;
   try {
-    // Asked for only here: nearly nobody needs it, and everybody would load it.
+    // Not imported: HOME is nearly always set.
     return process.getBuiltinModule('node:os').homedir();
   } catch {
     return refuse(undefined, 'this user has no home folder for the default path');

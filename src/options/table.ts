@@ -1,32 +1,32 @@
 import type { Form, ParseContext } from './form.ts';
 import { hosts } from './hosts.ts';
 import { name, tags } from './labels.ts';
+import { clock, dispatcher, logger, signal, silentLogger } from './objects.ts';
 import { only } from './only.ts';
 import { batchers, providers } from './providers.ts';
 import * as scalars from './scalars.ts';
-import { clock, dispatcher, logger, signal, silentLogger } from './seams.ts';
 import { defaultStore, store } from './store.ts';
 import { systemClock } from './system-clock.ts';
-import type { OptionName, ResolvedOptions } from './types.ts';
+import type { OptionName } from './types.ts';
 
-/** Everything about one option; options, environment variables, flags and help come from it. */
+/** Everything about one option: its type, default, variable and docs come from here. */
 export interface OptionDefinition<Value> extends Form<Value> {
   /** What it means, in half a line. */
   readonly help: string;
-  /** The default for people. */
+  /** The default in words. */
   readonly usual: string;
-  /** `null` stands for this option's `none`. */
+  /** `null` means none, and undoes an inherited value. */
   readonly nullable?: true;
+  /** Not implemented in this version: `batchify` refuses any value but the default. */
+  readonly notYet?: true;
   fallback(context: ParseContext): Value;
 }
-
-type OptionTable = { readonly [Name in OptionName]: OptionDefinition<ResolvedOptions[Name]> };
 
 const { choice, flag, integer, timer } = scalars;
 
 function define<Value>(
   form: Form<Value>,
-  fallback: Value,
+  fallback: NoInfer<Value>,
   usual: string,
   help: string,
 ): OptionDefinition<Value> {
@@ -37,16 +37,20 @@ function optional<Value>(form: Form<Value>, usual: string, help: string) {
   return define<Value | undefined>(form, undefined, usual, help);
 }
 
-/** `null` undoes what a nested scope would inherit. */
 function orNone<Value>(form: Form<Value>, help: string) {
   return { ...optional(form, 'none', help), nullable: true } as const;
+}
+
+function notYet<Value>(definition: OptionDefinition<Value>) {
+  const help = `not available in this version: ${definition.help}`;
+  return { ...definition, help, notYet: true } as const;
 }
 
 const second = 1000;
 const day = 86_400_000;
 
-/** All options, in the order in which help shows them. */
-export const optionTable: OptionTable = {
+/** All options, in the order of the docs page. */
+export const optionTable = {
   batchSize: optional(integer(1), 'per batcher', 'flush a queue at this many requests'),
   window: define(timer(0), 5 * second, '5s', 'flush a queue when no call joined it for this long'),
   maxWindow: define(
@@ -68,13 +72,23 @@ export const optionTable: OptionTable = {
     'in what time the provider is asked to finish a batch',
   ),
   maxInFlight: optional(integer(1), 'per batcher', 'batches under way at once per account'),
-  minBatch: define(integer(1), 1, '1', 'fewer requests than this go out as realtime calls'),
-  attempts: define(integer(1), 3, '3', 'tries per request'),
+  minBatch: define(integer(1), 1, '1', 'a queue with fewer requests goes out as realtime calls'),
+  attempts: define(integer(1), 3, '3', 'tries per request before it ends in an error'),
   deadline: orNone(scalars.deadline, 'when to stop waiting for a batch'),
-  onDeadline: define(choice('error', 'realtime'), 'error', 'error', 'what happens at the deadline'),
-  realtimeConcurrency: define(integer(1), 8, '8', 'realtime calls of ours under way at once'),
-  budget: orNone(scalars.dollars, 'a batch that would pass it is not sent'),
-  dryRun: define(flag, false, 'false', 'capture, group and price; send nothing'),
+  onDeadline: define(
+    choice('error', 'realtime'),
+    'error',
+    'error',
+    'what happens at the deadline: an error, or a realtime call',
+  ),
+  realtimeConcurrency: define(
+    integer(1),
+    8,
+    '8',
+    'realtime calls that batchling has under way at once',
+  ),
+  budget: notYet(orNone(scalars.dollars, 'a batch that would pass it is not sent')),
+  dryRun: notYet(define(flag, false, 'false', 'capture, group and price; send nothing')),
   cache: define(flag, true, 'true', 'use answers of earlier, finished runs'),
   store: {
     ...store,
@@ -86,54 +100,71 @@ export const optionTable: OptionTable = {
     scalars.duration('above 0'),
     30 * day,
     '30d',
-    'how long the ledger keeps answers',
+    'how long the ledger keeps answers; older ones go when it is opened',
   ),
-  maxStoreSize: orNone(scalars.bytes, 'how large the ledger may grow'),
-  keep: define(choice('answers', 'all', 'none'), 'answers', 'answers', 'what the ledger keeps'),
+  maxStoreSize: orNone(scalars.bytes, 'the size to which the ledger is cut when it is opened'),
+  keep: define(
+    choice('answers', 'all', 'none'),
+    'answers',
+    'answers',
+    'what the ledger keeps: answers, all (request bodies, too) or none',
+  ),
   onStoreError: define(
     choice('error', 'continue'),
     'error',
     'error',
-    'what happens when the ledger cannot be opened',
+    'what happens when the ledger cannot be opened: an error, or going on without one',
   ),
-  cleanup: define(flag, true, 'true', 'delete our input files at the provider afterwards'),
-  hosts: define(hosts, [], 'none', 'further base URLs and the provider whose wire they speak'),
+  cleanup: define(flag, true, 'true', "delete batchling's input files at the provider afterwards"),
+  hosts: define(hosts, [], 'none', 'further base URLs and the provider whose API they speak'),
   only: optional(only, 'all', 'what to batch; if a function throws, its call gets status 400'),
   bypass: define(
     choice('warn', 'error', 'ignore'),
     'warn',
     'warn',
-    'when an LLM call cannot be batched',
+    'what happens when an LLM call cannot be batched',
   ),
-  providers: define(providers, {}, 'none', 'settings that no captured request carries'),
+  providers: define(
+    providers,
+    {},
+    'none',
+    'settings of a provider that no captured request carries, such as `cancelAtDeadline`',
+  ),
   batchers: define(batchers, [], 'none', 'Batcher classes, asked before the built-in ones'),
-  signal: orNone(signal, 'aborts the scope'),
-  name: orNone(name, 'shown by ls, sent as provider metadata'),
-  tags: { ...define(tags, {}, 'none', 'like name'), nullable: true },
+  signal: orNone(signal, 'an abort ends the scope'),
+  name: orNone(name, 'kept with the batch in the ledger, sent as provider metadata'),
+  tags: { ...define(tags, {}, 'none', 'like `name`, as keys and values'), nullable: true },
   display: optional(
     choice('live', 'plain', 'json', 'none'),
-    'what fits the terminal',
+    'live in a terminal, plain elsewhere',
     'how progress is shown on stderr',
   ),
   logger: define(logger, silentLogger, 'silent', 'where log lines go'),
-  dispatcher: optional(dispatcher, "the environment's proxies", 'our way out'),
-  clock: define(clock, systemClock, 'real', 'time'),
+  dispatcher: optional(
+    dispatcher,
+    "the environment's proxies",
+    "the undici dispatcher of batchling's own requests",
+  ),
+  clock: define(clock, systemClock, 'real', 'the source of time, for tests'),
   hooks: define(flag, true, 'true', 'capture calls of every HTTP client, not only scope.fetch'),
+} satisfies Readonly<Record<OptionName, OptionDefinition<unknown>>>;
+
+/**
+ * Options as everything behind `batchify` sees them: checked, complete, durations in milliseconds.
+ * `undefined` stands for none, or for the batcher's own value (`batchSize`, `maxInFlight`).
+ */
+export type ResolvedOptions = {
+  readonly [Name in OptionName]: ReturnType<(typeof optionTable)[Name]['fallback']>;
 };
+
+export function definitionOf(option: OptionName): OptionDefinition<unknown> {
+  return optionTable[option];
+}
 
 export const optionNames = Object.keys(optionTable) as readonly OptionName[];
 
 /** `BATCHLING_BATCH_SIZE`; undefined where the option has no text form. */
 export function variableOf(option: OptionName): string | undefined {
-  if (optionTable[option].read === undefined) return undefined;
-  return `BATCHLING_${kebab(option).replaceAll('-', '_').toUpperCase()}`;
-}
-
-/** `--batch-size`; undefined where the option has no text form. */
-export function flagOf(option: OptionName): string | undefined {
-  return optionTable[option].read === undefined ? undefined : `--${kebab(option)}`;
-}
-
-function kebab(option: OptionName): string {
-  return option.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  if (definitionOf(option).read === undefined) return undefined;
+  return `BATCHLING_${option.replace(/[A-Z]/g, '_$&').toUpperCase()}`;
 }

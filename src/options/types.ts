@@ -1,10 +1,8 @@
 import type { Dispatcher } from 'undici';
 import type { BatcherClass } from '../batchers/registry.ts';
-import type { HostEntry } from '../orchestrator/capture/router.ts';
 import type { OnlyPredicate } from '../orchestrator/model/call.ts';
 import type { Clock, Dict, Logger } from '../types.ts';
 import type { ProviderSettings } from './providers.ts';
-import type { PollRange } from './scalars.ts';
 
 /**
  * A number of milliseconds, or text: `"250ms"`, `"2s"`, `"5m"`, `"24h"`, `"30d"`.
@@ -15,59 +13,64 @@ import type { PollRange } from './scalars.ts';
 export type Duration = number | string;
 
 /**
- * What `batchify` can be told. Everything is optional, `undefined` counts as not given, and a
- * nested scope inherits what it does not set; `null` undoes what it would inherit where there is
- * none by default. Most options are also environment variables (`BATCHLING_BATCH_SIZE`) and flags
- * of the CLI (`--batch-size`).
+ * The options of `batchify`. All are optional; `undefined` counts as not given. A nested scope inherits
+ * every option it does not set, and `null` undoes an inherited one whose default is none. Options that
+ * can be written as text are also environment variables: `batchSize` is `BATCHLING_BATCH_SIZE`.
+ *
+ * Scopes with the same `store` share one engine. Its `clock`, `logger`, `retention`, `maxStoreSize` and
+ * `onStoreError` are those of the scope that opens it.
  *
  * @example
- * await batchify(main, { window: '2s', deadline: '6h', onDeadline: 'realtime', budget: 5 });
+ * await batchify(main, { window: '2s', deadline: '6h', onDeadline: 'realtime' });
  */
 export interface BatchifyOptions {
   /**
-   * Flush a queue at this many requests. Default: what the batcher recommends (10,000; Groq
-   * 1,000 …). Never above the provider's limit.
+   * Flush a queue at this many requests, or at the provider's limit if that is lower. Default: what
+   * the batcher recommends (10,000 for OpenAI and Anthropic).
    */
   readonly batchSize?: number | undefined;
   /** Flush a queue when no call has joined it for this long. Default: `"5s"`. */
   readonly window?: Duration | undefined;
-  /** Flush a queue at the latest this long after the call that opened it. Default: `"60s"`. */
+  /** Flush a queue at the latest this long after its first call. Default: `"60s"`. */
   readonly maxWindow?: Duration | undefined;
   /**
-   * How often to ask a provider about a batch: one duration, or a range to adapt in. Provider
-   * minima win. Default: `"10s..60s"`.
+   * How often to ask a provider about a batch: one duration, or a range within which the interval
+   * adapts. A provider's own minimum wins. Default: `"10s..60s"`.
    */
   readonly poll?: Duration | undefined;
   /**
-   * In what time the provider is asked to finish a batch; one that it does not offer is an error.
-   * Default: `"24h"`.
+   * The time in which the provider is asked to finish a batch. Calls to a provider that does not offer
+   * it are answered with an error. Default: `"24h"`.
    */
   readonly completionWindow?: Duration | undefined;
-  /** Batches under way at once per account. Default: per batcher. */
+  /** How many batches an account has under way at once. Default: per batcher. */
   readonly maxInFlight?: number | undefined;
-  /** Fewer requests than this at flush time go out as realtime calls. Default: 1. */
+  /** A queue that is flushed with fewer requests goes out as realtime calls. Default: 1. */
   readonly minBatch?: number | undefined;
-  /** Tries per request for outcomes worth a retry (429, 5xx, never ran). Default: 3. */
+  /**
+   * Tries per request for outcomes worth a retry (429, 5xx, never ran). An expired request is tried
+   * once more. Default: 3.
+   */
   readonly attempts?: number | undefined;
   /**
-   * When to stop waiting for a batch: a duration per request from its capture, or one moment for
+   * When to stop waiting and cancel: a duration from the capture of each request, or one moment for
    * all (`Date`). Default: none.
    */
   readonly deadline?: Duration | Date | null | undefined;
   /**
-   * What happens at the deadline: `"error"`, or `"realtime"`: take what is finished and send only
-   * the rest as ordinary calls. Default: `"error"`.
+   * What happens at the deadline: `"error"` (status 504), or `"realtime"`: use the answers that are
+   * finished and send the other requests as ordinary calls. Default: `"error"`.
    */
   readonly onDeadline?: 'error' | 'realtime' | undefined;
-  /** How many realtime calls batchling itself has under way at once. Default: 8. */
+  /** How many realtime calls batchling has under way at once. Default: 8. */
   readonly realtimeConcurrency?: number | undefined;
-  /** Dollars; a batch whose estimate would pass them is not sent. Default: none. */
+  /** Not available in this version: setting it throws `NOT_AVAILABLE`. */
   readonly budget?: number | null | undefined;
-  /** Capture, group and price; send nothing. Default: `false`. */
+  /** Not available in this version: `true` throws `NOT_AVAILABLE`. */
   readonly dryRun?: boolean | undefined;
   /**
-   * `false`: answers of earlier, finished runs are not used. A killed or detached run is still
-   * continued, and the ledger is always written. Default: `true`.
+   * `false`: answers of earlier, finished runs are not used. A run that was killed is still continued,
+   * and the ledger is written all the same. Default: `true`.
    */
   readonly cache?: boolean | undefined;
   /**
@@ -75,23 +78,27 @@ export interface BatchifyOptions {
    * folder.
    */
   readonly store?: string | undefined;
-  /** How long the ledger keeps answers. Default: `"30d"`. */
+  /** How long the ledger keeps answers; older ones are deleted when it is opened. Default: `"30d"`. */
   readonly retention?: Duration | undefined;
-  /** How large the ledger may grow: bytes, or `"500MB"`, `"2GB"` (decimal). Default: none. */
+  /**
+   * The size to which the ledger is cut when it is opened: bytes, or `"500MB"`, `"2GB"` (decimal).
+   * It may grow beyond that during a run. Default: none.
+   */
   readonly maxStoreSize?: number | string | null | undefined;
   /** What the ledger keeps: `"answers"`, `"all"` (bodies too), `"none"`. Default: `"answers"`. */
   readonly keep?: 'answers' | 'all' | 'none' | undefined;
   /**
-   * When the ledger cannot be opened: `"error"`, or `"continue"` without one. A call that an open
-   * ledger cannot take in (a full disk) is answered with an error and not sent. Default: `"error"`.
+   * What happens when the ledger cannot be opened: `"error"`, or `"continue"` without one. A call that
+   * an open ledger cannot store (a full disk) is answered with an error and not sent. Default: `"error"`.
    */
   readonly onStoreError?: 'error' | 'continue' | undefined;
-  /** Delete our input files at the provider once the answers are durable. Default: `true`. */
+  /** Delete batchling's input files at the provider once the answers are stored. Default: `true`. */
   readonly cleanup?: boolean | undefined;
   /**
-   * Further base URLs, as given to the SDK, and the provider whose wire they speak:
-   * `{ "http://127.0.0.1:8000/v1": "openai" }`. Scheme and `/v1` can be left out; without a path
-   * the key stands for the provider's own host. Default: `{}`.
+   * Further base URLs, as given to the SDK, and the provider whose API they speak:
+   * `{ "http://127.0.0.1:8000/v1": "openai" }`. Scheme and `/v1` can be left out; a key without a path
+   * stands for the provider's own host with its usual paths. A provider that this version cannot batch
+   * throws `NOT_AVAILABLE`. Default: `{}`.
    */
   readonly hosts?: Readonly<Record<string, string>> | undefined;
   /**
@@ -100,79 +107,40 @@ export interface BatchifyOptions {
    */
   readonly only?: OnlyPredicate | string | undefined;
   /**
-   * When an LLM call cannot be batched and goes out at full price: `"warn"` once per reason,
-   * `"error"`, `"ignore"`. Default: `"warn"`.
+   * What happens when an LLM call cannot be batched: it goes out at full price, with a warning once
+   * per reason (`"warn"`) or without (`"ignore"`); or it gets status 400 (`"error"`). Default: `"warn"`.
    */
   readonly bypass?: 'warn' | 'error' | 'ignore' | undefined;
-  /** Settings no captured request carries, by provider name. Never printed. Default: `{}`. */
+  /**
+   * Settings by provider name that no captured request carries. `{ cancelAtDeadline: true }` allows
+   * `onDeadline: "realtime"` at a provider where cancelling a batch loses finished answers. A setting
+   * that this version does not know is an error. Default: `{}`.
+   */
   readonly providers?: ProviderSettings | undefined;
   /** Your own `Batcher` classes, asked before the built-in ones. Default: `[]`. */
   readonly batchers?: readonly BatcherClass[] | undefined;
   /**
-   * Aborts the scope: unsent calls are dropped, waiting callers rejected, batches stay. Default:
-   * none.
+   * Its abort ends the scope: waiting callers are rejected, unsent calls are not sent, batches under
+   * way stay in the ledger. Default: none.
    */
   readonly signal?: AbortSignal | null | undefined;
-  /** Shown in `batchling ls`, sent as provider metadata where there is any. Default: none. */
+  /** Stored with the batches of the scope, and sent as metadata where a provider has any. Default: none. */
   readonly name?: string | null | undefined;
-  /** Like `name`: up to 12 short texts. Default: none. */
+  /** Like `name`: up to 12 keys with short texts. Default: none. */
   readonly tags?: Dict | null | undefined;
   /**
-   * How progress is shown, always on stderr: `"live"`, `"plain"`, `"json"`, `"none"`. Default: what
-   * fits the terminal.
+   * How progress is shown on stderr: `"live"`, `"plain"`, `"json"`, `"none"`. Default: live in a
+   * terminal, plain elsewhere.
    */
   readonly display?: 'live' | 'plain' | 'json' | 'none' | undefined;
   /** Where batchling writes its log lines. Default: nowhere. */
   readonly logger?: Logger | undefined;
   /** The undici dispatcher for batchling's own requests. Default: the environment's proxies. */
   readonly dispatcher?: Dispatcher | undefined;
-  /** Time. Default: the real one. */
+  /** The source of time, for tests. Default: the real one. */
   readonly clock?: Clock | undefined;
   /** `false`: no global is touched, only `scope.fetch` captures. Default: `true`. */
   readonly hooks?: boolean | undefined;
 }
 
 export type OptionName = keyof BatchifyOptions;
-
-/** Options as everything behind `batchify` sees them: checked, complete, in milliseconds. */
-export interface ResolvedOptions {
-  /** Undefined: the batcher's recommended size. */
-  readonly batchSize: number | undefined;
-  readonly window: number;
-  readonly maxWindow: number;
-  readonly poll: PollRange;
-  readonly completionWindow: number;
-  /** Undefined: the batcher's own limit. */
-  readonly maxInFlight: number | undefined;
-  readonly minBatch: number;
-  readonly attempts: number;
-  /** A number counts from the capture of each request, a Date is one moment for all. */
-  readonly deadline: number | Date | undefined;
-  readonly onDeadline: 'error' | 'realtime';
-  readonly realtimeConcurrency: number;
-  readonly budget: number | undefined;
-  readonly dryRun: boolean;
-  readonly cache: boolean;
-  /** An absolute path, or `:memory:`. */
-  readonly store: string;
-  readonly retention: number;
-  readonly maxStoreSize: number | undefined;
-  readonly keep: 'answers' | 'all' | 'none';
-  readonly onStoreError: 'error' | 'continue';
-  readonly cleanup: boolean;
-  readonly hosts: readonly HostEntry[];
-  /** Undefined: everything. */
-  readonly only: OnlyPredicate | undefined;
-  readonly bypass: 'warn' | 'error' | 'ignore';
-  readonly providers: ProviderSettings;
-  readonly batchers: readonly BatcherClass[];
-  readonly signal: AbortSignal | undefined;
-  readonly name: string | undefined;
-  readonly tags: Dict;
-  /** Undefined: what fits the terminal. */
-  readonly display: 'live' | 'plain' | 'json' | 'none' | undefined;
-  readonly logger: Logger;
-  readonly dispatcher: Dispatcher | undefined;
-  readonly clock: Clock;
-  readonly hooks: boolean;
-}

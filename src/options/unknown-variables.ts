@@ -5,7 +5,7 @@ import { optionNames, variableOf } from './table.ts';
 
 const prefix = 'BATCHLING_';
 
-/** What to say of variables that look like ours and have no effect. Never their values. */
+/** Warnings for variables that look like ours and have no effect. They never hold a value. */
 export function unknownVariables(environment: Environment): string[] {
   const given = Object.keys(environment).filter((name) => name.startsWith(prefix));
   if (given.length === 0) return [];

@@ -20,14 +20,14 @@ interface FlatPrice {
 let calculate: CalculatePrice | undefined;
 const flatPrices = new Map<string, FlatPrice | undefined>();
 
-/** The table is large, so it is loaded when the first answers are there. */
+/** Loads the price table. It is large, so this is done with the first answers. */
 export async function loadPrices(): Promise<void> {
   calculate ??= (await import('@pydantic/genai-prices')).calcPrice;
 }
 
 /**
- * What a request costs at list price, in dollars; `undefined` where no price is known. Each request
- * is priced by itself: long ones have a price of their own with some models.
+ * The list price of a request in dollars; `undefined` where no price is known. Each request is priced
+ * by itself: some models have another price for long ones.
  */
 export function priceOf(provider: string, model: string, usage: TokenUsage): number | undefined {
   if (calculate === undefined) return undefined;

@@ -1,20 +1,20 @@
 /** English prose has about four bytes to a token, code a little less. */
 const bytesPerToken = 4;
 /**
- * Other scripts have fewer: a Chinese character is three bytes and about one token. What a text has more
- * bytes than characters is counted on top, which makes one token of such a character, and takes no look at it.
+ * Other scripts have fewer bytes to a token: a Chinese character is three bytes and about one token. The
+ * bytes beyond one per character are counted on top, which makes one token of such a character.
  */
 const tokensPerExtraByte = 1 / 8;
 /** Images are counted by their size in pixels, not by the length of their text. */
 const tokensPerImage = 1_000;
-/** Names, quotes and brackets of the shortest chat request, and what a provider counts for them. */
+/** Names, quotes and brackets of the shortest chat request, and the tokens a provider counts for them. */
 const structureBytes = 64;
 const structureTokens = 4;
 const base64 = ';base64,';
 
 /**
- * About how many input tokens a request has, without a tokenizer: good enough to keep a batch below a
- * limit that leaves head-room. `bytes` is the length of `body` in UTF-8.
+ * Estimates the input tokens of a request without a tokenizer: good enough to keep a batch below a limit
+ * with some margin. `bytes` is the length of `body` in UTF-8.
  */
 export function estimateTokens(body: string, bytes: number): number {
   let text = bytes;

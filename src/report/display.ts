@@ -4,7 +4,7 @@ import type { Stats } from '../orchestrator/model/stats.ts';
 
 export type DisplayMode = 'live' | 'plain' | 'json' | 'none';
 
-/** What a display asks of a scope. */
+/** What a display needs to know of a scope. */
 export interface DisplayedScope {
   readonly stats: Stats;
   readonly store: string;
@@ -12,12 +12,12 @@ export interface DisplayedScope {
   readonly completionWindow: number;
 }
 
-/** One scope's way to the display that all scopes of the process share. */
+/** How one scope reports to the display that all scopes of the process share. */
 export interface ScopeDisplay {
   event<Name extends BatchlingEventName>(name: Name, event: BatchlingEvents[Name]): void;
-  /** Something people should know, while the scope goes on. */
+  /** Something that people should know now. */
   notice(notice: Notice): void;
-  /** The scope is closed; `note` says what the user should do next, if anything. */
+  /** The scope is closed; `note` is a last line for the user. */
   close(note?: string): void;
 }
 

@@ -1,16 +1,16 @@
 import { counted } from './summary.ts';
 
-/** What becomes of the calls of a scope that ends early. */
+/** The calls of a scope that an error or its signal has ended. */
 export interface LeftCalls {
-  /** In no batch, and not on their way into one. */
+  /** Calls that are in no batch and in no plan for one. */
   readonly unsent: number;
-  /** Sent by another process. */
+  /** Calls whose requests another process has sent. */
   readonly elsewhere: number;
-  /** Batches that the provider has. */
+  /** Batches that the provider has accepted. */
   readonly batches: number;
 }
 
-/** What was dropped, what is stored, and how to come by it; `undefined` if there is nothing to say. */
+/** Says what was dropped, what is stored and how to collect it; `undefined` where nothing was left. */
 export function endNote(
   endedBy: string,
   { unsent, elsewhere, batches }: LeftCalls,

@@ -1,7 +1,7 @@
 import type { Display, DisplayedScope, ScopeDisplay } from './display.ts';
 import type { DisplayStream } from './terminal.ts';
 
-/** One JSON object per line for each event and notice; what several scopes share is told once. */
+/** One JSON object per line for each event and notice; one that several scopes share is printed once. */
 export class JsonDisplay implements Display {
   readonly #stream: DisplayStream;
   readonly #seen = new WeakSet<object>();

@@ -1,15 +1,15 @@
-/** So many lines of a kind are told one by one within a minute. */
+/** How many lines of a kind are printed one by one within a minute. */
 const mostLines = 12;
 const minute = 60_000;
 
 /**
- * Lines of one kind. A program may send a hundred batches at once, or close a scope for each request of
- * a server: beyond a dozen within a minute they are told together, when the minute is over, when
- * somebody asks for it, or at the end of the process.
+ * Lines of one kind. A program may send a hundred batches at once, or a server may open and close a
+ * scope for each request: beyond a dozen lines within a minute, the rest becomes one line, printed when
+ * the minute is over, when `flush` is called, or when the process exits.
  */
 export class MergedLines<Fact> {
   readonly #print: (facts: readonly Fact[]) => void;
-  readonly #isIdle: () => boolean;
+  readonly #isHeld: () => boolean;
   #facts: Fact[] = [];
   #printed = 0;
   #since = 0;
@@ -17,11 +17,11 @@ export class MergedLines<Fact> {
 
   constructor(
     print: (facts: readonly Fact[]) => void,
-    /** Not now, although there were few: something larger is going on that they are a part of. */
+    /** While this returns true, lines wait although there were few. */
     isHeld: () => boolean = () => false,
   ) {
     this.#print = print;
-    this.#isIdle = () => !isHeld();
+    this.#isHeld = isHeld;
   }
 
   add(fact: Fact): void {
@@ -31,7 +31,7 @@ export class MergedLines<Fact> {
       this.#since = now;
       this.#printed = 0;
     }
-    if (this.#printed < mostLines && this.#isIdle()) this.flush();
+    if (this.#printed < mostLines && !this.#isHeld()) this.flush();
     else this.#later(this.#since + minute - now);
   }
 
@@ -49,7 +49,7 @@ export class MergedLines<Fact> {
   #later(delay: number): void {
     if (this.#timer !== undefined) return;
     this.#timer = setTimeout(() => this.flush(), delay).unref();
-    // Only while something is held back: nothing else would tell it.
+    // Registered only while lines wait: they would be lost otherwise.
     process.on('exit', this.#atExit);
   }
 

@@ -6,23 +6,23 @@ import type {
 import type { Notice } from '../orchestrator/model/notices.ts';
 import type { Counts } from '../types.ts';
 
-/** So many changes of a batch's counts are enough to see how fast it is. */
+/** How many changes of a batch's counts are kept to estimate its speed. */
 const mostSamples = 8;
 
 /** A batch under way, as its events tell of it. */
 export interface ShownBatch extends BatchFacts {
   readonly sentAt: number;
-  /** `undefined`: not looked at yet. `none`: the provider tells none before the end. */
+  /** `undefined`: not polled yet. `none`: the provider gives no counts before the end. */
   readonly counts: Counts | 'none' | undefined;
-  /** When how many were done, each time that changed. */
+  /** How many were done at which time, for each change. */
   readonly samples: readonly { readonly at: number; readonly done: number }[];
-  /** The provider is done with it; its results are being read. */
+  /** The provider has finished it; its results are being read. */
   readonly ended: boolean;
 }
 
 /**
- * What is under way, reduced from events and notices of one or more scopes, or processes. It knows
- * nothing of how it is shown. Times are milliseconds of whichever clock the caller uses.
+ * The batches under way and current troubles, reduced from the events and notices of any number of
+ * scopes. It does not know how it is shown. Times are milliseconds of the caller's clock.
  */
 export class ProgressState {
   readonly #batches = new Map<string, ShownBatch>();
@@ -32,7 +32,7 @@ export class ProgressState {
     return this.#batches;
   }
 
-  /** What is in the way now, by its id. */
+  /** Texts of current troubles, by their id. */
   get troubles(): ReadonlyMap<string, string> {
     return this.#troubles;
   }
@@ -68,7 +68,7 @@ export class ProgressState {
     else if (notice.notice === 'gave-up') this.#batches.delete(notice.batch);
   }
 
-  /** Nobody waits for anything any more. */
+  /** The last scope has closed. */
   clear(): void {
     this.#batches.clear();
     this.#troubles.clear();
@@ -115,16 +115,44 @@ export class ProgressState {
   }
 }
 
-/** Requests that are done, of those under way. */
+/** How many requests of a batch are done. */
 export function doneOf({ counts }: ShownBatch): number {
   return typeof counts === 'object' ? counts.completed + counts.failed : 0;
 }
 
-/** Milliseconds until the provider is done at the pace it has shown; `undefined`: it has shown none. */
+/** Milliseconds until a batch is done at its pace so far; `undefined`: it has shown none. */
 export function timeLeft({ samples, count }: ShownBatch, now: number): number | undefined {
   const [first] = samples;
   const last = samples.at(-1);
   if (first === undefined || last === undefined || last.done <= first.done) return undefined;
   const pace = (last.done - first.done) / Math.max(1, last.at - first.at);
   return Math.max(0, (count - last.done) / pace - (now - last.at));
+}
+
+const firstInterval = 60_000;
+const growth = 1.5;
+const longestInterval = 10 * 60_000;
+/** While no request gets done, the interval is this much longer. */
+const standstillFactor = 5;
+
+/** Decides when the next progress line is due where lines stay: at intervals that grow. */
+export class ProgressPace {
+  #interval = firstInterval;
+  #lastAt: number | undefined;
+  #done = 0;
+
+  isDue(batches: readonly ShownBatch[], now: number): boolean {
+    if (batches.length === 0) {
+      this.#lastAt = undefined;
+      return false;
+    }
+    this.#lastAt ??= now;
+    const done = batches.reduce((sum, batch) => sum + doneOf(batch), 0);
+    const wait = done === this.#done ? this.#interval * standstillFactor : this.#interval;
+    if (now - this.#lastAt < wait) return false;
+    this.#lastAt = now;
+    this.#done = done;
+    this.#interval = Math.min(longestInterval, this.#interval * growth);
+    return true;
+  }
 }

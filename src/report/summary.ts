@@ -1,6 +1,6 @@
 import type { Stats } from '../orchestrator/model/stats.ts';
 
-/** One line for people: what happened, and what it cost. */
+/** One line: what happened, and what it cost. */
 export function summaryLine(stats: Stats): string {
   const parts = [`${counted(stats.answered, 'call')} answered`];
   if (stats.failed > 0) parts.push(`${number(stats.failed)} with an error`);
@@ -17,7 +17,7 @@ export function summaryLine(stats: Stats): string {
   return parts.join(', ');
 }
 
-/** What was not batched. What bypassed calls cost is not known: their answers are not looked at. */
+/** Calls that were not batched. The cost of bypassed ones is unknown: their answers are not read. */
 function fullPrice({ realtime, bypassed, dollars: { realtime: cost } }: Stats): string[] {
   const parts: string[] = [];
   const price = cost > 0 ? ` (${dollars(cost)})` : '';
@@ -34,7 +34,7 @@ export function number(value: number): string {
   return value.toLocaleString('en-US');
 }
 
-/** Two digits that mean something, however small the amount is. */
+/** At least two significant digits, however small the amount is. */
 export function dollars(value: number): string {
   const digits = value > 0 && value < 1 ? Math.min(8, 1 - Math.floor(Math.log10(value))) : 2;
   return `$${value.toFixed(digits)}`;

@@ -1,4 +1,4 @@
-/** Where a display writes; stdout belongs to the user's program. */
+/** The stream a display writes to: stderr, because stdout belongs to the user's program. */
 export interface DisplayStream {
   readonly isTTY?: boolean | undefined;
   readonly columns?: number | undefined;
@@ -8,32 +8,32 @@ export interface DisplayStream {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Whether lines can be drawn over: a terminal that understands escape codes. */
+/** Whether the stream is a terminal that understands escape codes. */
 export function canDraw(stream: DisplayStream, environment: Environment = process.env): boolean {
   return stream.isTTY === true && environment.TERM !== 'dumb';
 }
 
-/** As NO_COLOR and FORCE_COLOR want it; otherwise in terminals. FORCE_COLOR wins, as in Node. */
+/** In terminals, unless NO_COLOR or FORCE_COLOR says otherwise. FORCE_COLOR wins, as in Node. */
 export function usesColor(stream: DisplayStream, environment: Environment = process.env): boolean {
   const { FORCE_COLOR: force, NO_COLOR: no } = environment;
   if (force !== undefined) return force !== '0' && force !== 'false';
   return (no === undefined || no === '') && canDraw(stream, environment);
 }
 
-/** Without control characters: a provider's message must not steer the terminal. */
+/** The text without control characters: a provider's message must not control the terminal. */
 export function printable(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
   return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ');
 }
 
-/** The columns that a text takes, as terminals count: two for wide characters, none for marks. */
+/** The columns that a text takes in a terminal: two for wide characters, none for combining marks. */
 export function widthOf(text: string): number {
   let width = 0;
   for (const character of text) width += widthOfCharacter(character);
   return width;
 }
 
-/** The text, or as much of it as fits with an ellipsis behind it. */
+/** The text, cut with an ellipsis where it is too long. */
 export function truncated(text: string, columns: number): string {
   if (widthOf(text) <= columns) return text;
   let shown = '';
@@ -46,7 +46,7 @@ export function truncated(text: string, columns: number): string {
   return columns > 0 ? `${shown}…` : '';
 }
 
-/** The text in lines that end between words; a word that is wider than a line is left to the terminal. */
+/** The text in lines that break between words; the terminal breaks a word that is too wide. */
 export function wrapped(text: string, columns: number): string[] {
   const lines: string[] = [];
   let line = '';
@@ -63,26 +63,12 @@ export function wrapped(text: string, columns: number): string[] {
 }
 
 const marks = /^[\p{Mark}\p{Default_Ignorable_Code_Point}]$/u;
-const wide = /^\p{Emoji_Presentation}$/u;
-
-/** East Asian Wide and Fullwidth, in blocks: a block is wide as a whole. */
-const wideBlocks: readonly (readonly [from: number, to: number])[] = [
-  [0x1100, 0x115f],
-  [0x2e80, 0x303e],
-  [0x3041, 0xa4cf],
-  [0xa960, 0xa97f],
-  [0xac00, 0xd7a3],
-  [0xf900, 0xfaff],
-  [0xfe30, 0xfe6f],
-  [0xff00, 0xff60],
-  [0xffe0, 0xffe6],
-  [0x20000, 0x3fffd],
-];
+/** Emoji, and the blocks that are East Asian Wide or Fullwidth as a whole. */
+const wide =
+  /^[\p{Emoji_Presentation}\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]$/u;
 
 function widthOfCharacter(character: string): number {
-  const code = character.codePointAt(0) as number;
-  if (code < 0x300) return 1;
+  if ((character.codePointAt(0) as number) < 0x300) return 1;
   if (marks.test(character)) return 0;
-  if (wide.test(character)) return 2;
-  return wideBlocks.some(([from, to]) => code >= from && code <= to) ? 2 : 1;
+  return wide.test(character) ? 2 : 1;
 }

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { emptyStats } from '../orchestrator/model/stats.ts';
-import type { Paper } from './paper.ts';
+import type { LineOutput } from './line-output.ts';
 import { TextDisplay } from './text-display.ts';
 
 const minute = 60_000;
@@ -23,7 +23,7 @@ beforeEach(() => {
 });
 
 function openScope(isLive: boolean) {
-  const paper: Paper = {
+  const output: LineOutput = {
     print: (...lines) => printed.push(...lines),
     ...(isLive && {
       draw: (lines: () => readonly string[]) => {
@@ -31,7 +31,7 @@ function openScope(isLive: boolean) {
       },
     }),
   };
-  const display = new TextDisplay(paper, () => now);
+  const display = new TextDisplay(output, () => now);
   const stats = emptyStats();
   const scope = display.open({ stats, store: '/ledger.db', completionWindow: 24 * 60 * minute });
   const poll = (token: string, completed: number | undefined, count = 3_000) => {
@@ -79,7 +79,7 @@ describe('plain progress', () => {
   });
 });
 
-it('many batches at once are told one by one at first, then together', () => {
+it('many batches at once are printed one by one at first, then together', () => {
   const { scope } = openScope(false);
   for (let at = 0; at < 100; at += 1) scope.event('batch:submitted', batch(`bl_${at}`, 10_000));
   scope.close();
@@ -88,7 +88,7 @@ it('many batches at once are told one by one at first, then together', () => {
   expect(sent.at(-1)).toBe('sent 88 more batches: 880,000 requests');
 });
 
-it('what a closed scope hears of late is not shown after its sum', () => {
+it('a late event of a closed scope is not shown after its sum', () => {
   const { scope, stats } = openScope(false);
   stats.captured = 1;
   stats.answered = 1;
@@ -98,7 +98,7 @@ it('what a closed scope hears of late is not shown after its sum', () => {
   expect(printed.at(-1)).toBe('1 call answered, 1 batch');
 });
 
-it('what several scopes are told is shown once', () => {
+it('events and notices that several scopes get are shown once', () => {
   const { display, scope } = openScope(false);
   const other = display.open({ stats: emptyStats(), store: ':memory:', completionWindow: minute });
   const collected = { ...batch('bl_1', 2), answered: 2, failed: 0 };

@@ -1,12 +1,16 @@
 import { formatDuration } from '../duration.ts';
 import type { BatchFacts, BatchlingEvents } from '../orchestrator/model/events.ts';
 import type { Notice } from '../orchestrator/model/notices.ts';
-import { doneOf, type ShownBatch, timeLeft } from './progress-state.ts';
-import { counted, number } from './summary.ts';
+import { addStats, emptyStats, type Stats } from '../orchestrator/model/stats.ts';
+import { doneOf, type ProgressState, type ShownBatch, timeLeft } from './progress-state.ts';
+import { counted, number, summaryLine } from './summary.ts';
 
 const minute = 60_000;
+/** Further models and troubles are not shown in the live block. */
+const mostModels = 4;
+const mostTroubles = 2;
 
-/** What is said once, when the first batch of a process is sent and its wait begins. */
+/** Printed once, when the first batch of a process is sent and its wait begins. */
 export function waitExplained(completionWindow: number, store: string): string[] {
   const longest = formatDuration(completionWindow);
   const wait = `a batch takes minutes to hours, ${longest} at most; the program waits for it`;
@@ -38,9 +42,24 @@ export function collectedLine(
   return `collected ${batch}: ${counted(answered, 'answer')}${errors}${after}`;
 }
 
-/** Several of a kind that came too fast to be told one by one. */
-export function togetherLine(what: string, batches: number, requests: number): string {
-  return `${what} ${counted(batches, 'more batch', 'more batches')}: ${counted(requests, 'request')}`;
+/** For several batches that came too fast for a line each. */
+export function togetherLine(verb: string, batches: number, requests: number): string {
+  return `${verb} ${counted(batches, 'more batch', 'more batches')}: ${counted(requests, 'request')}`;
+}
+
+export interface ClosedScope {
+  readonly stats: Stats;
+  /** Tokens of the batches that it had a part in. */
+  readonly batches: ReadonlySet<string>;
+}
+
+/** The sum of closed scopes; a batch that they shared counts once. */
+export function closedLine(scopes: readonly ClosedScope[]): string {
+  const sum = emptyStats();
+  for (const { stats } of scopes) addStats(sum, stats);
+  sum.batches.submitted = new Set(scopes.flatMap(({ batches }) => [...batches])).size;
+  const line = summaryLine(sum);
+  return scopes.length === 1 ? line : `${counted(scopes.length, 'scope')} closed: ${line}`;
 }
 
 export function noticeLine(notice: Notice): string | undefined {
@@ -62,6 +81,37 @@ export function noticeLine(notice: Notice): string | undefined {
   }
 }
 
+/**
+ * The live block: all calls, then the batches by model, then current troubles. The numbers come first
+ * in each line, because narrow terminals cut its end off.
+ */
+export function liveLines(
+  { batches, troubles }: ProgressState,
+  scopes: readonly { readonly stats: Stats; readonly since: number }[],
+  now: number,
+): string[] {
+  let captured = 0;
+  let answered = 0;
+  let since = now;
+  for (const scope of scopes) {
+    captured += scope.stats.captured;
+    answered += scope.stats.answered;
+    since = Math.min(since, scope.since);
+  }
+  const models = new Map<string, ShownBatch[]>();
+  for (const batch of batches.values()) {
+    const name = `${batch.provider} ${batch.model}`;
+    models.set(name, [...(models.get(name) ?? []), batch]);
+  }
+  const hidden = models.size - mostModels;
+  return [
+    `${number(answered)} of ${number(captured)} calls answered, ${ageText(now - since)}`,
+    ...[...models].slice(0, mostModels).map(([name, group]) => `${howFar(group, now)}: ${name}`),
+    ...(hidden > 0 ? [`and ${number(hidden)} more models`] : []),
+    ...[...troubles.values()].slice(-mostTroubles),
+  ];
+}
+
 /** How far the batches under way are: the provider's counts, their age, and an estimate. */
 export function progressLine(batches: readonly ShownBatch[], now: number): string {
   const [first] = batches;
@@ -71,7 +121,7 @@ export function progressLine(batches: readonly ShownBatch[], now: number): strin
 }
 
 /** `1,200 of 3,000 done, about 18m left` */
-export function howFar(batches: readonly ShownBatch[], now: number): string {
+function howFar(batches: readonly ShownBatch[], now: number): string {
   const requests = batches.reduce((sum, { count }) => sum + count, 0);
   if (batches.every(({ ended }) => ended)) return `${number(requests)} done, reading the answers`;
   const done = batches.reduce((sum, batch) => sum + doneOf(batch), 0);
@@ -86,7 +136,7 @@ function whyNone(batches: readonly ShownBatch[]): string {
   return silent ? `${silent.provider} counts at the end only` : 'none done yet';
 }
 
-/** The slowest decides; one that has shown no pace leaves it open. */
+/** The estimate of the slowest batch; `undefined` where one has no estimate yet. */
 function longestLeft(batches: readonly ShownBatch[], now: number): number | undefined {
   let longest = 0;
   for (const batch of batches) {
@@ -97,8 +147,8 @@ function longestLeft(batches: readonly ShownBatch[], now: number): number | unde
   return longest;
 }
 
-/** Whole seconds, or whole minutes where seconds say nothing. */
-export function ageText(milliseconds: number): string {
+/** Whole seconds below two minutes, whole minutes above. */
+function ageText(milliseconds: number): string {
   const unit = milliseconds < 2 * minute ? 1_000 : minute;
   return formatDuration(Math.round(milliseconds / unit) * unit).replace(/^0ms$/, '0s');
 }

@@ -5,16 +5,25 @@ import { BatchingContext } from './batching-context.ts';
 import { followGenerator } from './returned-generator.ts';
 import { Scope } from './scope.ts';
 
-/** `batchify`, bound to an entry point that touches globals or one that does not. */
+/**
+ * The signatures of `batchify`.
+ *
+ * @example
+ * const answers = await batchify(() => Promise.all(prompts.map(ask)), { window: '5s' });
+ *
+ * @example
+ * await using scope = await batchify({ window: '5s' }).enter();
+ */
 export interface Batchify {
-  /** Makes a scope; see `BatchingContext`. */
+  /** Makes a scope and returns it; see `BatchingContext`. */
   (options?: BatchifyOptions): BatchingContext;
-  /** The same, for code that may have a function to run or none. */
+  /** The same, for code that may or may not have a function to run. */
   (fn: undefined, options?: BatchifyOptions): BatchingContext;
-  /** Runs the function in a scope of its own, waits for all its calls, returns what it returned. */
+  /** Runs the function in a new scope, waits for all its calls, closes the scope, returns the result. */
   <T>(fn: () => T, options?: BatchifyOptions): Promise<Awaited<T>>;
 }
 
+/** `hooks`: whether scopes of this entry point may replace globals. */
 export function createBatchify(hooks: boolean): Batchify {
   function batchify<T>(first?: unknown, second?: BatchifyOptions) {
     if (typeof first === 'function') return runScope(new Scope(second, hooks), first as () => T);
@@ -30,8 +39,8 @@ async function runScope<T>(scope: Scope, fn: () => T): Promise<Awaited<T>> {
     scope.signal?.throwIfAborted();
     result = await scope.run(fn);
   } catch (error) {
-    // The scope has ended already. Clients make errors of their own of a fetch that was aborted by
-    // somebody else, a timeout for example, after some retries.
+    // A signal that has ended the scope is the true reason: clients turn an aborted fetch into errors
+    // of their own, such as a timeout after some retries.
     scope.signal?.throwIfAborted();
     scope.abandon();
     throw error;
@@ -41,10 +50,10 @@ async function runScope<T>(scope: Scope, fn: () => T): Promise<Awaited<T>> {
   return result;
 }
 
-/** What stands where a function or options should, so that the user learns which one was meant. */
+/** Throws where the first argument is neither a function nor options, and says what it is. */
 function assertOptions(first: unknown, second: unknown): void {
   if (first === undefined || (isPlain(first) && second === undefined)) return;
-  // Its calls are made, and its own error must not hide this one.
+  // The rejection of that promise must not end the process before this error is seen.
   if (first instanceof Promise) first.catch(() => undefined);
   const given = isThenable(first)
     ? 'a promise, whose calls were made before there was a scope'

@@ -4,7 +4,7 @@ import type { Stats } from '../orchestrator/model/stats.ts';
 import type { Scope } from './scope.ts';
 
 /**
- * A scope: while it is entered, LLM calls made through any SDK are captured and batched.
+ * A scope: LLM calls that are made inside of it, through any SDK, are captured and batched.
  *
  * @example
  * await using scope = await batchify({ window: '5s' }).enter();
@@ -13,13 +13,13 @@ import type { Scope } from './scope.ts';
 export class BatchingContext {
   readonly #scope: Scope;
 
-  /** Use `batchify`. */
+  /** Made by `batchify`. */
   constructor(scope: Scope) {
     this.#scope = scope;
   }
 
   /**
-   * A `fetch` that captures, wherever it is called from. Can be passed bare to any SDK.
+   * A `fetch` that captures wherever it is called from. It can be passed to any SDK as it is.
    *
    * @example
    * const openai = new OpenAI({ fetch: scope.fetch });
@@ -62,22 +62,22 @@ export class BatchingContext {
   }
 
   /**
-   * For `await using`: on from there to the end of the block, where the scope is closed. Both `await`s
-   * are needed: the second one keeps the scope out of the code that called this function. In an async
-   * generator the scope is on until the first `yield`; what follows runs in the context of its consumer.
-   * When the block throws, the scope sends what waits and waits for the answers all the same.
+   * For `await using`: the scope is entered from there to the end of the block, and closed there. Both
+   * `await`s are needed: the second one keeps the scope out of the code that called this function. In
+   * an async generator the scope ends at the first `yield`; later code runs in the consumer's context.
+   * When the block throws, the scope still sends the waiting calls and waits for their answers.
    *
    * @example
    * await using scope = await batchify({ window: '5s' }).enter();
    */
   async enter(): Promise<BatchingContext> {
     this.#scope.assertOpen();
-    switchOn();
+    switchStorageOn();
     return new EnteredContext(this.#scope);
   }
 
   /**
-   * Flushes the scope's queues now, without waiting for company. Does not wait for the answers.
+   * Sends the calls that wait in the scope's queues now. Does not wait for the answers.
    *
    * @example
    * await scope.flush();
@@ -110,7 +110,8 @@ export class BatchingContext {
   }
 
   /**
-   * Flushes, waits for every answer, then closes the scope. A second call gets the same promise.
+   * Sends the waiting calls, waits for every answer, then closes the scope. A second call returns the
+   * same promise.
    *
    * @example
    * await scope.close();
@@ -120,7 +121,7 @@ export class BatchingContext {
   }
 
   /**
-   * The same as `close()`. It enters nothing: `enter()` is for that.
+   * The same as `close()`, for `await using`. It does not enter the scope; `enter()` does.
    *
    * @example
    * await using scope = batchify({ hooks: false });
@@ -132,9 +133,9 @@ export class BatchingContext {
 }
 
 /**
- * What `enter()` resolves to. Reading the symbol, as `await using` does, is what enters: it happens after
- * the `await`, in a context that belongs to the function alone. In its synchronous part, before its first
- * `await`, an async function runs in the context of its caller, and entering would change that one.
+ * What `enter()` resolves to. Reading the symbol, as `await using` does, enters the scope: that happens
+ * after the `await`, in an async context that belongs to the function alone. Before its first `await`,
+ * an async function runs in the context of its caller, and entering would change the caller's context.
  */
 class EnteredContext extends BatchingContext {
   readonly #scope: Scope;
@@ -146,7 +147,7 @@ class EnteredContext extends BatchingContext {
 
   override get [Symbol.asyncDispose](): () => Promise<void> {
     const leave = this.#scope.enter();
-    // In one synchronous step: a context changed after an `await` would be restored in the wrong place.
+    // Leaves before anything is awaited: after an `await` the change would apply to another context.
     return () => {
       leave();
       return this.close();
@@ -155,11 +156,11 @@ class EnteredContext extends BatchingContext {
 }
 
 /**
- * Below Node 24 promises have a context of their own only from the first use of an `AsyncLocalStorage` on
+ * Below Node 24 promises have a context of their own only after the first use of an `AsyncLocalStorage`
  * (seen on 20.20 and 22.23). If that came after the `await` of `enter()`, the code behind it would share
- * its context with its siblings and its caller, and all of them would be entered. Changes nothing else.
+ * its context with its siblings and its caller, and all of them would be entered.
  */
-function switchOn(): void {
+function switchStorageOn(): void {
   const { scopes } = sharedState();
   scopes.enterWith(scopes.getStore() as never);
 }

@@ -8,15 +8,15 @@ import { warnOnce } from '../report/warn-once.ts';
 import type { Answer } from '../types.ts';
 import type { ScopeEvents } from './scope-events.ts';
 
-/** Why a call is not batched, and what helps. */
+/** Why a call is not batched, and what the user can do about it. */
 export interface BypassReason {
   readonly reason: string;
   readonly cure: string;
-  /** Said once for each of these. Missing: once for each text. */
+  /** The warning is given once per topic. Missing: once per text. */
   readonly topic?: string;
 }
 
-/** LLM calls of a scope that go out at full price, and what the user hears of it. */
+/** Reports LLM calls of a scope that go out at full price. */
 export class Bypasses {
   readonly #options: ResolvedOptions;
   readonly #events: ScopeEvents;
@@ -26,16 +26,16 @@ export class Bypasses {
     this.#events = events;
   }
 
-  /** Tells that a call is not batched; the answer if that is not to be. */
+  /** Reports a call that cannot be batched; returns its answer where bypasses are errors. */
   bypassed({ batcher }: Target, url: string, reason: string): Answer | undefined {
     const cure = 'Wrap it in realtime() to say that this is meant.';
     const refusal = this.report(url, { reason, cure });
     return refusal === undefined ? undefined : refusalAnswer(batcher, refusal);
   }
 
-  /** The same for a call that can still be held back: what to refuse it with, if that is not to be. */
+  /** Reports a call that can still be held back; returns the error message where bypasses are errors. */
   report(url: string, { reason, cure, topic }: BypassReason): string | undefined {
-    const address = this.#tell(url, reason);
+    const address = this.#emit(url, reason);
     const message = `A call to ${address} is not batched: ${reason}.`;
     if (this.#options.bypass === 'error') return `${message} ${cure}`;
     if (this.#options.bypass === 'warn') {
@@ -44,40 +44,40 @@ export class Bypasses {
     return undefined;
   }
 
-  /** Seen only when it was gone: all that is left is to say so, with the cures. */
-  escaped(url: string, also: BypassReason | undefined): void {
+  /** Reports a call that has left already. `known`: its reason, where there is a better one. */
+  escaped(url: string, known: BypassReason | undefined): void {
     const reason =
-      also?.reason ??
+      known?.reason ??
       'its client was made before batchling was loaded, or brings its own transport';
     const cure =
-      also?.cure ??
+      known?.cure ??
       'Run the program with node --import batchling/register, or give the client fetch: scope.fetch.';
-    this.#say(url, `went out at full price: ${reason}. ${cure}`, reason, also?.topic);
+    this.#warn(url, `went out at full price: ${reason}. ${cure}`, reason, known?.topic);
   }
 
-  /** A mocking tool got it; that one may still let it out. */
+  /** Reports a call that was left to a mocking tool. */
   mocked(url: string, tool: string): void {
     const reason = `${tool} is active, so the call was left to it`;
     const cure =
       'Switch it off, or give the scope a dispatcher of its own, to batch calls all the same.';
-    this.#say(url, `is not batched: ${reason}. ${cure}`, reason, reason);
+    this.#warn(url, `is not batched: ${reason}. ${cure}`, reason, reason);
   }
 
-  /** What cannot or need not be held back is told even where bypasses are errors. */
-  #say(url: string, what: string, reason: string, topic: string | undefined): void {
-    const address = this.#tell(url, reason);
+  /** Warns even where bypasses are errors: such a call cannot or need not be held back. */
+  #warn(url: string, what: string, reason: string, topic: string | undefined): void {
+    const address = this.#emit(url, reason);
     if (this.#options.bypass !== 'ignore') warnOnce(`A call to ${address} ${what}`, topic);
   }
 
-  #tell(url: string, reason: string): string {
-    // Neither a query nor user and password: they may hold a credential.
+  #emit(url: string, reason: string): string {
+    // Without query, user and password: they may hold a credential.
     const address = url.replace(/[?#].*$/, '').replace(/^(\w+:\/\/)[^/]*@/, '$1');
     tell(this.#events.emit, 'call:bypassed', { url: address, reason });
     return address;
   }
 }
 
-/** What a call gets that is not to go out at full price. */
+/** The answer to a call that is held back because bypasses are errors. */
 export function refusalAnswer(batcher: Batcher, message: string): Answer {
   const answer = ownAnswer(batcher, 'unsupported', message);
   return { ...answer, headers: answerHeaders({ answer, source: 'batch', itemId: '' }) };

@@ -2,7 +2,7 @@ import { isRequest, readHeaders } from '../hooks/fetch/read-call.ts';
 import type { Dict } from '../types.ts';
 import type { Outgoing } from './client-call.ts';
 
-/** `undefined`: they are none, and fetch itself refuses them in its own way. */
+/** `undefined`: not valid headers; fetch rejects the call in its own way. */
 export function headersOf({ input, init }: Outgoing): Dict | undefined {
   try {
     return readHeaders(input, init);
@@ -11,7 +11,7 @@ export function headersOf({ input, init }: Outgoing): Dict | undefined {
   }
 }
 
-/** The call as it is, less the header that asked for it. */
+/** The call without the header `x-batchling`. */
 export function withoutOurHeader({ passOn, input, init }: Outgoing): Outgoing {
   const headers = new Headers(init?.headers ?? (isRequest(input) ? input.headers : undefined));
   headers.delete('x-batchling');

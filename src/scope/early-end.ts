@@ -3,57 +3,57 @@ import type { Target } from '../orchestrator/capture/router.ts';
 import { answerHeaders } from '../orchestrator/model/answer-headers.ts';
 import { ownAnswer } from '../orchestrator/model/own-answer.ts';
 
-/** Why calls are not to go out any more: for their answer, or to be rejected with. */
+/** Why calls are no longer sent: the message of their answer, or the reason to reject them with. */
 export type EndReason = { readonly message: string } | { readonly reason: unknown };
 
 /**
- * Who is rejected with this is told nothing: its promise stays unsettled and holds nothing. That is what
- * becomes of calls of a scope that an error has ended: often nobody awaits them any more, and a rejection
- * that nobody handles ends the process.
+ * A call that fails with this reason stays unsettled: its promise is neither resolved nor rejected. So
+ * end the calls of a scope whose function threw: often no code awaits them any more, and an unhandled
+ * rejection ends the process.
  */
 export const dropped: unique symbol = Symbol('batchling.dropped');
 
-/** How a scope, or what waits in it, comes to an end before its time. */
+/** Ends a scope early (by an error or its signal), or only the calls that wait in it (by `cancel()`). */
 export class EarlyEnd {
   #over: EndReason | undefined;
   #line = new AbortController();
   readonly #listeners = new Set<(why: EndReason) => void>();
 
-  /** An error or its signal has ended the scope: nothing more is spent, at no price. */
+  /** Why the scope has ended early; from then on nothing more is sent. */
   get over(): EndReason | undefined {
     return this.#over;
   }
 
-  /** An error has ended the scope. */
+  /** The scope's function threw. */
   get isDropping(): boolean {
     return this.#over !== undefined && 'reason' in this.#over && this.#over.reason === dropped;
   }
 
-  /** After an error only good news is told: bad news may reach nobody, and end the process. */
+  /** After an error in the scope's function, only good answers are delivered: see `dropped`. */
   assertTold(status: number): void {
     if (status >= 400 && this.isDropping) throw dropped;
   }
 
-  /** How many wait for something else than their turn. */
+  /** How many calls wait for something else than their turn, such as their body. */
   get listening(): number {
     return this.#listeners.size;
   }
 
-  /** Aborted, with an `EndReason`, when who waits for its turn to go out must not go any more. */
+  /** Aborts, with an `EndReason`, when calls that wait for their turn must not be sent any more. */
   get line(): AbortSignal {
     return this.#line.signal;
   }
 
   /**
-   * For who waits for something else than its turn; returns how it stops listening. Not a listener of
-   * the signal: thousands may wait at once, and each would be compared with all before it.
+   * For calls that wait for something else than their turn; returns the unsubscribe function. Not a
+   * listener of the signal: with thousands of them, adding one compares it with all others.
    */
   onSentAway(listener: (why: EndReason) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** What comes first: the work, or that who waits for it is sent away, and why. */
+  /** Resolves with `undefined` when the work is done, or with the reason if the wait is ended first. */
   orSentAway(work: Promise<void>): Promise<EndReason | undefined> {
     return new Promise((resolve) => {
       const forget = this.onSentAway(resolve);
@@ -69,22 +69,22 @@ export class EarlyEnd {
     this.sendAway(reason);
   }
 
-  /** Whoever waits now; who comes later may go out. */
+  /** Ends the calls that wait now; later calls are sent. */
   sendAway(reason: EndReason): void {
     this.#line.abort(reason);
     this.#line = new AbortController();
-    for (const tell of this.#listeners) tell(reason);
+    for (const listener of this.#listeners) listener(reason);
   }
 }
 
-/** What a call gets that is not to go out. */
+/** The answer to a call that is not sent; throws where it is to be rejected. */
 export async function refuse(why: EndReason, target: Target): Promise<RawAnswer> {
   if ('reason' in why) throw why.reason;
   const answer = ownAnswer(await target.load(), 'cancelled', why.message);
   return { ...answer, headers: answerHeaders({ answer, source: 'batch', itemId: '' }) };
 }
 
-/** For a caller: who is dropped hears nothing any more. */
+/** The result for a caller; stays unsettled where the call was dropped. */
 export function unlessDropped<T>(result: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     result.then(resolve, (reason: unknown) => {

@@ -2,17 +2,17 @@ import { setMaxListeners } from 'node:events';
 import { readBody } from '../hooks/fetch/read-call.ts';
 import type { EarlyEnd, EndReason } from './early-end.ts';
 
-/** A body that has to be read before its call can be captured. */
+/** The body of a fetch that is still being read. */
 export interface LateBody {
   /** `undefined`: not text. */
   readonly text: Promise<string | undefined> | undefined;
-  /** What goes out in its place, if the call goes out after all. */
+  /** The options to send the call with, if it is not captured after all. */
   readonly init: RequestInit | undefined;
-  /** Nobody waits for it any more. */
+  /** The body is not needed any more. */
   drop(reason: unknown): void;
 }
 
-/** The body of a fetch: at once, or as something that is being read. */
+/** The body of a fetch: the text, or a body that is being read. */
 export function openBody(
   input: string | URL | Request,
   init: RequestInit | undefined,
@@ -23,7 +23,7 @@ export function openBody(
     if (typeof body === 'string') return body;
     return { text: body, init, drop: () => undefined };
   } catch (error) {
-    // Locked or used: a fetch rejects, it never throws.
+    // A body that is locked or used: fetch rejects, it does not throw.
     return { text: Promise.reject(error), init, drop: () => undefined };
   }
 }
@@ -34,7 +34,7 @@ function readStream(stream: ReadableStream<Uint8Array>, init: RequestInit): Late
   return {
     text: readAll(reader),
     init: { ...init, body: theirs },
-    // As fetch does when it is aborted: the source is told to stop.
+    // As fetch does on an abort: the source is cancelled.
     drop(reason) {
       for (const half of [reader, theirs]) half.cancel(reason).catch(() => undefined);
     },
@@ -51,7 +51,7 @@ async function readAll(reader: ReadableStreamDefaultReader<Uint8Array>): Promise
   }
 }
 
-/** What came first: the body, or the end of who wanted it. An abort of the caller rejects. */
+/** The body, or why the call has ended before it was read. The caller's abort rejects. */
 export async function readUntilEnded(
   { text, drop }: LateBody,
   signal: AbortSignal | undefined,
@@ -60,7 +60,7 @@ export async function readUntilEnded(
   let settle = () => {};
   const ended = new Promise<{ readonly over: EndReason }>((resolve, reject) => {
     const onAbort = () => reject(signal?.reason);
-    // One signal may serve thousands of calls; Node would warn at the eleventh.
+    // One signal may serve thousands of calls, and Node warns at the eleventh listener.
     if (signal) setMaxListeners(0, signal);
     signal?.addEventListener('abort', onAbort, { once: true });
     const forget = earlyEnd.onSentAway((over) => resolve({ over }));

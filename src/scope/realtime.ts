@@ -1,22 +1,23 @@
 import {
   type HookScope,
   type RealtimeMark,
-  type Surroundings,
+  type ScopeOrRealtime,
   sharedState,
 } from '../hooks/state.ts';
 
-/** For options only: calls inside of `realtime` look for no scope further out. */
+/** The parent is for inheriting options only: calls inside of `realtime` look for no scope. */
 interface MarkWithParent extends RealtimeMark {
-  readonly parent: Surroundings | undefined;
+  readonly parent: ScopeOrRealtime | undefined;
 }
 
-/** A mark may have no parent: it is one of another copy of the package, or made for a single call. */
-export function outsideOf(place: Surroundings): Surroundings | undefined {
-  return (place as HookScope | Partial<MarkWithParent>).parent;
+/** A mark without a parent comes from another copy of the package, or was made for a single call. */
+export function parentOf(around: ScopeOrRealtime): ScopeOrRealtime | undefined {
+  return (around as HookScope | Partial<MarkWithParent>).parent;
 }
 
 /**
- * Runs a function whose LLM calls go out as ordinary ones, although a scope is open.
+ * Runs a function whose LLM calls go out as ordinary ones although a scope is open: at once, at full
+ * price, and without a warning. Returns what the function returns.
  *
  * @example
  * const plan = await realtime(() => ask('What should I ask first?'));
@@ -24,8 +25,8 @@ export function outsideOf(place: Surroundings): Surroundings | undefined {
 export function realtime<T>(fn: () => T): T {
   const { scopes } = sharedState();
   const around = scopes.getStore();
-  // Not the mark around this one: a loop that goes on inside of itself would chain them for ever.
-  const parent = around && 'realtime' in around ? outsideOf(around) : around;
+  // Marks are not chained: a recursive loop of `realtime` would grow the chain without end.
+  const parent = around && 'realtime' in around ? parentOf(around) : around;
   const mark: MarkWithParent = { realtime: true, parent };
   return scopes.run(mark, fn);
 }

@@ -5,8 +5,8 @@ let responses: typeof import('../hooks/fetch/response.ts') | undefined;
 let loading: Promise<void> | undefined;
 
 /**
- * Touching `Response` makes Node load its whole fetch, so it is not done on import but with the first
- * call, whose answer is far away: a thousand answers may come at once, and each would have to wait.
+ * Using `Response` makes Node load its whole fetch, so the module is loaded with the first call and
+ * not on import. The first answer would be too late: a thousand may come at once.
  */
 export function loadResponses(): Promise<void> {
   loading ??= import('../hooks/fetch/response.ts').then((loaded) => {
@@ -15,7 +15,7 @@ export function loadResponses(): Promise<void> {
   return loading;
 }
 
-/** An answer as a `Response`: at once, as soon as responses are loaded. */
+/** An answer as a `Response`; synchronous once the module is loaded. */
 export function respond(
   answer: Answer,
   headers: Dict,

@@ -3,9 +3,9 @@ import { type HookScope, sharedState } from '../hooks/state.ts';
 const steps = ['next', 'return', 'throw'] as const;
 
 /**
- * A generator that a scope's function returns runs its body when it is consumed: after the scope, and in
- * its consumer's context. So that its LLM calls do not go out in silence, its steps run in the closed scope,
- * unless they are taken inside of another one.
+ * A generator that a scope's function returns runs when it is consumed: after the scope has closed, and
+ * in its consumer's context. Its steps run in the closed scope, unless its consumer is in another one,
+ * so that its LLM calls are reported.
  */
 export function followGenerator(result: unknown, scope: HookScope): void {
   if (!isGenerator(result)) return;

@@ -7,30 +7,29 @@ import type { ScopeDisplay } from '../report/display.ts';
 
 type Listener<Name extends BatchlingEventName> = (event: BatchlingEvents[Name]) => void;
 
-/** What a scope tells: its events, their sum, and what is shown of them. */
+/** The events of a scope, their sum (`stats`), and their display. */
 export class ScopeEvents {
   readonly stats = emptyStats();
   readonly #listeners = new Map<BatchlingEventName, Set<Listener<never>>>();
-  /** Looks for a program that holds calls back, while there is somebody to be told. */
+  /** Finds programs that limit their own concurrency; `undefined` where nothing is displayed. */
   rounds: RoundWatch | undefined;
   #display: ScopeDisplay | undefined;
   #isClosed = false;
 
   /**
-   * Loaded with the engine: before that there is nothing to show. Once, although an engine that could
-   * not be opened is tried again.
+   * Opens the display, once. It is loaded with the engine: before that there is nothing to show.
    */
   async show(options: ResolvedOptions): Promise<void> {
     const { display, store, completionWindow, clock, window } = options;
     if (this.#display || this.#isClosed || display === 'none') return;
-    const [{ processDisplay }, { SmallBatches }] = await Promise.all([
+    const [{ processDisplay }, { ConcurrencyHint }] = await Promise.all([
       import('../report/process-display.ts'),
-      import('../report/small-batches.ts'),
+      import('../report/concurrency-hint.ts'),
     ]);
     if (this.#display || this.#isClosed) return;
     const { stats } = this;
-    this.#display = processDisplay(display)?.open({ stats, store, completionWindow });
-    this.rounds = new SmallBatches({ stats, clock, window }, (text) => {
+    this.#display = processDisplay(display).open({ stats, store, completionWindow });
+    this.rounds = new ConcurrencyHint({ stats, clock, window }, (text) => {
       this.notify({ notice: 'hint', text });
     });
   }
@@ -57,7 +56,7 @@ export class ScopeEvents {
     };
   }
 
-  /** Nothing more will happen; `note` is for the user. */
+  /** The scope is closed; `note` is a last line for the user. */
   close(note?: string): void {
     this.#isClosed = true;
     this.rounds = undefined;
@@ -70,7 +69,7 @@ export class ScopeEvents {
   }
 }
 
-/** A listener that throws must not stop an answer: its error surfaces as an uncaught one. */
+/** A listener that throws must not stop an answer: its error becomes an uncaught exception. */
 function callSafely<Event>(listener: (event: Event) => void, event: Event): void {
   try {
     listener(event);

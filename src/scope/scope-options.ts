@@ -1,23 +1,28 @@
 import { BatchlingError } from '../errors.ts';
-import type { Surroundings } from '../hooks/state.ts';
-import { type ResolvedOptions, resolveOptions } from '../options/index.ts';
+import type { ScopeOrRealtime } from '../hooks/state.ts';
+import {
+  definitionOf,
+  optionNames,
+  type ResolvedOptions,
+  resolveOptions,
+} from '../options/index.ts';
 import { warnOnce } from '../report/warn-once.ts';
-import { outsideOf } from './realtime.ts';
+import { parentOf } from './realtime.ts';
 import type { Scope } from './scope.ts';
 
 const optionsOf = new WeakMap<object, ResolvedOptions>();
 let areVariablesChecked = false;
 
-/** Checks what was given to a scope; scopes inside of it inherit the result. */
+/** Checks the options that were given to a scope; nested scopes inherit the result. */
 export function resolveScopeOptions(scope: Scope, given: unknown): ResolvedOptions {
   const options = resolveOptions(given, inheritedOptions(scope.parent));
-  refuseUnbuilt(options);
+  refuseUnavailable(options);
   optionsOf.set(scope, options);
   checkVariables();
   return options;
 }
 
-/** With the first scope of a process, and not in its turn: looking through the environment is slow. */
+/** With the first scope of a process, and after its turn: reading the whole environment is slow. */
 function checkVariables(): void {
   if (areVariablesChecked) return;
   areVariablesChecked = true;
@@ -25,35 +30,34 @@ function checkVariables(): void {
     ({ unknownVariables }) => {
       for (const text of unknownVariables(process.env)) warnOnce(text);
     },
-    // Nothing depends on it.
     () => undefined,
   );
 }
 
-/** A nested scope inherits every option it does not set, from its nearest surrounding scope. */
-function inheritedOptions(around: Surroundings | undefined): ResolvedOptions | undefined {
-  for (let place = around; place !== undefined; place = outsideOf(place)) {
-    const options = optionsOf.get(place);
-    if (options && 'open' in place && place.open) return options;
+/** The options of the nearest open scope around this one. */
+function inheritedOptions(parent: ScopeOrRealtime | undefined): ResolvedOptions | undefined {
+  for (let around = parent; around !== undefined; around = parentOf(around)) {
+    const options = optionsOf.get(around);
+    if (options && 'open' in around && around.open) return options;
   }
   return undefined;
 }
 
-/** Options of the contract that no code stands behind yet: better refused than ignored. */
-function refuseUnbuilt({ budget, dryRun, providers }: ResolvedOptions): void {
-  const asked = Object.entries({
-    budget: budget !== undefined,
-    dryRun,
-    providers: Object.values(providers).some(hasUnbuiltSettings),
-  }).find(([, isAsked]) => isAsked);
+/** Options of the contract that this version does not implement are refused, not ignored. */
+function refuseUnavailable(options: ResolvedOptions): void {
+  const isSet = (name: keyof ResolvedOptions) =>
+    options[name] !== undefined && options[name] !== false;
+  const asked = Object.values(options.providers).some(hasUnavailableSettings)
+    ? 'providers'
+    : optionNames.find((name) => definitionOf(name).notYet && isSet(name));
   if (asked === undefined) return;
   throw new BatchlingError(
     'NOT_AVAILABLE',
-    `The option ${asked[0]} is not available in this version of batchling. Leave it out.`,
-    { facts: { option: asked[0] } },
+    `The option ${asked} is not available in this version of batchling. Leave it out.`,
+    { facts: { option: asked } },
   );
 }
 
-function hasUnbuiltSettings(settings: object): boolean {
+function hasUnavailableSettings(settings: object): boolean {
   return Object.keys(settings).some((name) => name !== 'cancelAtDeadline');
 }

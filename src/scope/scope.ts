@@ -6,7 +6,7 @@ import {
   type HookScope,
   type RawAnswer,
   type RawRequest,
-  type Surroundings,
+  type ScopeOrRealtime,
   sharedState,
 } from '../hooks/state.ts';
 import { inheritedRun, type ResolvedOptions } from '../options/index.ts';
@@ -16,25 +16,25 @@ import type { ScopeEvents } from './scope-events.ts';
 import { resolveScopeOptions } from './scope-options.ts';
 
 /**
- * A scope as the hooks meet it: options, its calls, its parent. `BatchingContext` is its public face;
- * there may be several of them for one scope.
+ * A scope as the hooks know it: its options, its calls, its parent. `BatchingContext` is its public
+ * interface; one scope may have several of them.
  */
 export class Scope implements HookScope {
-  readonly parent: Surroundings | undefined;
+  readonly parent: ScopeOrRealtime | undefined;
   readonly hooked: boolean;
   readonly calls: ScopeCalls;
   readonly #options: ResolvedOptions;
   readonly #undoHooks: (() => void)[] = [];
-  /** `ended`: by an error or the signal. Its code may still run, and must not spend at full price. */
+  /** `ended`: by an error or the signal. Its code may still run; its calls are not sent. */
   #state: 'open' | 'closing' | 'closed' | 'ended' = 'open';
   #closing: Promise<void> | undefined;
-  /** Some code has been run inside of it, or was given its `fetch`. */
+  /** Code has run inside of the scope, or was given its `fetch`. */
   #isUsed = false;
 
   constructor(given: unknown, hooks: boolean) {
     this.parent = sharedState().scopes.getStore();
     this.#options = resolveScopeOptions(this, given);
-    // Asked for when the engine opens; by then a bad name could only be told to a caller.
+    // Throws for a bad name now: when the engine opens, only a caller could be told.
     inheritedRun();
     this.calls = new ScopeCalls(this.#options);
     this.hooked = hooks && this.#options.hooks;
@@ -56,7 +56,6 @@ export class Scope implements HookScope {
     return this.#options.signal;
   }
 
-  /** Captures, wherever it is called from. */
   readonly #fetch: Fetch = (...parameters) => askScope(this, plainFetch(), undefined, parameters);
 
   get fetch(): Fetch {
@@ -84,62 +83,57 @@ export class Scope implements HookScope {
   }
 
   /**
-   * Makes the scope the current one from here on; returns the way back. Where another context is the
-   * current one by then, that is left alone: an async generator is resumed, and ended, in the context of
-   * whoever asks it for its next value.
+   * Makes the scope the current one from here on; returns the function that leaves it. Leaving changes
+   * the context only where this scope is still the current one: an async generator is resumed and ended
+   * in the context of its consumer.
    */
   enter(): () => void {
     this.assertOpen();
     this.#isUsed = true;
     this.#hook();
     const { scopes } = sharedState();
-    const around = scopes.getStore();
-    const before = around === this ? this.parent : around;
+    const current = scopes.getStore();
+    const before = current === this ? this.parent : current;
     scopes.enterWith(this);
     return () => {
-      if (scopes.getStore() === this) scopes.enterWith(before as Surroundings);
+      if (scopes.getStore() === this) scopes.enterWith(before as ScopeOrRealtime);
     };
   }
 
-  /** The scope of a whole process is entered by nobody. `whenUsed` is told with its first call. */
+  /** Makes this the scope of the whole process. `whenUsed` is called with its first call. */
   serveProcess(whenUsed: () => void): void {
     this.#isUsed = true;
     this.calls.whenUsed = whenUsed;
     sharedState().processScope = this;
   }
 
-  /** Flushes, waits for every answer, then closes the scope. A second call gets the same promise. */
+  /** Sends the waiting calls, waits for every answer, then closes. A second call gets the same promise. */
   close(): Promise<void> {
     this.#closing ??= this.#finish();
     return this.#closing;
   }
 
-  /** For the hooks. */
   handleFetch(passOn: Fetch, input: string | URL | Request, init?: RequestInit): Promise<Response> {
     return this.calls.handleFetch(passOn, input, init, !this.open);
   }
 
-  /** For the hooks. */
   mayCapture(method: string, url: string, contentType?: unknown): boolean {
     return this.calls.mayCapture(method, url, contentType);
   }
 
-  /** For the hooks. */
   escaped(url: string): void {
     if (this.open) this.calls.escaped(url);
   }
 
-  /** For the hooks. */
   leaveToMock(url: string): boolean {
     return this.calls.leaveToMock(url);
   }
 
-  /** For the hooks. */
   handleRequest(request: RawRequest, signal: AbortSignal): Promise<RawAnswer | undefined> {
     return this.calls.handleRequest(request, signal, !this.open);
   }
 
-  /** The scope's function threw: nothing more is spent, and nobody is kept waiting. */
+  /** The scope's function threw: nothing more is sent, and nothing is waited for. */
   abandon(): void {
     if (this.#end()) this.calls.abandon();
   }
@@ -152,7 +146,7 @@ export class Scope implements HookScope {
     );
   }
 
-  /** At each entry: another library may have put its own fetch in place since. */
+  /** At each entry, because another library may have replaced a global since. */
   #hook(first = false): void {
     if (this.hooked && this.open && (first || !areHooksInPlace()))
       this.#undoHooks.push(installHooks());
@@ -177,7 +171,7 @@ export class Scope implements HookScope {
     if (this.#end()) this.calls.abort(this.signal?.reason);
   };
 
-  /** Before its time; false where it has ended already. */
+  /** Ends the scope early; false where it has ended already. */
   #end(): boolean {
     if (this.#state === 'closed' || this.#state === 'ended') return false;
     this.#state = 'ended';
@@ -189,6 +183,6 @@ export class Scope implements HookScope {
 
 const neverEntered =
   'A batchling scope was closed without ever having been entered: nothing was batched, and LLM calls ' +
-  'that were made meanwhile went out as ordinary ones, at full price. Write ' +
+  'made in the meantime went out as ordinary ones, at full price. Write ' +
   '`await using scope = await batchify(options).enter()`, or `await batchify(fn, options)`, or run ' +
   'your code by `scope.run(fn)`.';

@@ -12,25 +12,25 @@ import { headersOf, withoutOurHeader } from './call-headers.ts';
 import { goOut, type Outgoing, signalOf } from './client-call.ts';
 import { respond } from './respond.ts';
 
-/** What may be an LLM call, by its URL. */
+/** A call that may be an LLM call, by its URL. */
 interface Suspect extends BypassReason {
-  /** Whether it is one indeed; `body` is a text, if it is one. */
+  /** Whether headers and body show an LLM call; `body` is `undefined` where it is not text. */
   isProvedBy(headers: Dict, body: string | undefined): boolean;
-  /** Who writes its error, if it is held back. */
+  /** The batcher that writes the error, where the call is held back. */
   load(): Promise<Batcher>;
 }
 
 const scopeIsClosed: BypassReason = {
   reason: 'the scope that its code belongs to is closed',
   cure:
-    'Consume generators and await everything inside the scope, or open another one there; a callback ' +
-    'that lives longer wants a scope that does, by scope.bind(callback).',
+    'Consume generators and await everything inside the scope, or open another scope there; bind a ' +
+    'callback that lives longer to a scope that lives as long: scope.bind(callback).',
   topic: 'the scope is closed',
 };
 
 /**
- * Calls made in a scope that it does not capture. Most are nobody's business and pass on as they came.
- * An LLM call among them is told of, or held back where bypasses are errors.
+ * Calls made in a scope that it does not capture. Nearly all of them pass through unchanged. An LLM
+ * call among them is reported, and held back where bypasses are errors.
  */
 export class UncapturedCalls {
   readonly #options: ResolvedOptions;
@@ -50,7 +50,7 @@ export class UncapturedCalls {
     this.#finder = new UnbatchedFinder(router, batchers);
   }
 
-  /** Whether a request of `node:http` has to be looked at, although no batcher takes it. */
+  /** Whether a request of `node:http` may be an LLM call, although no batcher captures it. */
   isSuspect(url: string, contentType: unknown): boolean {
     const unbatched = this.#finder.find(url);
     return unbatched !== undefined && (unbatched.isCertain || /json/i.test(String(contentType)));
@@ -79,10 +79,10 @@ export class UncapturedCalls {
       return passOn(input, init);
     if (this.#mock('fetch', init) !== undefined) return goOut(outgoing);
     const refusal = this.#bypasses.report(url, suspect);
-    return refusal === undefined ? goOut(outgoing) : refuseFetch(suspect, refusal, url);
+    return refusal === undefined ? goOut(outgoing) : respondToSuspect(suspect, refusal, url);
   }
 
-  /** `undefined` lets it out. */
+  /** `undefined`: the request goes out unchanged. */
   async handleRequest(request: RawRequest, isLate: boolean): Promise<RawAnswer | undefined> {
     const { url, headers, body } = request;
     const suspect = this.#suspect(url, isLate);
@@ -92,7 +92,7 @@ export class UncapturedCalls {
     return refusal === undefined ? undefined : refusalAnswer(await suspect.load(), refusal);
   }
 
-  /** A call that has left on a way of its own. */
+  /** Reports a call that has left without passing the hooks. */
   escaped(url: string): void {
     this.#bypasses.escaped(url, this.#router.find(url) ? undefined : this.#finder.find(url));
   }
@@ -104,7 +104,7 @@ export class UncapturedCalls {
     return mock !== undefined;
   }
 
-  /** A scope with a dispatcher of its own says itself where its batches go. */
+  /** With a dispatcher of its own, a scope has said where its batches go: no mock wins over that. */
   #mock(way: 'fetch' | 'node:http', init: RequestInit | undefined): string | undefined {
     if (this.#options.dispatcher !== undefined) return undefined;
     return activeMock(way, (init as { dispatcher?: unknown } | undefined)?.dispatcher);
@@ -124,7 +124,7 @@ export class UncapturedCalls {
   }
 }
 
-async function refuseFetch(suspect: Suspect, refusal: string, url: string): Promise<Response> {
+async function respondToSuspect(suspect: Suspect, refusal: string, url: string): Promise<Response> {
   const answer = refusalAnswer(await suspect.load(), refusal);
   return respond(answer, answer.headers, url);
 }

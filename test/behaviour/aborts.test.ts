@@ -45,7 +45,7 @@ describe("the user's abort", () => {
     expect(stage.simulator.meter.total).toBe(1);
   });
 
-  it('strikes a call that has only just been made', async () => {
+  it('ends a call that has only just been made', async () => {
     const scope = batchify(stage.options());
     const controller = new AbortController();
     const aborted = scope.run(() => abortable('aborted', controller.signal));

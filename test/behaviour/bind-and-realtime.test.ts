@@ -44,7 +44,7 @@ describe('bind', () => {
 });
 
 describe('realtime', () => {
-  it('lets calls inside a scope go out as ordinary ones, without a word', async () => {
+  it('lets calls inside a scope go out as ordinary ones, without a warning', async () => {
     const scope = batchify(stage.options());
     const bypassed: unknown[] = [];
     scope.on('call:bypassed', (event) => bypassed.push(event));
@@ -70,7 +70,7 @@ describe('realtime', () => {
     expect(outer.stats.captured).toBe(0);
   });
 
-  it('hands the options around it on to a scope inside, and no calls to the scope around it', async () => {
+  it('a scope inside inherits the options around realtime, and captures its own calls', async () => {
     const outer = batchify(stage.options());
     const sources = await outer.run(() =>
       realtime(() =>

@@ -83,7 +83,7 @@ describe('a call that gets an answer of ours is captured once and answered once'
 });
 
 describe('a realtime call of ours is captured once and answered once', () => {
-  it('when it has waited for its turn in vain', async () => {
+  it('when its scope is cancelled while it waits for its turn', async () => {
     const server = await startHoldingServer();
     const { scope, captured, answered } = watched({
       store: ':memory:',
@@ -152,7 +152,7 @@ it('a call whose client ended with its deadline is not answered, only the one th
   expect(answered).toMatchObject([{ ...facts, status: 200, source: 'batch', inputTokens }]);
 });
 
-it('a request that is tried again is in neither figure of the batch it was in', async () => {
+it('a request that is tried again counts neither as answered nor as failed in its first batch', async () => {
   const { scope } = watched(stage.options());
   const collected: unknown[] = [];
   scope.on('batch:collected', ({ count, answered, failed }) =>

@@ -36,7 +36,7 @@ async function closedScope(given: BatchifyOptions = {}): Promise<BatchingContext
   return scope;
 }
 
-it('a generator whose body runs after its scope is told with the cure', async () => {
+it('a generator whose body runs after its scope has closed is reported with the cure', async () => {
   const sources: string[] = [];
   for await (const source of await batchify(answers, stage.options())) sources.push(source);
   expect(sources).toEqual(['plain', 'plain']);
@@ -85,14 +85,14 @@ describe('the generator that a scope returned', () => {
     expect(sources).toEqual(['batch', 'batch']);
   });
 
-  it('goes out in silence inside of realtime', async () => {
+  it('is not reported inside of realtime', async () => {
     const generator = await batchify(answers, stage.options({ bypass: 'error' }));
     expect(await realtime(() => generator.next())).toEqual({ done: false, value: 'plain' });
   });
 });
 
 describe('code that outlives its scope', () => {
-  it('is told of each LLM call, by fetch, bind and scope.fetch', async () => {
+  it('has each of its LLM calls reported, by fetch, bind and scope.fetch', async () => {
     const scope = batchify(stage.options());
     const bypasses = bypassesOf(scope);
     const bound = scope.bind(() => sourceOf(stage));
@@ -125,7 +125,7 @@ describe('code that outlives its scope', () => {
     expect(status).toBe(400);
   });
 
-  it('is told of LLM calls to unnamed hosts as well, and of nothing else', async () => {
+  it('has LLM calls to unnamed hosts reported as well, and nothing else', async () => {
     const scope = await closedScope({ bypass: 'error', hosts: {} });
     const files = `${stage.simulator.baseUrl('openai')}/files`;
     const list = scope.bind(() => fetch(files, { headers: { authorization: 'Bearer k' } }));
@@ -139,7 +139,7 @@ describe('code that outlives its scope', () => {
     await outer.close();
   });
 
-  it('is left alone with the header and inside of realtime', async () => {
+  it('is not reported with the header and inside of realtime', async () => {
     const scope = await closedScope({ bypass: 'error' });
     const off = () => fetch(chatUrl(stage), chatRequest('off', { 'x-batchling': 'off' }));
     expect((await scope.bind(off)()).status).toBe(200);

@@ -36,7 +36,7 @@ async function strike(scope: BatchingContext, limit: Limit, captured = 1): Promi
 }
 
 describe.each(limits)('the abort of %s', (_name, start) => {
-  it('is not shown while its call waits, nor while its client reads, but then', async () => {
+  it('is shown only after its call is answered and its client has read the answer', async () => {
     const scope = batchify(stage.options());
     const limit = start();
     const asked = ask(scope, limit.signal);
@@ -54,7 +54,7 @@ describe.each(limits)('the abort of %s', (_name, start) => {
     await scope.close();
   });
 
-  it('ends a loop on `signal.aborted`, which pays for no more than it had asked', async () => {
+  it('ends a loop on `signal.aborted`, and nothing more is paid for', async () => {
     const scope = batchify(stage.options());
     const limit = start();
     let answers = 0;
@@ -74,7 +74,7 @@ describe.each(limits)('the abort of %s', (_name, start) => {
     expect(stage.simulator.meter.total).toBe(1);
   });
 
-  it('ends loops that keep several calls under way and shrug errors off', async () => {
+  it('ends loops that keep several calls under way and ignore errors', async () => {
     const scope = batchify(stage.options());
     const limit = start();
     const loop = async (name: string) => {
@@ -120,7 +120,7 @@ describe.each(limits)('the abort of %s', (_name, start) => {
     await scope.close();
   });
 
-  it('waits for who reads a stream to its end, and a little longer', async () => {
+  it('is delivered ten seconds after a client has read its stream to the end', async () => {
     const { clock, pass, isWaitedFor } = hastyClock(10_000);
     const scope = batchify(stage.options({ clock }));
     const limit = start();
@@ -142,7 +142,7 @@ describe.each(limits)('the abort of %s', (_name, start) => {
     await scope.close();
   });
 
-  it('lets a later call on the same signal wait for it, which is never sent', async () => {
+  it('makes a later call on the same signal wait for the delivery; that call is never sent', async () => {
     const scope = batchify(stage.options());
     const limit = start();
     const asked = ask(scope, limit.signal);

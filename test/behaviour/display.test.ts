@@ -27,7 +27,7 @@ afterEach(() => {
 const ask = (prompt: string) => fetch(chatUrl(stage), chatRequest(prompt));
 
 describe('plain lines', () => {
-  it('tell what was sent and what that means, what came back, and the sum at last', async () => {
+  it('say what was sent, what the wait means, what came back, and the sum', async () => {
     const store = stage.newStore();
     const options = stage.options({ store, display: 'plain' });
     await batchify(() => Promise.all([ask('one'), ask('two')]), options);
@@ -43,7 +43,7 @@ describe('plain lines', () => {
     ]);
   });
 
-  it('explain the wait once in a process, and not as long as nothing survives it', async () => {
+  it('explain the wait once in a process, and warn where the store is in memory', async () => {
     const options = stage.options({ store: ':memory:', display: 'plain' });
     await batchify(() => ask('one'), options);
     await batchify(() => ask('two'), options);
@@ -90,7 +90,7 @@ describe('plain lines', () => {
 
 const requests = Array.from({ length: 40 }, (_, at) => `request ${at}`);
 
-it('JSON has one object per line: events, and what is for people', async () => {
+it('JSON has one object per line: events, notices and the sum', async () => {
   const scopes = [1, 2].map((at) =>
     batchify(() => ask(`number ${at}`), stage.options({ display: 'json', store: ':memory:' })),
   );
@@ -103,7 +103,7 @@ it('JSON has one object per line: events, and what is for people', async () => {
   expect(named('closed')[0]).toMatchObject({ stats: { captured: 1, answered: 1 } });
 });
 
-it('nothing is shown where nothing is wanted', async () => {
+it('display none shows nothing', async () => {
   await batchify(() => ask('one'), stage.options({ display: 'none' }));
   expect(heard.text()).toBe('');
 });

@@ -71,7 +71,7 @@ const isSubmitted = () => stage.simulator.batches().length === 1;
 const atOnce = () => true;
 
 describe('calls that were not sent when the function threw', () => {
-  it('are told nothing and never sent, and listen to nothing', async () => {
+  it('stay unsettled, are never sent, and leave no listener behind', async () => {
     const { signal } = new AbortController();
     let calls: { readonly isTold: boolean }[] = [];
     await throwAfter(
@@ -136,7 +136,7 @@ describe('calls in a batch under way when the function threw', () => {
     expect(stage.simulator.meter.total).toBe(1);
   });
 
-  it('are told no error: nobody may be there to handle it', async () => {
+  it('get no error: no code may be there to handle it', async () => {
     stage.simulator.hold();
     let call: { readonly isTold: boolean } | undefined;
     await throwAfter(

@@ -77,7 +77,7 @@ describe('a call that needs several requests', () => {
   it('is answered from the ledger by a later run, and nothing is paid again', async () => {
     const store = stage.newStore();
     await batchify(() => ask(['one', 'two']), options({ store }));
-    vi.stubEnv('BATCHLING_RUN', 'another run');
+    vi.stubEnv('BATCHLING_RUN', 'another-run');
     const response = await batchify(() => ask(['one', 'two']), options({ store }));
     expect(response.headers.get('x-batchling-source')).toBe('ledger');
     expect(stage.simulator.meter.total).toBe(2);

@@ -55,7 +55,7 @@ const clients: [name: string, send: typeof byFetch][] = [
 const chat = { model: 'gpt-test', messages: [{ role: 'user', content: 'hello' }] };
 
 describe('an LLM call to a host that nobody named', () => {
-  it('is told once with the hosts entry that captures it', async () => {
+  it('is reported once, with the hosts entry that captures it', async () => {
     const scope = openScope();
     const bypasses = bypassesOf(scope);
     const client = stage.openai();
@@ -81,7 +81,7 @@ describe('an LLM call to a host that nobody named', () => {
     expect(cured.stats).toMatchObject({ captured: 1, bypassed: 0 });
   });
 
-  it('is told for Anthropic with the base that its SDK is given', async () => {
+  it('is reported for Anthropic with the base that its SDK is given', async () => {
     const scope = openScope();
     await scope.run(() => askClaude(stage.anthropic(), 'hello'));
     await scope.close();
@@ -95,7 +95,7 @@ describe('an LLM call to a host that nobody named', () => {
     expect(cured.stats.captured).toBe(1);
   });
 
-  it('is told for clients on top of node:http', async () => {
+  it('is reported for clients on top of node:http', async () => {
     const scope = openScope();
     const { status } = await scope.run(() =>
       axios.post(openaiUrl('/embeddings'), { model: 'm', input: 'x' }, chatRequest('')),
@@ -106,7 +106,7 @@ describe('an LLM call to a host that nobody named', () => {
     expect(await warnings()).toHaveLength(1);
   });
 
-  it('is told without a cure that does not help, where it speaks what no batcher does', async () => {
+  it('is reported without a hosts entry where no batcher speaks its API', async () => {
     const url = openaiUrl('/v1beta/models/gemini-test:generateContent');
     const scope = openScope();
     await scope.run(() => byFetch(url, { contents: [] }));
@@ -136,15 +136,18 @@ describe('an LLM call to a host that nobody named', () => {
     expect(scope.stats.bypassed).toBe(1);
   });
 
-  it.each(clients)('by %s is counted in silence where bypasses are ignored', async (_n, send) => {
-    const scope = openScope({ bypass: 'ignore' });
-    await scope.run(() => send(openaiUrl('/chat/completions'), chat));
-    await scope.close();
-    expect(scope.stats.bypassed).toBe(1);
-    expect(await warnings()).toEqual([]);
-  });
+  it.each(clients)(
+    'by %s is counted without a warning where bypasses are ignored',
+    async (_n, send) => {
+      const scope = openScope({ bypass: 'ignore' });
+      await scope.run(() => send(openaiUrl('/chat/completions'), chat));
+      await scope.close();
+      expect(scope.stats.bypassed).toBe(1);
+      expect(await warnings()).toEqual([]);
+    },
+  );
 
-  it.each(clients)('by %s is none that the user means', async (_name, send) => {
+  it.each(clients)('by %s is not reported where the user has opted out', async (_name, send) => {
     const scope = openScope({ bypass: 'error' });
     const url = openaiUrl('/chat/completions');
     const answers = await scope.run(() =>
@@ -157,7 +160,7 @@ describe('an LLM call to a host that nobody named', () => {
     expect(await warnings()).toEqual([]);
   });
 
-  it('is told once, not by every wrapper of fetch', async () => {
+  it('is reported once, not by every wrapper of fetch', async () => {
     const below = globalThis.fetch;
     globalThis.fetch = (...parameters) => below(...parameters);
     const scope = openScope();
@@ -190,7 +193,7 @@ describe('what only looks like an LLM call by its path', () => {
 describe('an endpoint of a known provider that is not batched', () => {
   const hosts = () => ({ [stage.simulator.baseUrl('openai')]: 'openai' });
 
-  it('is told once for each endpoint', async () => {
+  it('is reported once for each endpoint', async () => {
     const scope = openScope({ hosts: hosts() });
     const client = stage.openai();
     await scope.run(async () => {
@@ -213,7 +216,7 @@ describe('an endpoint of a known provider that is not batched', () => {
     expect([answer.status, stage.simulator.meter.total]).toEqual([400, 0]);
   });
 
-  it('is not told of where nothing is generated', async () => {
+  it('is not reported where nothing is generated', async () => {
     const scope = openScope({ hosts: hosts(), bypass: 'error' });
     const answers = await scope.run(() =>
       Promise.all(

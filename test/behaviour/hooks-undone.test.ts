@@ -8,7 +8,7 @@ const patched = () => [
   Object.getOwnPropertyDescriptor(Agent.prototype, 'addRequest')?.value,
 ];
 
-it('the last scope to end takes its patches along, however it ends', async () => {
+it('the last scope to end undoes all patches, however it ends', async () => {
   const before = patched();
   const stop = new AbortController();
   const scopes = [batchify(), batchify({ signal: stop.signal })];

@@ -107,7 +107,7 @@ describe('an item worth a second try', () => {
     },
   );
 
-  it('invites no client to come back, whatever the provider said', async () => {
+  it('tells clients not to retry, whatever the provider said', async () => {
     const url = `${stage.simulator.baseUrl('openai')}/chat/completions`;
     const response = await batchify(
       () => fetch(url, chatRequest('[[status 429]]')),

@@ -36,7 +36,7 @@ function mockByUndici(): MockAgent {
 
 describe("undici's MockAgent as the global dispatcher", () => {
   // Once in a process, so this one comes first.
-  it('is told once, and wins where bypasses are errors, too', async () => {
+  it('is reported once, and wins where bypasses are errors, too', async () => {
     const { warnings, stop } = collectWarnings();
     undo.push(stop);
     mockByUndici();
@@ -73,7 +73,7 @@ describe("undici's MockAgent as the global dispatcher", () => {
     expect(stage.simulator.requests).toEqual([]);
   });
 
-  it('that a call brings along wins as well', async () => {
+  it('that is given to a call wins as well', async () => {
     const agent = mockByUndici();
     await undo.pop()?.();
     const scope = batchify(stage.options());
@@ -90,7 +90,7 @@ describe("undici's MockAgent as the global dispatcher", () => {
     await scope.close();
   });
 
-  it('counts no more when it is deactivated', async () => {
+  it('does not count when it is deactivated', async () => {
     mockByUndici().deactivate();
     expect(await batchify(() => sourceOf(stage), stage.options())).toBe('batch');
   });

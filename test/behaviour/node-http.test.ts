@@ -109,7 +109,7 @@ describe('a call by node:http', () => {
     expect(scope.stats).toMatchObject({ captured: 2, batches: { submitted: 1 } });
   });
 
-  it('goes out as it is inside `realtime`, and with the header, which stays here', async () => {
+  it('goes out unchanged inside `realtime`, and with the header, which is removed', async () => {
     const { simulator } = stage;
     const options = stage.options({ bypass: 'error' });
     const both = () => Promise.all([realtime(() => ask('a')), ask('b', { 'x-batchling': 'off' })]);
@@ -123,7 +123,7 @@ describe('a call by node:http', () => {
     expect(names).not.toContain('x-batchling');
   });
 
-  it('goes out at full price, with a word, when it cannot be batched', async () => {
+  it('goes out at full price, with a warning, when it cannot be batched', async () => {
     const scope = batchify(stage.options({ bypass: 'ignore' }));
     const reasons: string[] = [];
     scope.on('call:bypassed', ({ reason }) => reasons.push(reason));
@@ -147,7 +147,7 @@ describe('a call that its client gives up', () => {
     return [sending, outcome];
   }
 
-  it('by the wish of the user is never sent', async () => {
+  it('because its user aborts it is never sent', async () => {
     const scope = batchify(stage.options(patient));
     const [sending, outcome] = start(scope, 'unwanted');
     await until(() => scope.stats.captured === 1, 'the call');
@@ -158,7 +158,7 @@ describe('a call that its client gives up', () => {
     expect(stage.simulator.meter.total).toBe(0);
   });
 
-  it('by its own deadline waits for the next that asks the same', async () => {
+  it('at its own deadline is kept for the next client that asks the same', async () => {
     const { simulator } = stage;
     simulator.hold();
     const scope = batchify(stage.options());

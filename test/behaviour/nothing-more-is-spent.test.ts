@@ -33,7 +33,7 @@ describe('results that cannot be read', () => {
 });
 
 describe('code of a scope that has ended early', () => {
-  it('is told nothing after the function threw, and sends nothing at full price', async () => {
+  it('stays unanswered after the function threw, and sends nothing at full price', async () => {
     const warnings: string[] = [];
     const warn = vi.spyOn(process, 'emitWarning').mockImplementation((text) => {
       warnings.push(String(text));

@@ -29,7 +29,7 @@ const throwing = {
   },
 };
 
-describe('what fetch cannot read is refused in a scope as it is outside: it rejects', () => {
+describe('arguments that fetch cannot read are rejected in a scope as outside of it', () => {
   it.each<[string, () => unknown[]]>([
     ['no arguments', () => []],
     ['a number as method', () => [chatUrl(stage), { ...chatRequest('x'), method: 5 }]],

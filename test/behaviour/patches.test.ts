@@ -33,7 +33,7 @@ describe('the patch of fetch', () => {
     undo();
   });
 
-  it('respects who patches later: the undo leaves that one in place', () => {
+  it('leaves a later patch of another library in place when it is undone', () => {
     const undo = hookFetch();
     const below = globalThis.fetch;
     const later: Fetch = (...parameters) => below(...parameters);
@@ -42,7 +42,7 @@ describe('the patch of fetch', () => {
     expect(globalThis.fetch).toBe(later);
   });
 
-  it('goes around who patched later, and undoes only itself', () => {
+  it('wraps a later patch of another library, and undoes only itself', () => {
     const undoFirst = hookFetch();
     const below = globalThis.fetch;
     const later: Fetch = (...parameters) => below(...parameters);
@@ -55,7 +55,7 @@ describe('the patch of fetch', () => {
     expect(globalThis.fetch).toBe(later);
   });
 
-  it('never goes around itself, also after a later patcher came and went', () => {
+  it('never wraps itself, also after another library has patched and left', () => {
     const undoFirst = hookFetch();
     const wrapper = globalThis.fetch;
     globalThis.fetch = (...parameters) => wrapper(...parameters);

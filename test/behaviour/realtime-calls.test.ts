@@ -81,7 +81,7 @@ describe.each(clients)('realtime calls by %s', (name, ask) => {
     expect((await asked).sort()).toEqual([200, 404]);
   });
 
-  it('that wait for their turn are told nothing when the scope throws, and do not go out', async () => {
+  it('that wait for their turn stay unanswered when the scope throws, and do not go out', async () => {
     const asked: Promise<number | Error | undefined>[] = [];
     const failed = batchify(
       async () => {
@@ -129,7 +129,7 @@ describe.each(clients)('realtime calls by %s', (name, ask) => {
     await scope.close();
   });
 
-  it('make room when they fail', async () => {
+  it('free their place when they fail', async () => {
     const scope = batchify(options({ realtimeConcurrency: 1 }));
     const asked = scope.run(() =>
       ['first', 'second'].map((prompt) => outcomeOf(ask(`${name} ${prompt}`))),

@@ -49,24 +49,28 @@ describe('two callers of one request', () => {
     await scope.close();
   });
 
-  it.each(['first', 'second'])('nor does the %s take it along before it is sent', async (who) => {
-    scope = batchify(stage.options({ window: '50s', maxWindow: '55s' }));
-    const gone = new AbortController();
-    const [firstSignal, secondSignal] = who === 'first' ? [gone.signal] : [undefined, gone.signal];
-    const first = askTheSame(firstSignal);
-    const other = scope.run(() => fetch(chatUrl(stage), chatRequest('another')));
-    await captured(2);
-    const second = askTheSame(secondSignal);
-    await captured(3);
-    gone.abort();
-    const [leaving, staying] = who === 'first' ? [first, second] : [second, first];
-    await expect(leaving).rejects.toThrow();
-    const closed = scope.close();
-    expect((await staying).status).toBe(200);
-    expect((await other).status).toBe(200);
-    await closed;
-    expect(stage.simulator.meter.total).toBe(2);
-  });
+  it.each(['first', 'second'])(
+    'do not end with each other: the %s aborts before the request is sent',
+    async (who) => {
+      scope = batchify(stage.options({ window: '50s', maxWindow: '55s' }));
+      const gone = new AbortController();
+      const [firstSignal, secondSignal] =
+        who === 'first' ? [gone.signal] : [undefined, gone.signal];
+      const first = askTheSame(firstSignal);
+      const other = scope.run(() => fetch(chatUrl(stage), chatRequest('another')));
+      await captured(2);
+      const second = askTheSame(secondSignal);
+      await captured(3);
+      gone.abort();
+      const [leaving, staying] = who === 'first' ? [first, second] : [second, first];
+      await expect(leaving).rejects.toThrow();
+      const closed = scope.close();
+      expect((await staying).status).toBe(200);
+      expect((await other).status).toBe(200);
+      await closed;
+      expect(stage.simulator.meter.total).toBe(2);
+    },
+  );
 });
 
 it('a scope that is cancelled while a batch is planned leaves the other scope alone', async () => {
@@ -88,7 +92,7 @@ it('a scope that is cancelled while a batch is planned leaves the other scope al
   await Promise.all([cancelled.close(), other.close()]);
 });
 
-it('one abort while a large batch is planned takes nobody along', async () => {
+it('an abort while a large batch is planned ends no other call', async () => {
   scope = batchify(stage.options({ batchSize: 6_000, window: '50s', maxWindow: '55s' }));
   const gone = new AbortController();
   const ask = (index: number) => {
@@ -111,7 +115,7 @@ it('one abort while a large batch is planned takes nobody along', async () => {
 });
 
 describe('a client that loses patience', () => {
-  it('while its request gets its row is known: its retry waits for the same sample', async () => {
+  it('while its request is being stored is remembered: its retry waits for the same sample', async () => {
     const patience = 50;
     let spinUntil = 0;
     const clock = {

@@ -178,7 +178,7 @@ describe('which scope captures', () => {
     expect(await late).toBe('plain');
   });
 
-  it('code of a closed scope belongs to the nearest open one around it', async () => {
+  it('code of a closed scope is captured by the nearest open scope around it', async () => {
     let open = () => {};
     const gate = new Promise<void>((resolve) => {
       open = resolve;

@@ -32,7 +32,7 @@ async function held(given: Partial<TerminalJob>, columns = 80, redirection = '')
 const live = /\d of 30 calls answered|under way|left:|reading the answers/;
 
 describe.each([80, 50])('a terminal of %i columns', (columns) => {
-  it('shows how things stand, and keeps what is to stay when it is over', async () => {
+  it('shows the current state, and at the end only the lines that stay', async () => {
     const run = await held({}, columns);
     await until(() => run.lines().some((line) => line.startsWith('  30 under way')), 'the batch');
     expect(run.lines().at(-1)).toMatch(/^ {2}30 under way/);
@@ -75,7 +75,7 @@ it('a line that the program has not ended is left alone', async () => {
   expect(lines).toContain('Name?');
 });
 
-it('what the program writes into a file has nothing of ours', async () => {
+it('output that the program writes to a file holds none of our lines', async () => {
   const file = join(stage.folder, 'output.txt');
   const run = await held({ prints: ['one\n', 'two\n'] }, 80, `> '${file}'`);
   stage.simulator.release();
@@ -91,7 +91,7 @@ it('has colours unless NO_COLOR is set', async () => {
   expect((await coloured.ended).written).toContain(colours);
 });
 
-it('gets plain lines where it understands no codes', async () => {
+it('gets plain lines where it understands no escape codes', async () => {
   const run = await runInTerminal('terminal-job', job(), 80, { TERM: 'dumb' });
   const { written, lines } = await run.ended;
   expect(written).not.toContain('\u001b');

@@ -26,7 +26,7 @@ const full = (event: string, name = 'full') =>
 const storeTrouble = { status: 'rejected', reason: { status: 500, type: 'batchling_store' } };
 
 describe('a ledger that can neither plan a batch nor store why', () => {
-  it('costs its callers an error, and nobody after them a place', async () => {
+  it('gives its callers an error, and frees their slot', async () => {
     const options = stage.options({ maxInFlight: 1 });
     const client = stage.openai({ maxRetries: 0 });
     const scope = batchify(options);

@@ -1,14 +1,14 @@
+import { executionAsyncResource } from 'node:async_hooks';
 import { patch } from '../patch-registry.ts';
 import { sharedState } from '../state.ts';
-import { isDeadline } from './timer-abort.ts';
 
 /**
- * Keeps a client's own deadline from ending a captured call. Not answering the abort is not enough:
- * some clients look at their signal when the answer arrives. So `abort()` of a captured signal is
- * held back when it comes straight from a timer; called by anything else, it aborts.
+ * Keeps a client's own deadline from ending a captured call. Ignoring the abort is not enough: some
+ * clients look at their signal when the answer arrives. So `abort()` of a captured call's signal is
+ * held back when a timer calls it directly; called by anything else, it aborts at once.
  *
- * "Straight" is counted: a user's `setTimeout(() => controller.abort())` reaches the client's own
- * controller through a listener, inside of another abort, and that is a cancel.
+ * "Directly" is counted. A user's `setTimeout(() => controller.abort())` reaches the client's own
+ * controller through a listener, inside of another `abort()`, and that is the user's cancel.
  *
  * @returns the undo.
  */
@@ -20,17 +20,19 @@ export function guardAborts(): () => void {
       const [reason] = parameters;
       const watch = state.watchedSignals.get(signal);
       const abortNow = () => Reflect.apply(original, this, parameters);
-      const isMine = watch !== undefined && !state.sharedSignals.has(signal);
-      if (isMine && isStraightDeadline(reason, 0)) {
-        watch.holdBack(reason, () => during('lateDeadlines', () => during('abortDepth', abortNow)));
-      } else during('abortDepth', abortNow);
+      const isOurs = watch !== undefined && !state.sharedSignals.has(signal);
+      if (isOurs && isClientDeadline(reason, 0)) {
+        watch.holdBack(reason, () =>
+          counting('lateDeadlines', () => counting('abortDepth', abortNow)),
+        );
+      } else counting('abortDepth', abortNow);
     };
   };
   const name = 'AbortController.prototype.abort';
   return patch(AbortController.prototype, 'abort', wrapAbort, name);
 }
 
-function during(count: 'abortDepth' | 'lateDeadlines', work: () => void): void {
+function counting(count: 'abortDepth' | 'lateDeadlines', work: () => void): void {
   const state = sharedState();
   state[count] += 1;
   try {
@@ -41,22 +43,41 @@ function during(count: 'abortDepth' | 'lateDeadlines', work: () => void): void {
 }
 
 /**
- * Whether the abort that is being told about right now is a client's deadline. A signal that no
- * controller of ours guards (`AbortSignal.timeout`, the signal of a `Request`) says so only now.
- * `hops`: how many aborts lie between the timer and the signal; a `Request` adds one of its own.
+ * Whether the abort that is happening right now is a client's deadline. Signals without a guarded
+ * controller (`AbortSignal.timeout`, the signal of a `Request`) can be judged only in their listener.
+ *
+ * @param hops how many aborts may lie between the timer and the signal; a `Request` adds one.
  */
-export function isStraightDeadline(reason: unknown, hops = 1): boolean {
+export function isClientDeadline(reason: unknown, hops = 1): boolean {
   const { abortDepth, lateDeadlines } = sharedState();
-  return abortDepth <= hops && (lateDeadlines > 0 || isDeadline(reason));
+  return abortDepth <= hops && (lateDeadlines > 0 || comesFromTimer(reason));
 }
 
-/** Something else than a captured call uses the signal, and hears of a timer at once. */
+const Timeout = (() => {
+  const timer = setTimeout(() => undefined, 0);
+  clearTimeout(timer);
+  return timer.constructor;
+})();
+
+/** Whether an abort that is happening right now was called by a timer, or names a timeout as its reason. */
+export function comesFromTimer(reason: unknown): boolean {
+  if (executionAsyncResource() instanceof Timeout) return true;
+  const { name, code } = (reason ?? {}) as { name?: unknown; code?: unknown };
+  return (
+    name === 'TimeoutError' ||
+    reason === 'timeout' ||
+    code === 'ETIMEDOUT' ||
+    code === 'ECONNABORTED'
+  );
+}
+
+/** Marks a signal that is used outside of captured calls as well: a timer's abort is not deferred for it. */
 export function shareSignal(signal: AbortSignal): void {
   sharedState().sharedSignals.add(signal);
 }
 
-/** Passes a call on that is not captured: it has to see its signal as it is. */
-export function passOnWith<T>(signal: AbortSignal, send: () => T): T {
+/** Sends a call that is not captured: it must see the true state of its signal. */
+export function sendWithSignal<T>(signal: AbortSignal, send: () => T): T {
   shareSignal(signal);
   const watch = sharedState().watchedSignals.get(signal);
   return watch === undefined ? send() : watch.reveal(send);

@@ -1,12 +1,11 @@
 import { setMaxListeners } from 'node:events';
 import type { Clock } from '../../types.ts';
 import { type SignalUser, sharedState, type WatchedSignal } from '../state.ts';
-import { isStraightDeadline } from './abort-guard.ts';
-import { DeferredAbort } from './deferred-abort.ts';
-import { sourcesOf } from './signal-mask.ts';
+import { isClientDeadline } from './abort-guard.ts';
+import { DeferredAbort, sourcesOf } from './deferred-abort.ts';
 import { UnreadAnswers } from './unread-answers.ts';
 
-/** Watches the signal of a captured call until the call has ended. */
+/** Watches the signal of a captured call until the call ends. */
 export function watchSignal(signal: AbortSignal, user: SignalUser): void {
   const { watchedSignals } = sharedState();
   let watch = watchedSignals.get(signal);
@@ -17,28 +16,28 @@ export function watchSignal(signal: AbortSignal, user: SignalUser): void {
   watch.add(user);
 }
 
-/** `undefined`: no captured call uses the signal. */
+/** The watch of a signal; `undefined` where no captured call uses it. */
 export function watchOf(signal: AbortSignal | undefined): WatchedSignal | undefined {
   return signal && sharedState().watchedSignals.get(signal);
 }
 
-/** An abort by a timer that is on its way to its signal. */
+/** A timer's abort that waits to be delivered to its signal. */
 interface Deferral {
   readonly abort: DeferredAbort;
   readonly unread: UnreadAnswers;
-  /** Told when the abort is delivered. */
-  readonly late: (() => void)[];
+  /** Called when the abort is delivered. */
+  readonly onDelivery: (() => void)[];
   readonly undo: (() => void)[];
 }
 
 /**
- * One signal and the captured calls that use it: one listener for all of them. An abort by the user
- * ends them. One by a timer marks them as abandoned, and is deferred until the last of them has its
- * answer and its client has read it.
+ * One signal and the captured calls that use it, with one listener for all of them. The user's abort
+ * ends the calls. A timer's abort marks them as abandoned and is deferred until the last of them has
+ * its answer and its client has read it.
  */
 class SignalWatch implements WatchedSignal {
   readonly #signal: AbortSignal;
-  /** Nearly every signal has one call: a set for each would cost more than all the rest. */
+  /** Nearly every signal has one call; a `Set` for each would be the largest part of the watch. */
   #first: SignalUser | undefined;
   #others: Set<SignalUser> | undefined;
   #hops = 1;
@@ -46,7 +45,7 @@ class SignalWatch implements WatchedSignal {
 
   constructor(signal: AbortSignal) {
     this.#signal = signal;
-    // Node would warn if this were the eleventh listener of the user's signal.
+    // Node would warn if ours were the eleventh listener of the user's signal.
     setMaxListeners(0, signal);
     signal.addEventListener('abort', this, { once: true });
   }
@@ -63,7 +62,7 @@ class SignalWatch implements WatchedSignal {
 
   whenDelivered(): Promise<void> | undefined {
     const deferral = this.#deferral;
-    return deferral && new Promise((resolve) => deferral.late.push(resolve));
+    return deferral && new Promise((resolve) => deferral.onDelivery.push(resolve));
   }
 
   holdBack(reason: unknown, abort: () => void): void {
@@ -76,10 +75,10 @@ class SignalWatch implements WatchedSignal {
 
   /** The signal's listener. */
   handleEvent(): void {
-    // What was held back is being told now, by us.
+    // This is the deferred abort, which we are delivering.
     if (this.#deferral && !this.#deferral.abort.isHeldBack) return;
     const { reason } = this.#signal;
-    if (!isStraightDeadline(reason, this.#hops)) this.#abortAll(reason);
+    if (!isClientDeadline(reason, this.#hops)) this.#abortAll(reason);
     else if (this.#deferral === undefined) {
       this.#followOthers(this.#defer(reason, new DeferredAbort(this.#signal)));
     }
@@ -106,7 +105,7 @@ class SignalWatch implements WatchedSignal {
     if (this.#isInUse()) return;
     const deferral = this.#deferral;
     if (deferral === undefined) this.#close();
-    // A turn later: clients look at their signal right after they have read their answer.
+    // One turn later: clients look at their signal right after they have read their answer.
     else if (deferral.unread.isEmpty) setImmediate(() => this.#deliver(deferral));
     else if (!deferral.unread.isWaitedFor) this.#waitForReaders(deferral, user.clock);
   }
@@ -121,18 +120,18 @@ class SignalWatch implements WatchedSignal {
   }
 
   #defer(reason: unknown, abort: DeferredAbort): Deferral {
-    const deferral = { abort, unread: new UnreadAnswers(), late: [], undo: [] };
+    const deferral = { abort, unread: new UnreadAnswers(), onDelivery: [], undo: [] };
     this.#deferral = deferral;
     for (const user of this.#users()) user.giveUp(reason);
     return deferral;
   }
 
-  /** A signal made by `AbortSignal.any` is aborted once: the user's abort would not reach it any more. */
+  /** A signal of `AbortSignal.any` aborts only once, so the user's later abort is heard at its sources. */
   #followOthers({ undo }: Deferral): void {
     for (const source of sourcesOf(this.#signal)) {
       if (source.aborted) continue;
       const onAbort = () => {
-        if (!isStraightDeadline(source.reason)) this.#abortAll(source.reason);
+        if (!isClientDeadline(source.reason)) this.#abortAll(source.reason);
       };
       source.addEventListener('abort', onAbort, { once: true });
       undo.push(() => source.removeEventListener('abort', onAbort));
@@ -151,7 +150,7 @@ class SignalWatch implements WatchedSignal {
   }
 
   #deliver(deferral: Deferral): void {
-    // The user's abort may have come first.
+    // The user's abort may have closed it first.
     if (this.#deferral === deferral) this.#close()?.abort.deliver();
   }
 
@@ -163,8 +162,8 @@ class SignalWatch implements WatchedSignal {
     if (watchedSignals.get(this.#signal) === this) watchedSignals.delete(this.#signal);
     deferral?.unread.stop();
     for (const undo of deferral?.undo ?? []) undo();
-    // They go on when this turn is over, and the abort delivered.
-    for (const tell of deferral?.late ?? []) tell();
+    // Code that awaits these promises goes on after this turn, when the abort is delivered.
+    for (const resolve of deferral?.onDelivery ?? []) resolve();
     return deferral;
   }
 }

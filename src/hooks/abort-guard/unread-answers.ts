@@ -2,14 +2,14 @@ import type { Clock } from '../../types.ts';
 import type { SignalUser } from '../state.ts';
 
 const second = 1_000;
-/** A client that has not begun to read its answer by then does not look at its signal any more. */
+/** A client that has not begun to read its answer by then no longer looks at its signal. */
 const unreadPatience = second;
-/** A stream may be read slowly, or left open for ever. */
+/** For a stream that is read slowly, or never closed. */
 const streamPatience = 600 * second;
-/** What comes behind a stream hands it on after its end, and looks at the signal at each piece. */
+/** Code that pipes a stream on goes on after its end, and looks at the signal at each chunk. */
 const drainPatience = 10 * second;
 
-/** Captured calls that have their answers, while their clients may still be reading them. */
+/** Captured calls that are answered, while their clients may still be reading the answers. */
 export class UnreadAnswers {
   readonly #users = new Set<SignalUser>();
   #openStreams = 0;
@@ -28,13 +28,13 @@ export class UnreadAnswers {
     this.#users.delete(user);
   }
 
-  /** A client has begun to read a stream, or has come to its end. */
+  /** A client has begun to read its answer as a stream, or has reached the end of it. */
   streams(isOpen: boolean): void {
     this.#openStreams += isOpen ? 1 : -1;
     this.#hasDrained ||= !isOpen;
   }
 
-  /** Calls back when nobody can be reading any more, counted from now. */
+  /** Calls back when no client can still be reading, counted from now. */
   wait(clock: Clock, done: () => void): void {
     this.#stopTimer?.();
     const atRest = this.#hasDrained ? drainPatience : unreadPatience;

@@ -95,7 +95,7 @@ describe('the hook around fetch', () => {
     expect(globalThis.fetch).toBe(wrapped);
   });
 
-  it('asks the scope once, although somebody else has wrapped fetch in between', async () => {
+  it('asks the scope once, although another library has wrapped fetch in between', async () => {
     hook();
     const ours = globalThis.fetch;
     globalThis.fetch = ((input, init) => ours(input, init)) as Fetch;
@@ -162,7 +162,7 @@ describe('the hook around fetch', () => {
     });
   });
 
-  it('is gone around by plainFetch, and nobody else is who inherits from it', () => {
+  it('is skipped by plainFetch, which skips no other wrapper that inherits from it', () => {
     hook();
     const ours = globalThis.fetch;
     const theirs: Fetch = Object.setPrototypeOf(
@@ -173,7 +173,7 @@ describe('the hook around fetch', () => {
     expect(plainFetch()).toBe(theirs);
   });
 
-  it('does without a fetch, if Node has none', () => {
+  it('does nothing where Node has no fetch', () => {
     Reflect.deleteProperty(globalThis, 'fetch');
     hook();
     expect([typeof fetch, isFetchHooked()]).toEqual(['undefined', true]);

@@ -1,23 +1,23 @@
-import { passOnWith } from '../abort-guard/abort-guard.ts';
+import { sendWithSignal } from '../abort-guard/abort-guard.ts';
 import { isPatched, patch } from '../patch-registry.ts';
 import { currentScope, type Fetch, type HookScope } from '../state.ts';
 
-/** The wrapper knows what it wraps, so that `scope.fetch` can go around it. */
+/** Names the wrapped function on the wrapper, so that `scope.fetch` can go around the wrapper. */
 const inner = Symbol.for('batchling.fetch.inner');
 
-/** Raised while a call is passed on: a wrapper of ours further down need not ask again. */
+/** Above 0 while a call is passed on: an older wrapper of ours further down must not capture it again. */
 let passing = 0;
 
 type Wrapped = Fetch & { [inner]?: Fetch };
 
 /**
- * Replaces `globalThis.fetch` by a wrapper that asks for the current scope and otherwise passes
- * everything on as it came. Idempotent: wrapping again happens only around somebody else's fetch.
+ * Replaces `globalThis.fetch` by a wrapper that hands calls to the current scope, and without one
+ * passes them on unchanged. Idempotent: it wraps again only around another library's fetch.
  *
  * @returns the undo.
  */
 export function hookFetch(): () => void {
-  // Node can be started without it.
+  // Node can be started without fetch.
   if (typeof globalThis.fetch !== 'function') return () => undefined;
   return patch(globalThis, 'fetch', wrapFetch, 'globalThis.fetch');
 }
@@ -26,10 +26,10 @@ export function isFetchHooked(): boolean {
   return typeof globalThis.fetch !== 'function' || isPatched(globalThis, 'fetch');
 }
 
-/** The fetch that leaves the process: below our wrapper, wherever that is. */
+/** The fetch below our wrapper. */
 export function plainFetch(): Fetch {
   const current: Wrapped = globalThis.fetch;
-  // Its own: somebody else's wrapper may inherit from ours, and is not to be gone around.
+  // Only its own property: another library's wrapper may inherit from ours, and must stay in the chain.
   return (Object.hasOwn(current, inner) && current[inner]) || current;
 }
 
@@ -43,7 +43,7 @@ function wrapFetch(original: Fetch): Fetch {
   return wrapper;
 }
 
-/** Lets the scope decide; what it lets out goes on with all arguments as they came. */
+/** Hands a call to the scope; a call that the scope passes on keeps all its arguments. */
 export function askScope(
   scope: HookScope,
   original: Fetch,
@@ -55,7 +55,7 @@ export function askScope(
     const isSame = toInput === input && toInit === init;
     passing += 1;
     try {
-      // There may be more of them than fetch itself takes.
+      // Some callers pass more arguments than fetch takes.
       const values = isSame ? parameters : [toInput, toInit, ...parameters.slice(2)];
       return send(original, self, values);
     } finally {
@@ -68,16 +68,16 @@ export function askScope(
 function send(original: Fetch, self: unknown, call: readonly unknown[]): Promise<Response> {
   const signal = signalIn(call);
   if (signal === undefined) return Reflect.apply(original, self, call);
-  return passOnWith(signal, () => Reflect.apply(original, self, call));
+  return sendWithSignal(signal, () => Reflect.apply(original, self, call));
 }
 
-/** The signal a call was given. That of a `Request` is one of its own, which nobody shares. */
+/** The signal in the options. A `Request` has a signal of its own, which nothing else shares. */
 function signalIn([, init]: readonly unknown[]): AbortSignal | undefined {
   try {
     const signal = (init as RequestInit | undefined)?.signal;
     return typeof signal === 'object' && signal !== null ? signal : undefined;
   } catch {
-    // An accessor that throws: fetch itself reads it again and rejects.
+    // An accessor that throws: fetch reads it again and rejects.
     return undefined;
   }
 }

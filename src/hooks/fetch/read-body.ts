@@ -1,12 +1,12 @@
-/** Who wants to know whether the body of an answer is read. */
+/** Is told how far a client has read the body of its answer. */
 export interface BodyReader {
-  /** The client has all of it. */
+  /** The client has read the whole body. */
   read(): void;
-  /** The client has begun to read it as a stream, or has come to its end or given it up. */
+  /** The client has begun to read the body as a stream, or has reached its end or cancelled it. */
   streams(isOpen: boolean): void;
 }
 
-/** The same body, which tells how far it is read. It is not read ahead, and takes bytes as native ones do. */
+/** The same body, which reports how far it is read. Like a native one it is a byte stream, not read ahead. */
 export function watchedBody(
   body: ReadableStream<Uint8Array>,
   reader: BodyReader,

@@ -71,7 +71,7 @@ describe('the headers of a call', () => {
     expect(readHeaders(request, { headers: { 'X-A': '3' } })).toEqual({ 'x-a': '3' });
   });
 
-  it('are none where there are none', () => {
+  it('are empty where there are none', () => {
     expect(readHeaders(url, undefined)).toEqual({});
     expect(readHeaders(new URL(url), {})).toEqual({});
   });
@@ -128,7 +128,7 @@ describe('the body of a call', () => {
     expect(await readBody(url, { body: body ?? null })).toBeUndefined();
   });
 
-  it('is none when a Request has none', async () => {
+  it('is undefined where a Request has no body', async () => {
     expect(await readBody(new Request(url, { method: 'POST' }), undefined)).toBeUndefined();
   });
 });
@@ -138,7 +138,7 @@ describe('a call that fetch would refuse', () => {
 
   afterEach(() => scope?.close());
 
-  it('is refused by a rejection, as fetch does it', async () => {
+  it('is rejected where it cannot be read, as fetch does', async () => {
     scope = batchify({ store: ':memory:', window: '5ms' });
     const used = new Request(url, { method: 'POST', body: '{}' });
     await used.text();

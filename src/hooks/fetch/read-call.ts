@@ -1,8 +1,8 @@
 import type { Dict } from '../../types.ts';
 
 /**
- * The URL of a POST as text, without parsing it; empty for anything else. What cannot be read is left
- * to fetch itself, which refuses it in its own way.
+ * The URL of a POST as text, not parsed; empty for every other call. Arguments that cannot be read
+ * are left to fetch, which rejects them in its own way.
  */
 export function postUrl(input: string | URL | Request, init: RequestInit | undefined): string {
   try {
@@ -23,7 +23,7 @@ export function isRequest(input: unknown): input is Request {
   return typeof input === 'object' && input !== null && 'headers' in input && 'url' in input;
 }
 
-/** Lower-case names. What `init` says replaces the headers of a `Request` as a whole. */
+/** Lower-case names. Headers of `init` replace those of a `Request` as a whole, as in fetch. */
 export function readHeaders(input: string | URL | Request, init: RequestInit | undefined): Dict {
   const source = init?.headers ?? (isRequest(input) ? input.headers : undefined);
   const headers: Record<string, string> = {};
@@ -41,7 +41,7 @@ export function readHeaders(input: string | URL | Request, init: RequestInit | u
 
 let last: Dict = {};
 
-/** A client sends the same headers again and again: its waiting calls share one object. */
+/** Clients repeat their headers; sharing one object saves memory while thousands of calls wait. */
 function shared(headers: Dict): Dict {
   let names = 0;
   for (const name in headers) {
@@ -60,8 +60,8 @@ function add(headers: Record<string, string>, name: string, value: string): void
 }
 
 /**
- * The body as text, or `undefined` when it is none: a form, a stream, a blob. The body of a
- * `Request` is read from a clone, so that the original can still go out.
+ * The body as text, or `undefined` where it is not text: a form, a stream, a binary blob. The body of
+ * a `Request` is read from a clone, so that the original can still be sent.
  */
 export function readBody(
   input: string | URL | Request,
@@ -79,14 +79,14 @@ export function readBody(
 }
 
 /**
- * `JSON.stringify` leaves a text in pieces, which are joined when somebody looks at a character. Done at
- * once, the pieces are forgotten at once; later they would have to be kept beside the whole.
+ * V8 keeps the result of `JSON.stringify` in pieces and joins them when a character is read. Reading
+ * one now lets the pieces be collected; later they would live beside the joined text.
  */
 function inOnePiece(text: string): string {
   return Number.isNaN(text.charCodeAt(text.length - 1)) ? '' : text;
 }
 
-/** `undefined`: not text. */
+/** `undefined`: not valid UTF-8. */
 export function decodeUtf8(body: ArrayBuffer | NodeJS.ArrayBufferView): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body);

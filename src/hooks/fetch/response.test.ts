@@ -108,7 +108,7 @@ describe('reading an answer', () => {
     expect((await respond().blob()).type).toBe('application/json');
   });
 
-  it('can go on after somebody has looked at the stream', async () => {
+  it('can still be read after `body` was accessed', async () => {
     const response = respond();
     expect(response.body).toBeInstanceOf(ReadableStream);
     expect(response.body).toBe(response.body);
@@ -117,7 +117,7 @@ describe('reading an answer', () => {
     expect(response.bodyUsed).toBe(true);
   });
 
-  it('is locked while somebody reads the stream', async () => {
+  it('is locked while its stream is read', async () => {
     const response = respond();
     const reader = response.body?.getReader();
     await expect(response.text()).rejects.toThrow(TypeError);
@@ -126,14 +126,14 @@ describe('reading an answer', () => {
     expect(response.bodyUsed).toBe(true);
   });
 
-  it('does not make it dangerous to look at the stream afterwards', async () => {
+  it('allows access to `body` afterwards', async () => {
     const response = respond();
     await response.json();
     expect(() => response.body).not.toThrow();
     expect(response.bodyUsed).toBe(true);
   });
 
-  it('does not make it dangerous to print it, before or afterwards', async () => {
+  it('can be printed before and afterwards', async () => {
     const response = respond();
     expect(inspect(response)).toContain('status: 200');
     expect(await response.text()).toBe(text);

@@ -1,34 +1,34 @@
 import type { Answer, Dict } from '../../types.ts';
-import { isBodiless } from '../node-http/bodiless.ts';
+import { isBodiless } from '../node-http/raw-response.ts';
 import { type BodyReader, watchedBody } from './read-body.ts';
 
 /**
- * An object that is a `Response` by its prototype only. The constructor of `Response` is left out: it
- * makes headers, a state and an empty body, none of which is ever used here.
+ * A `Response` by its prototype only. The constructor of `Response` is skipped: it makes headers, a
+ * state and an empty body, none of which are used here.
  */
 function BareResponse(): void {}
 BareResponse.prototype = Response.prototype;
 const Bare = BareResponse as unknown as new () => object;
 
 /**
- * A `Response` that is light until somebody needs a real one. A native `Response` of a string costs
- * twice as much as everything else a call goes through; clients nearly always want `json()` or
- * `text()`, and those need none of it.
+ * A `Response` that becomes a native one only when it has to. A native `Response` of a string costs
+ * twice as much as all other steps of a call together, and clients nearly always call `json()` or
+ * `text()`, which do not need one.
  */
 export class AnswerResponse extends Bare implements Response {
   readonly #status: number;
   readonly #url: string;
   readonly #headers: Dict;
   /**
-   * Let go of once it is read: the promise that brought this response is often older than the answer
-   * and keeps it from being collected early, although nobody needs it any more.
+   * Cleared once it is read: the promise that brought this response often lives on and would keep the
+   * text from being collected.
    */
   #text: string;
   #parsed: unknown;
   #used = false;
   #lazyHeaders: Headers | undefined;
   #real: Response | undefined;
-  /** Told when the client has read the body, if that matters to anyone. */
+  /** Told when the client has read the body; only for calls whose abort is deferred. */
   readonly #reader: BodyReader | undefined;
 
   constructor(answer: Answer, headers: Dict, url: string, reader?: BodyReader) {
@@ -46,7 +46,7 @@ export class AnswerResponse extends Bare implements Response {
   }
 
   get statusText(): string {
-    return statusTexts[this.#status] ?? '';
+    return process.getBuiltinModule('node:http').STATUS_CODES[this.#status] ?? '';
   }
 
   get ok(): boolean {
@@ -113,7 +113,7 @@ export class AnswerResponse extends Bare implements Response {
     return new AnswerResponse(answer, this.#headers, this.#url, this.#reader);
   }
 
-  /** What there is to read, once: the caller may change what was parsed. */
+  /** Hands the body out once: the caller may change the parsed object. */
   #use(): { text: string; parsed: unknown } {
     if (this.#used) throw new TypeError('Body is unusable: Body has already been read');
     this.#used = true;
@@ -138,7 +138,7 @@ export class AnswerResponse extends Bare implements Response {
       if (this.#reader && this.#real.body) {
         this.#real = new Response(watchedBody(this.#real.body, this.#reader), init);
       }
-      // Read already: reading it here leaves a body that refuses as a native one does.
+      // Already read: reading the native one, too, makes it reject further reads as a native one does.
       if (this.#used) this.#real.text().catch(() => undefined);
       this.#text = '';
       this.#parsed = undefined;
@@ -146,19 +146,3 @@ export class AnswerResponse extends Bare implements Response {
     return this.#real;
   }
 }
-
-const statusTexts: Readonly<Record<number, string>> = {
-  200: 'OK',
-  400: 'Bad Request',
-  401: 'Unauthorized',
-  402: 'Payment Required',
-  403: 'Forbidden',
-  404: 'Not Found',
-  413: 'Payload Too Large',
-  429: 'Too Many Requests',
-  499: 'Client Closed Request',
-  500: 'Internal Server Error',
-  502: 'Bad Gateway',
-  503: 'Service Unavailable',
-  504: 'Gateway Timeout',
-};

@@ -1,22 +1,22 @@
 import type { Duplex } from 'node:stream';
 
-/** What happens at the other end of a fake socket. */
-export interface FarEnd {
-  /** The client has written something. */
+/** The other end of a fake socket. */
+export interface SocketPeer {
+  /** The client has written bytes. */
   receive(bytes: Buffer, done: (error?: Error | null) => void): void;
-  /** The client has room for more. */
+  /** The client can take more bytes. */
   resume(): void;
   /** The client has changed a setting of the connection. */
-  tune(setting: Setting, values: readonly unknown[]): void;
-  /** The client will write no more. */
+  changeSetting(setting: Setting, values: readonly unknown[]): void;
+  /** The client has ended its side. */
   finish(): void;
-  /** The client has let go of the connection, or has no more use for it. */
-  gone(error: Error | null): void;
+  /** The socket is destroyed, by the client or by its agent. */
+  destroyed(error: Error | null): void;
 }
 
 export type Setting = 'setTimeout' | 'setNoDelay' | 'setKeepAlive' | 'ref' | 'unref';
 
-/** As much of a `net.Socket` or a `tls.TLSSocket` as clients look at. */
+/** The part of `net.Socket` and `tls.TLSSocket` that clients use. */
 export interface FakeSocket extends Duplex {
   connecting: boolean;
   timeout: number | undefined;
@@ -24,29 +24,29 @@ export interface FakeSocket extends Duplex {
   destroySoon(): void;
 }
 
-/** A connection that leads nowhere but to `farEnd`. No timer runs on it: it cannot time out. */
-export function createFakeSocket(farEnd: FarEnd, secure: boolean): FakeSocket {
-  // Asked for here, and not imported: only who has hooks in place pays for loading it.
+/** A socket whose bytes go to `peer`. It has no timer, so it cannot time out. */
+export function createFakeSocket(peer: SocketPeer, secure: boolean): FakeSocket {
+  // Not imported: a program without captured requests does not load it.
   const { Duplex } = process.getBuiltinModule('node:stream');
   const socket = new Duplex({
     allowHalfOpen: false,
     emitClose: false,
-    read: () => farEnd.resume(),
-    write: (bytes: Buffer, _encoding, done) => farEnd.receive(bytes, done),
+    read: () => peer.resume(),
+    write: (bytes: Buffer, _encoding, done) => peer.receive(bytes, done),
     final(done) {
-      farEnd.finish();
+      peer.finish();
       done();
     },
     destroy(error, done) {
-      farEnd.gone(error);
+      peer.destroyed(error);
       done(error);
-      // As late as a connection of the operating system is closed: clients count on that order.
+      // One turn later, as with a real connection: clients rely on that order.
       setImmediate(() => this.emit('close', error !== null));
     },
   });
   const remember = (setting: Setting) =>
     function set(this: FakeSocket, ...values: unknown[]) {
-      farEnd.tune(setting, values);
+      peer.changeSetting(setting, values);
       return this;
     };
   return Object.assign(socket, {
@@ -60,7 +60,7 @@ export function createFakeSocket(farEnd: FarEnd, secure: boolean): FakeSocket {
       this.timeout = milliseconds;
       if (callback && milliseconds === 0) this.removeListener('timeout', callback);
       else if (callback) this.once('timeout', callback);
-      farEnd.tune('setTimeout', [milliseconds]);
+      peer.changeSetting('setTimeout', [milliseconds]);
       return this;
     },
     destroySoon,
@@ -69,7 +69,7 @@ export function createFakeSocket(farEnd: FarEnd, secure: boolean): FakeSocket {
   });
 }
 
-/** Tells the client, once it has the socket, that the connection stands. */
+/** Tells the client that the socket is connected, once the client has it. */
 export function connect(socket: FakeSocket, secure: boolean): void {
   process.nextTick(() => {
     socket.connecting = false;

@@ -40,7 +40,7 @@ describe('a request that is held', () => {
     expect(Buffer.from(scope.requests[0]?.body ?? []).toString() === large).toBe(true);
   });
 
-  it('is told to go on when it asks for that', async () => {
+  it('gets 100 Continue when it expects that', async () => {
     const scope = testScope();
     const headers = { expect: '100-continue' };
     const request = inside(scope, () => http.request(server.url, { ...post, headers }));

@@ -1,56 +1,57 @@
 import type { ClientRequest } from 'node:http';
-import { isDeadline } from '../abort-guard/timer-abort.ts';
-import { RequestReader } from '../fetch/request-reader.ts';
-import { responseStatus } from '../fetch/response-status.ts';
-import type { HookScope, RawAnswer } from '../state.ts';
-import { markCaptured } from './captured-requests.ts';
+import { comesFromTimer } from '../abort-guard/abort-guard.ts';
+import { type HookScope, type RawAnswer, sharedState } from '../state.ts';
 import {
   connect,
   createFakeSocket,
   type FakeSocket,
-  type FarEnd,
   type Setting,
+  type SocketPeer,
 } from './fake-socket.ts';
 import { writeResponse } from './raw-response.ts';
-import { type Passage, Replay } from './replay.ts';
+import { type AgentRequest, Replay } from './replay.ts';
+import { RequestReader } from './request-reader.ts';
+import { responseStatus } from './response-status.ts';
 
-/** A request that may be captured, with where it leads and how it would have gone out. */
-export interface Candidate extends Passage {
+/** A request that may be captured. */
+export interface Candidate extends AgentRequest {
   readonly scope: HookScope;
   readonly secure: boolean;
-  /** Where it leads, with the path as it came over the wire. */
+  /** The URL, with the path that the client has written. */
   urlOf(path: string): string | undefined;
 }
 
-/** Gives a request a fake socket, reads what its client writes, and lets the scope decide. */
+/** Gives a request a fake socket, reads what its client writes, and hands it to the scope. */
 export function holdRequest(candidate: Candidate): void {
   const { socket } = new HeldRequest(candidate);
   const { request, secure } = candidate;
-  markCaptured(request);
+  sharedState().capturedRequests.add(request);
   (request as ClientRequest & { onSocket(socket: FakeSocket): void }).onSocket(socket);
   connect(socket, secure);
 }
 
-class HeldRequest implements FarEnd {
+class HeldRequest implements SocketPeer {
   readonly socket: FakeSocket;
   readonly #candidate: Candidate;
   readonly #reader = new RequestReader();
   readonly #settings = new Map<Setting, readonly unknown[]>();
   readonly #abort = new AbortController();
+  /** `asked`: the scope has the request and has not answered it. */
   #phase: 'reading' | 'asked' | 'decided' = 'reading';
+  /** We have answered `Expect: 100-continue`. */
   #continued = false;
   #replay: Replay | undefined;
 
   constructor(candidate: Candidate) {
     this.#candidate = candidate;
     this.socket = createFakeSocket(this, candidate.secure);
-    // Said to the agent: here is nobody else who could use it.
+    // Node emits this for the agent to reuse the socket; a fake one cannot be reused.
     this.socket.once('free', () => {
       this.#replay?.free();
       this.socket.destroy();
     });
-    this.socket.once('agentRemove', () => this.#replay?.leaveAgent());
-    candidate.request.once('finish', () => this.#written());
+    this.socket.once('agentRemove', () => this.#replay?.removeFromAgent());
+    candidate.request.once('finish', () => this.#clientHasWritten());
   }
 
   receive(bytes: Buffer, done: (error?: Error | null) => void): void {
@@ -59,7 +60,7 @@ class HeldRequest implements FarEnd {
       return;
     }
     this.#reader.add(bytes);
-    if (this.#phase === 'reading') this.#look();
+    if (this.#phase === 'reading') this.#checkProgress();
     done();
   }
 
@@ -67,66 +68,67 @@ class HeldRequest implements FarEnd {
     this.#replay?.resume();
   }
 
-  tune(setting: Setting, values: readonly unknown[]): void {
-    // Taken out first, so that the last one made comes last.
+  changeSetting(setting: Setting, values: readonly unknown[]): void {
+    // Deleted first, so that the replay applies settings in the order of their last change.
     this.#settings.delete(setting);
     this.#settings.set(setting, values);
-    this.#replay?.tune(setting, values);
+    this.#replay?.changeSetting(setting, values);
   }
 
   finish(): void {
     this.#replay?.finish();
   }
 
-  gone(error: Error | null): void {
-    this.#replay?.drop();
+  destroyed(error: Error | null): void {
+    this.#replay?.close();
     if (this.#phase !== 'asked') return;
     this.#phase = 'decided';
-    if (isDeadline(error)) this.#abort.abort('timeout');
+    if (comesFromTimer(error)) this.#abort.abort('timeout');
     else if (error === null) this.#abort.abort();
     else this.#abort.abort(error);
   }
 
-  #look(): void {
+  #checkProgress(): void {
     const { head, state } = this.#reader;
-    if (state === 'broken' || (head && isUnfit(head.method, head.headers))) this.#letOut();
-    else if (state === 'complete') this.#ask();
+    // The connection of an upgrade stops being HTTP.
+    if (state === 'broken' || head?.headers.upgrade !== undefined) this.#passThrough();
+    else if (state === 'complete') this.#askScope();
     else if (state === 'body' && !this.#continued && expectsContinue(head?.headers)) {
       this.#continued = true;
-      process.nextTick(() => this.#goOn());
+      process.nextTick(() => this.#sendContinue());
     }
   }
 
-  #goOn(): void {
+  #sendContinue(): void {
     if (!this.socket.destroyed) this.socket.push('HTTP/1.1 100 Continue\r\n\r\n');
   }
 
-  /** The client has no more to say; a body that ends too early is for the server to judge. */
-  #written(): void {
-    if (this.#phase === 'reading' && !this.socket.destroyed) this.#letOut();
+  /** A body that ends too early passes through: the server answers it. */
+  #clientHasWritten(): void {
+    if (this.#phase === 'reading' && !this.socket.destroyed) this.#passThrough();
   }
 
-  #ask(): void {
+  #askScope(): void {
     const { head, body } = this.#reader;
     const { scope, urlOf, request } = this.#candidate;
     const url = head && urlOf(head.path);
     if (head === undefined || url === undefined) {
-      this.#letOut();
+      this.#passThrough();
       return;
     }
     this.#phase = 'asked';
     const { method, headers } = head;
     const answered = () => responseStatus(request);
     scope.handleRequest({ method, url, headers, body, answered }, this.#abort.signal).then(
-      (answer) => this.#decide(answer),
+      (answer) => this.#answer(answer),
       (error: unknown) => this.#fail(error),
     );
   }
 
-  #decide(answer: RawAnswer | undefined): void {
+  #answer(answer: RawAnswer | undefined): void {
     if (this.#phase !== 'asked') return;
     if (answer === undefined) {
-      this.#letOut();
+      this.#passThrough();
       return;
     }
     this.#phase = 'decided';
@@ -139,7 +141,7 @@ class HeldRequest implements FarEnd {
     this.socket.destroy(error instanceof Error ? error : new Error(String(error)));
   }
 
-  #letOut(): void {
+  #passThrough(): void {
     this.#phase = 'decided';
     const bytes = withoutOurHeader(this.#reader.bytes);
     try {
@@ -156,16 +158,11 @@ class HeldRequest implements FarEnd {
   }
 }
 
-/** The connection of these becomes something else than HTTP. */
-function isUnfit(method: string, headers: Readonly<Record<string, string>>): boolean {
-  return method === 'CONNECT' || headers.upgrade !== undefined;
-}
-
 function expectsContinue(headers: Readonly<Record<string, string>> | undefined): boolean {
   return headers?.expect?.toLowerCase() === '100-continue';
 }
 
-/** The header `x-batchling: off` is for us alone. */
+/** The header `x-batchling: off` is meant for us and is not sent. */
 function withoutOurHeader(bytes: Buffer): Buffer {
   const end = bytes.indexOf('\r\n\r\n');
   const head = bytes.toString('latin1', 0, end + 2);

@@ -57,7 +57,7 @@ describe('the hook of node:http', () => {
     expect([body, scope.requests]).toEqual(['real', []]);
   });
 
-  it('asks once, although somebody else has wrapped the method in between', async () => {
+  it('asks once, although another library has wrapped the method in between', async () => {
     const ours = current() as (...values: unknown[]) => void;
     const prototype = Agent.prototype as unknown as { addRequest: unknown };
     prototype.addRequest = function theirs(this: Agent, ...values: unknown[]) {

@@ -1,9 +1,8 @@
 import type { Agent, ClientRequest, RequestOptions } from 'node:http';
 import { isPatched, patch } from '../patch-registry.ts';
-import { currentScope } from '../state.ts';
-import { isCapturedRequest, markCaptured } from './captured-requests.ts';
+import { currentScope, sharedState } from '../state.ts';
 import { type Candidate, holdRequest } from './held-request.ts';
-import { isLetOut } from './replay.ts';
+import { isReplayed } from './replay.ts';
 
 type AddRequest = (
   this: Agent,
@@ -12,15 +11,15 @@ type AddRequest = (
   ...legacy: unknown[]
 ) => void;
 
-/** The method by which every request of node:http and node:https comes to its agent. */
+/** The method that hands every request of `node:http` and `node:https` to its agent. */
 interface AgentPrototype {
   addRequest: AddRequest;
 }
 
 /**
- * Puts itself before `http.Agent.prototype.addRequest`, which all clients on top of `node:http` and
- * `node:https` go through, however they came by their `request` function. It runs where the request
- * is made, so that the current scope is that of the caller. What no scope wants goes on untouched.
+ * Wraps `http.Agent.prototype.addRequest`, which every client on top of `node:http` and `node:https`
+ * calls, however it got its `request` function. It runs in the caller's async context, so the current
+ * scope is the caller's. A request that no scope wants goes on unchanged.
  *
  * @returns the undo.
  */
@@ -33,7 +32,7 @@ export function isNodeHttpHooked(): boolean {
   return isPatched(agentPrototype(), 'addRequest');
 }
 
-/** Asked for, and not imported: a program that never opens a scope need not load `node:http`. */
+/** Not imported: a program that never opens a scope does not load `node:http`. */
 function agentPrototype(): AgentPrototype {
   return process.getBuiltinModule('node:http').Agent.prototype as unknown as AgentPrototype;
 }
@@ -46,7 +45,7 @@ function wrapAddRequest(original: AddRequest): AddRequest {
   };
 }
 
-/** `undefined`: the request goes out as if we were not there. */
+/** `undefined`: the request goes out unchanged. */
 function findCandidate(
   original: AddRequest,
   agent: Agent,
@@ -55,13 +54,14 @@ function findCandidate(
   const scope = currentScope();
   if (scope === undefined) return undefined;
   const [request, options, ...legacy] = parameters;
-  // Decided already: another wrapper may ask an agent twice.
-  if (isLetOut(request) || isCapturedRequest(request) || isUnfit(request)) return undefined;
+  // Another library's wrapper may call an agent twice for one request.
+  const { capturedRequests } = sharedState();
+  if (isReplayed(request) || capturedRequests.has(request)) return undefined;
   const url = requestUrl(request, options, request.path);
   const contentType = request.getHeader('content-type');
   if (url === undefined || !scope.mayCapture(request.method, url, contentType)) return undefined;
   if (takeOffHeader(request) || scope.leaveToMock(url)) {
-    markCaptured(request);
+    capturedRequests.add(request);
     return undefined;
   }
   return {
@@ -73,26 +73,21 @@ function findCandidate(
   };
 }
 
-/** The connection of these becomes something else than HTTP. */
-function isUnfit(request: ClientRequest): boolean {
-  return request.method === 'CONNECT' || request.getHeader('upgrade') !== undefined;
-}
-
-/** Whether the request says that it is not to be captured; that header does not leave. */
+/** Whether the request opts out of capture; the header that says so is removed. */
 function takeOffHeader(request: ClientRequest): boolean {
-  // Written already, it is taken out of the bytes later.
+  // Headers that are already written are removed from the bytes by the held request.
   if (request.headersSent || request.getHeader('x-batchling') !== 'off') return false;
   request.removeHeader('x-batchling');
   return true;
 }
 
-/** Where a request leads; `undefined` when that is no address of the network. */
+/** The URL of a request; `undefined` for a Unix socket and other targets that have none. */
 function requestUrl(
   { protocol, host }: ClientRequest,
   options: RequestOptions | string,
   path: string,
 ): string | undefined {
-  // The form of requests to a proxy, which name their goal themselves.
+  // A request to a proxy has the whole URL as its path.
   if (/^https?:\/\//i.test(path)) return path;
   if (typeof options === 'string' || options.socketPath || !path.startsWith('/')) return undefined;
   const name = host.includes(':') && !host.startsWith('[') ? `[${host}]` : host;

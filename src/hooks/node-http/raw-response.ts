@@ -1,7 +1,6 @@
 import type { RawAnswer } from '../state.ts';
-import { isBodiless } from './bodiless.ts';
 
-/** Said by us: the body is whole, plain, and the last on its connection. */
+/** Headers that we write ourselves: the body is complete, plain, and the last on its connection. */
 const ours = new Set([
   'connection',
   'content-encoding',
@@ -24,4 +23,9 @@ export function writeResponse({ status, headers, body }: RawAnswer): Buffer {
   }
   head += `content-length: ${content.length}\r\nconnection: close\r\n\r\n`;
   return Buffer.concat([Buffer.from(head, 'latin1'), content]);
+}
+
+/** Statuses without a body: `Response` refuses one, and HTTP parsers fail on it. */
+export function isBodiless(status: number): boolean {
+  return status === 204 || status === 205 || status === 304;
 }

@@ -165,7 +165,7 @@ describe('a request that is let out', () => {
     }
   });
 
-  it('may be told to go on by a server that does not say so', async () => {
+  it('gets its answer from a server that sends no 100 Continue', async () => {
     const request = send({ headers: { expect: '100-continue', 'content-length': '3' } });
     request.once('continue', () => request.end('end'));
     request.flushHeaders();

@@ -3,33 +3,33 @@ import type { ClientRequest } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FakeSocket, Setting } from './fake-socket.ts';
 
-/** How a request would have gone out: what the agent was asked for. */
-export interface Passage {
+/** A request as its agent was asked for a connection. */
+export interface AgentRequest {
   readonly request: ClientRequest;
   /** Asks the agent for a connection. */
   askAgent(request: ClientRequest): void;
 }
 
-/** Marks a stand-in. Another copy of the package may meet it. */
-const letOut = Symbol.for('batchling.http.let-out');
+/** Marks a stand-in, also for another copy of the package. */
+const replayed = Symbol.for('batchling.http.let-out');
 
-/** As the agent sees a request: it hands over the connection, or why there is none. */
+/** What the agent gets in place of the request; it calls `onSocket` with a connection or an error. */
 interface StandIn extends Omit<ClientRequest, 'onSocket'> {
-  [letOut]: true;
+  [replayed]: true;
   onSocket(connection: Socket | null | undefined, error?: Error | null): void;
 }
 
 type AgentSocket = Socket & { _httpMessage?: ClientRequest | null };
 
-/** Whether the agent is asked on behalf of a request that we have looked at already. */
-export function isLetOut(request: ClientRequest): boolean {
-  return letOut in request;
+/** Whether this is a stand-in, whose request has been through the hook already. */
+export function isReplayed(request: ClientRequest): boolean {
+  return replayed in request;
 }
 
 /**
- * Sends what a client has written to its fake socket over a real connection, and what comes back
- * to the client. The agent gives that connection, new or kept alive, under all its settings, and
- * takes it back; it deals with a stand-in, because the request itself has a socket already.
+ * Sends the bytes that a client has written to its fake socket over a real connection, and the
+ * response back to the client. The agent provides the connection, new or kept alive, with all its own
+ * settings, and takes it back. It gets a stand-in, because the request itself has a socket already.
  */
 export class Replay {
   readonly #socket: FakeSocket;
@@ -40,7 +40,7 @@ export class Replay {
   #connection: AgentSocket | undefined;
 
   constructor(
-    { request, askAgent }: Passage,
+    { request, askAgent }: AgentRequest,
     socket: FakeSocket,
     settings: ReadonlyMap<Setting, readonly unknown[]>,
     bytes: Buffer,
@@ -50,7 +50,7 @@ export class Replay {
     this.#socket = socket;
     this.#settings = settings;
     this.#waiting = [bytes];
-    // The client was told to go on by us; told again by the server, it would send its body twice.
+    // We have told the client to go on. If the server told it, too, it would send its body twice.
     this.#skipContinue = continued ? Buffer.alloc(0) : undefined;
     askAgent(this.#standIn() as unknown as ClientRequest);
   }
@@ -68,7 +68,7 @@ export class Replay {
     this.#connection?.resume();
   }
 
-  tune(setting: Setting, values: readonly unknown[]): void {
+  changeSetting(setting: Setting, values: readonly unknown[]): void {
     if (this.#connection) apply(this.#connection, setting, values);
   }
 
@@ -76,22 +76,22 @@ export class Replay {
     this.#connection?.end();
   }
 
-  /** The response has ended, and both sides would go on: back to the agent. */
+  /** The response has ended and the connection can be kept alive: it goes back to the agent. */
   free(): void {
     const connection = this.#detach();
     connection?.resume();
-    // Answered before it was sent: the rest would run into the next request.
+    // Answered before the request was fully sent: its rest would run into the next request.
     if (connection && connection.writableLength > 0) connection.destroy();
     else connection?.emit('free');
   }
 
-  /** The connection has become something else than HTTP: the agent counts it no more. */
-  leaveAgent(): void {
+  /** The connection has stopped being HTTP: the agent no longer counts it. */
+  removeFromAgent(): void {
     this.#connection?.emit('agentRemove');
   }
 
-  /** The client is done with its socket, and so are we, unless the agent has ours back. */
-  drop(): void {
+  /** The client's socket is destroyed: so is the connection, unless the agent has it back. */
+  close(): void {
     const connection = this.#detach();
     connection?.on('error', () => undefined);
     if (this.#socket.writableEnded) connection?.destroySoon();
@@ -100,9 +100,9 @@ export class Replay {
 
   #standIn(): StandIn {
     const standIn = Object.create(this.#request) as StandIn;
-    // Gives it listeners of its own.
+    // Gives the stand-in its own listeners.
     EventEmitter.call(standIn);
-    standIn[letOut] = true;
+    standIn[replayed] = true;
     standIn.on('error', (error) => this.#socket.destroy(error));
     standIn.on('timeout', () => this.#request.emit('timeout'));
     standIn.onSocket = (connection, error) => {
@@ -118,7 +118,7 @@ export class Replay {
       connection?.destroy();
       this.#socket.destroy(error);
     } else if (this.#socket.destroyed) {
-      // Too late: whoever waits at the agent takes it.
+      // Too late: the agent can give the connection to another request.
       process.nextTick(() => connection.emit('free'));
     } else {
       this.#connect(connection);
@@ -127,17 +127,17 @@ export class Replay {
 
   #connect(connection: AgentSocket): void {
     this.#connection = connection;
-    // The agent looks here whether the connection may be kept alive, and for how long.
+    // The agent reads from the request whether, and how long, the connection may be kept alive.
     connection._httpMessage = this.#request;
     this.#listen(connection, 'on');
     for (const bytes of this.#waiting.splice(0)) connection.write(bytes);
     if (this.#socket.writableEnded) connection.end();
-    // After the agent has made its own settings, and counted from the connection on.
-    const tune = () => {
-      for (const [setting, values] of this.#settings) this.tune(setting, values);
+    // After the agent's own settings; timeouts count from the connection on.
+    const applySettings = () => {
+      for (const [setting, values] of this.#settings) this.changeSetting(setting, values);
     };
-    if (connection.connecting) connection.once('connect', tune);
-    else process.nextTick(tune);
+    if (connection.connecting) connection.once('connect', applySettings);
+    else process.nextTick(applySettings);
   }
 
   #listen(connection: Socket, how: 'on' | 'off'): void {
@@ -160,7 +160,7 @@ export class Replay {
   readonly #onError = (error: Error) => void this.#socket.destroy(error);
 
   readonly #onClose = () => {
-    // After a proper end the client may still have to read what is left.
+    // After a proper end the client may still be reading.
     if (!this.#connection?.readableEnded) this.#socket.destroy();
   };
 

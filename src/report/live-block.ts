@@ -2,39 +2,39 @@ import { stripVTControlCharacters } from 'node:util';
 import { patch } from '../hooks/patch-registry.ts';
 import { type DisplayStream, truncated, widthOf } from './terminal.ts';
 
-/** How often the block is looked at; it is drawn when it differs. */
+/** How often the block is compared with what is drawn, in milliseconds. */
 const frame = 250;
-/** How long lasting lines wait for the program to end its own line, before they begin a new one. */
+/** How long lines that stay wait for the program to end its own line. */
 const lineEndPatience = 5_000;
 const mostRows = 8;
-/** Enough characters to see how a line ends, behind codes that set colours back. */
+/** Enough characters to find the end of a line before codes that reset colours. */
 const tail = 40;
 
 type Write = NodeJS.WriteStream['write'];
 
 /**
- * A few lines at the end of a terminal that are drawn over and over. The cursor stands below them, and is
- * not hidden: a program that is killed leaves the terminal as it should be. What anybody else writes
- * goes above them, and what it leaves of a line is not touched.
+ * A block of lines at the end of a terminal that is redrawn in place. The cursor stays visible below
+ * it, so that a killed program leaves a tidy terminal. What the program writes goes above the block,
+ * and a line that the program has not ended is not touched.
  */
-export class Screen {
+export class LiveBlock {
   readonly #stream: DisplayStream;
   readonly #paint: (line: string) => string;
   readonly #others: readonly NodeJS.WriteStream[];
   #block: (() => readonly string[]) | undefined;
-  /** What is on the screen now. */
+  /** The lines on the screen now. */
   #drawn: readonly string[] = [];
   #undo: (() => void)[] = [];
   #timer: NodeJS.Timeout | undefined;
-  /** We are the ones who write. */
-  #writing = false;
-  /** The program has begun a line, at this moment, and not ended it. */
+  /** The current write is our own. */
+  #isWriting = false;
+  /** When the program began a line that it has not ended. */
   #openLineSince: number | undefined;
   #held: string[] = [];
 
   constructor(
     stream: DisplayStream,
-    /** Puts colours on a line; they take no columns. */
+    /** Adds colours to a line; they take no columns. */
     paint: (line: string) => string,
     others: readonly NodeJS.WriteStream[] = [process.stdout, process.stderr],
   ) {
@@ -43,7 +43,7 @@ export class Screen {
     this.#others = others;
   }
 
-  /** Draws what the function returns, until `close`. */
+  /** Draws the lines that the function returns, until `close`. */
   open(block: () => readonly string[]): void {
     if (this.#block) return;
     this.#block = block;
@@ -53,13 +53,13 @@ export class Screen {
     this.#timer = setInterval(() => this.#tick(), frame).unref();
   }
 
-  /** Lines that stay, above the others. */
+  /** Prints lines that stay, above the block. */
   print(lines: readonly string[]): void {
     this.#held.push(...lines);
     if (this.#openLineSince === undefined) this.#printHeld();
   }
 
-  /** Leaves nothing behind but the lines that stay. */
+  /** Removes the block; the lines that stay remain. */
   close(): void {
     clearInterval(this.#timer);
     this.#timer = undefined;
@@ -91,7 +91,7 @@ export class Screen {
   #draw(): void {
     if (this.#block === undefined) return;
     const { columns = 80, rows = 24 } = this.#stream;
-    // The last column stays free: some terminals break the line when it is filled.
+    // The last column stays free: some terminals break a line that fills it.
     const lines = this.#block()
       .slice(0, Math.max(1, Math.min(mostRows, rows - 1)))
       .map((line) => truncated(line, columns - 1));
@@ -108,7 +108,7 @@ export class Screen {
     this.#drawn = [];
   }
 
-  /** Up to the first of our lines, and clear from there. A narrower terminal has broken the long ones. */
+  /** The code that clears from our first line on. A terminal made narrower has broken long lines. */
   #erasing(): string {
     const { columns = 80 } = this.#stream;
     const rowsOf = (line: string) => Math.max(1, Math.ceil(widthOf(line) / columns));
@@ -117,26 +117,26 @@ export class Screen {
   }
 
   #write(text: string): void {
-    this.#writing = true;
+    this.#isWriting = true;
     try {
       this.#stream.write(text);
     } finally {
-      this.#writing = false;
+      this.#isWriting = false;
     }
   }
 
   #wrap(write: Write): Write {
-    const screen = this;
+    const block = this;
     return function written(this: NodeJS.WriteStream, ...parameters: unknown[]) {
-      const isForeign = !screen.#writing;
-      if (isForeign) screen.#erase();
+      const isForeign = !block.#isWriting;
+      if (isForeign) block.#erase();
       const result = Reflect.apply(write, this, parameters) as boolean;
-      if (isForeign) screen.#wrote(parameters[0]);
+      if (isForeign) block.#wrote(parameters[0]);
       return result;
     } as Write;
   }
 
-  /** The block comes back with the next frame, once the program has ended its line. */
+  /** The block is drawn again with the next frame, once the program has ended its line. */
   #wrote(chunk: unknown): void {
     const text = typeof chunk === 'string' ? chunk.slice(-tail) : lastBytes(chunk);
     if (text === '') return;

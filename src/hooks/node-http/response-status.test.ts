@@ -45,7 +45,7 @@ it('is that of its own request', async () => {
   expect((await all).sort()).toEqual([201, 202]);
 });
 
-it('is none when the connection breaks, and known before the client hears of it', async () => {
+it('is undefined when the connection breaks, before the client gets its error', async () => {
   respond = (response) => void response.destroy();
   const sent = get();
   const order: string[] = [];
@@ -56,7 +56,7 @@ it('is none when the connection breaks, and known before the client hears of it'
   expect(order).toEqual(['status undefined', 'error']);
 });
 
-it('is none for a request that is given up, before or after', async () => {
+it('is undefined for a request that is destroyed, before or after', async () => {
   respond = () => undefined;
   const sent = get().on('error', () => undefined);
   const status = responseStatus(sent);
@@ -65,7 +65,7 @@ it('is none for a request that is given up, before or after', async () => {
   expect(await responseStatus(sent)).toBeUndefined();
 });
 
-it('leaves a response that nobody listens for to be read away', async () => {
+it('lets Node discard a response that has no listener', async () => {
   respond = (response) => response.end('unread');
   const sent = get();
   await responseStatus(sent);

@@ -25,7 +25,7 @@ export const dispatcher: Form<Dispatcher> = {
   parse: (value) => (hasMethods(value, ['dispatch']) ? (value as Dispatcher) : refuseUnseen()),
 };
 
-// Not instanceof: polyfills and other realms bring their own class.
+// Not `instanceof`: polyfills and other realms have their own class.
 export const signal: Form<AbortSignal> = {
   allowed: 'an AbortSignal',
   parse: (value) => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ManualClock } from '../../test/support/manual-clock.ts';
 import type { FlushReason } from '../orchestrator/model/events.ts';
 import { emptyStats } from '../orchestrator/model/stats.ts';
-import { SmallBatches } from './small-batches.ts';
+import { ConcurrencyHint } from './concurrency-hint.ts';
 
 const window = 5_000;
 
@@ -11,7 +11,7 @@ function watchedScope() {
   const clock = new ManualClock();
   const stats = emptyStats();
   const said: string[] = [];
-  const watch = new SmallBatches({ stats, clock, window }, (hint) => said.push(hint));
+  const watch = new ConcurrencyHint({ stats, clock, window }, (hint) => said.push(hint));
   let asked = 0;
   return {
     said,
@@ -79,7 +79,7 @@ describe('the hint about small batches', () => {
     expect(said).toEqual([]);
   });
 
-  it('is not taken in by what every call repeats', () => {
+  it('ignores text that every call repeats', () => {
     const { round, said } = watchedScope();
     const body = (at: number) => JSON.stringify({ system: 'answer in a long sentence', at });
     round(7, { body });
@@ -87,7 +87,7 @@ describe('the hint about small batches', () => {
     expect(said).toEqual([finding('7 calls')]);
   });
 
-  it('does not come for calls that come long after the answers: somebody else wants them', () => {
+  it('does not come for calls that come long after the answers', () => {
     const { round, said } = watchedScope();
     for (const calls of [3, 3, 3]) round(calls, { pause: 60_000 });
     expect(said).toEqual([]);

@@ -1,11 +1,11 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { isDeadline } from './timer-abort.ts';
+import { comesFromTimer } from './abort-guard.ts';
 
-/** What `isDeadline` says while the signal aborts; the way it is asked in earnest. */
+/** What `comesFromTimer` says while the signal aborts; the way it is asked in earnest. */
 function verdict(signal: AbortSignal): Promise<boolean> {
   return new Promise((resolve) => {
-    signal.addEventListener('abort', () => resolve(isDeadline(signal.reason)), { once: true });
+    signal.addEventListener('abort', () => resolve(comesFromTimer(signal.reason)), { once: true });
   });
 }
 
@@ -49,7 +49,7 @@ describe('an abort that is a deadline', () => {
     ['ETIMEDOUT', Object.assign(new Error('late'), { code: 'ETIMEDOUT' })],
     ['ECONNABORTED', Object.assign(new Error('late'), { code: 'ECONNABORTED' })],
   ])('says so by its reason: %s', (_what, reason) => {
-    expect(isDeadline(reason)).toBe(true);
+    expect(comesFromTimer(reason)).toBe(true);
   });
 });
 
@@ -83,6 +83,6 @@ describe('an abort that is the wish of the user', () => {
     ['nothing', undefined],
   ])('has any other reason: %s', async (_what, reason) => {
     await turn();
-    expect(isDeadline(reason)).toBe(false);
+    expect(comesFromTimer(reason)).toBe(false);
   });
 });

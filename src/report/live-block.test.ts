@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { TerminalScreen } from '../../test/support/screen-of.ts';
-import { Screen } from './screen.ts';
+import { LiveBlock } from './live-block.ts';
 
 let columns: number;
 let written: string;
 let block: string[];
-let screen: Screen;
+let live: LiveBlock;
 let program: NodeJS.WriteStream;
 
 beforeEach(() => {
@@ -31,11 +31,11 @@ beforeEach(() => {
     },
     write,
   };
-  screen = new Screen(stream, (line) => line, [program]);
-  screen.open(() => block);
+  live = new LiveBlock(stream, (line) => line, [program]);
+  live.open(() => block);
 });
 afterEach(() => {
-  screen.close();
+  live.close();
   vi.useRealTimers();
 });
 
@@ -54,11 +54,11 @@ it('draws on its own clock, and only what has changed', () => {
   expect(shown()).toEqual(['working', 'still']);
 });
 
-it('lines that stay go above it', () => {
+it('prints lines that stay above itself', () => {
   frame();
-  screen.print(['sent']);
+  live.print(['sent']);
   expect(shown()).toEqual(['sent', 'working']);
-  screen.close();
+  live.close();
   expect(shown()).toEqual(['sent']);
 });
 
@@ -73,22 +73,22 @@ it('makes way for the program, and comes back below', () => {
   expect(shown()).toEqual(['hello', 'bytes', 'working']);
 });
 
-it('waits for the program to end its line, and so do lines that stay, for a while', () => {
+it('waits for the program to end its line; lines that stay wait at most five seconds', () => {
   frame();
   program.write('Name? ');
   frame();
-  screen.print(['sent']);
+  live.print(['sent']);
   frame();
   expect(shown()).toEqual(['Name?']);
   program.write('Ada\u001b[0m\n\u001b[39m');
   expect(shown()).toEqual(['Name? Ada', 'sent', 'working']);
   program.write('...');
-  screen.print(['trouble']);
+  live.print(['trouble']);
   vi.advanceTimersByTime(6_000);
   expect(shown()).toEqual(['Name? Ada', 'sent', '...', 'trouble', 'working']);
 });
 
-it('is cut to the terminal, and leaves nothing behind when that becomes narrower', () => {
+it('is cut to the width of the terminal, and leaves nothing behind when that becomes narrower', () => {
   block = ['x'.repeat(60)];
   frame();
   expect(shown()).toEqual([`${'x'.repeat(38)}…`]);
@@ -101,7 +101,7 @@ it('is cut to the terminal, and leaves nothing behind when that becomes narrower
 
 it('leaves the streams of the program as they were', () => {
   expect(Object.hasOwn(program, 'write')).toBe(true);
-  screen.close();
+  live.close();
   expect(Object.hasOwn(program, 'write')).toBe(false);
   frame();
   expect(written).toBe('');

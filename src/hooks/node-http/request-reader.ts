@@ -1,17 +1,19 @@
 import type { Dict } from '../../types.ts';
-import { ChunkedBody } from '../node-http/chunked-body.ts';
 
-/** The first lines of a request. */
+/** The request line and the headers. */
 export interface RequestHead {
   readonly method: string;
   readonly path: string;
-  /** Lower-case names; a name that comes twice has its values joined. */
+  /** Lower-case names; the values of a repeated name are joined. */
   readonly headers: Dict;
   /** In bytes, with the empty line. */
   readonly size: number;
 }
 
-/** Reads one HTTP/1.1 request in the pieces in which its client writes it. */
+/**
+ * Reads one HTTP/1.1 request from the pieces that its client writes. Not an `http.Server`: tracers
+ * would report a server that the program does not have.
+ */
 export class RequestReader {
   head: RequestHead | undefined;
   #pieces: Buffer[] = [];
@@ -36,7 +38,7 @@ export class RequestReader {
     else this.#chunked?.add(piece);
   }
 
-  /** Every byte so far, as it came. */
+  /** Every byte so far, unchanged. */
   get bytes(): Buffer {
     if (this.#pieces.length !== 1) this.#pieces = [Buffer.concat(this.#pieces)];
     return this.#pieces[0] as Buffer;
@@ -55,7 +57,7 @@ export class RequestReader {
     this.head = parseHead(bytes.toString('latin1', 0, end));
     const coding = this.head?.headers['transfer-encoding'];
     const length = this.head?.headers['content-length'] ?? '0';
-    // Codings on top of it, two lengths: nothing that a client of an LLM sends.
+    // LLM clients send neither other codings nor two lengths: such a request passes through.
     const isKnown = (coding ?? 'chunked').toLowerCase() === 'chunked' && /^\d+$/.test(length);
     this.#broken = this.head === undefined || !isKnown;
     this.#length = Number(length);
@@ -65,7 +67,7 @@ export class RequestReader {
   }
 }
 
-/** `undefined` when it is none. */
+/** `undefined`: not the head of an HTTP/1.1 request. */
 function parseHead(text: string): RequestHead | undefined {
   const [first = '', ...lines] = text.split('\r\n');
   const [, method, path] = /^([^ ]+) ([^ ]+) HTTP\/1\.1$/.exec(first) ?? [];
@@ -79,4 +81,51 @@ function parseHead(text: string): RequestHead | undefined {
     headers[name] = Object.hasOwn(headers, name) ? `${headers[name]}, ${value}` : value;
   }
   return { method, path, headers, size: text.length + 4 };
+}
+
+/** Decodes `transfer-encoding: chunked`; extensions and trailers are left out. */
+class ChunkedBody {
+  readonly pieces: Buffer[] = [];
+  state: 'length' | 'data' | 'gap' | 'trailer' | 'complete' | 'broken' = 'length';
+  #line = '';
+  #left = 0;
+
+  add(bytes: Buffer): void {
+    let at = 0;
+    while (at < bytes.length && this.state !== 'complete' && this.state !== 'broken') {
+      at = this.state === 'data' ? this.#addData(bytes, at) : this.#addLine(bytes, at);
+    }
+  }
+
+  #addData(bytes: Buffer, at: number): number {
+    const piece = bytes.subarray(at, at + this.#left);
+    this.pieces.push(piece);
+    this.#left -= piece.length;
+    if (this.#left === 0) this.state = 'gap';
+    return at + piece.length;
+  }
+
+  #addLine(bytes: Buffer, at: number): number {
+    const lineFeed = bytes.indexOf('\n', at);
+    const stop = lineFeed < 0 ? bytes.length : lineFeed + 1;
+    this.#line += bytes.toString('latin1', at, stop);
+    if (lineFeed >= 0) {
+      this.#endLine(this.#line.trim());
+      this.#line = '';
+    }
+    return stop;
+  }
+
+  #endLine(line: string): void {
+    if (this.state === 'gap') {
+      this.state = line === '' ? 'length' : 'broken';
+    } else if (this.state === 'trailer') {
+      if (line === '') this.state = 'complete';
+    } else {
+      const [digits] = /^[\da-f]+(?=;|\s|$)/i.exec(line) ?? [];
+      this.#left = Number.parseInt(digits ?? '', 16);
+      if (digits === undefined) this.state = 'broken';
+      else this.state = this.#left === 0 ? 'trailer' : 'data';
+    }
+  }
 }

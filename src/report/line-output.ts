@@ -1,19 +1,19 @@
-import { Screen } from './screen.ts';
+import { LiveBlock } from './live-block.ts';
 import { type DisplayStream, printable, usesColor, wrapped } from './terminal.ts';
 
-/** Where lines for people go. */
-export interface Paper {
-  /** Lines that stay. */
+/** Where the text display writes its lines. */
+export interface LineOutput {
+  /** Prints lines that stay. */
   print(...lines: string[]): void;
-  /** A few lines that show how things stand, where they can be drawn; others print progress instead. */
+  /** Draws a block of lines again and again. Missing where nothing can be drawn over. */
   draw?(lines: () => readonly string[]): void;
-  /** Nothing is shown any more but what stays. */
+  /** Removes the block. */
   clear?(): void;
 }
 
 const label = 'batchling:';
 
-export function plainPaper(stream: DisplayStream): Paper {
+export function plainOutput(stream: DisplayStream): LineOutput {
   const paint = painter(stream);
   return {
     print: (...lines) => {
@@ -22,17 +22,17 @@ export function plainPaper(stream: DisplayStream): Paper {
   };
 }
 
-export function livePaper(stream: DisplayStream): Paper {
-  const screen = new Screen(stream, painter(stream));
+export function liveOutput(stream: DisplayStream): LineOutput {
+  const block = new LiveBlock(stream, painter(stream));
   return {
     print: (...lines) =>
-      screen.print(lines.flatMap((line) => wrapped(labelled(line), stream.columns ?? 80))),
+      block.print(lines.flatMap((line) => wrapped(labelled(line), stream.columns ?? 80))),
     draw: (lines) =>
-      screen.open(() => {
+      block.open(() => {
         const [first = '', ...rest] = lines().map(printable);
         return [labelled(first), ...rest.map((line) => `  ${line}`)];
       }),
-    clear: () => screen.close(),
+    clear: () => block.close(),
   };
 }
 
@@ -40,7 +40,7 @@ function labelled(line: string): string {
   return `${label} ${printable(line)}`;
 }
 
-/** Only the label has a colour: it shows whose line it is. */
+/** Colours the label only. */
 function painter(stream: DisplayStream): (line: string) => string {
   if (!usesColor(stream)) return (line) => line;
   return (line) =>

@@ -2,7 +2,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { errorMonitor } from 'node:events';
 import type { ClientRequest } from 'node:http';
 
-/** Despite its name, Node tells this when the head of a response is there. */
+/** Despite its name, Node publishes this when the head of a response has arrived. */
 const channel = 'http.client.response.finish';
 
 interface ResponseMessage {
@@ -11,9 +11,9 @@ interface ResponseMessage {
 }
 
 /**
- * The status of the response to a request, as soon as its head is there; `undefined` when none came.
- * It is not asked by a listener for `response`: a request that has none reads its response away, and
- * ours would keep it from that.
+ * The status of the response to a request as soon as its head has arrived; `undefined` when no
+ * response came. A listener for `response` would not do: Node discards the body of a response only
+ * where the request has no such listener.
  */
 export function responseStatus(request: ClientRequest): Promise<number | undefined> {
   return new Promise((resolve) => {
@@ -32,7 +32,7 @@ export function responseStatus(request: ClientRequest): Promise<number | undefin
       return;
     }
     subscribe(channel, onResponse);
-    // Before the client hears of it: its retry may follow at once.
+    // `errorMonitor` comes before the client's own listeners, whose retry may follow at once.
     request.once(errorMonitor, onEnd).once('close', onEnd);
   });
 }
