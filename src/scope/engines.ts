@@ -1,6 +1,7 @@
 import { messageOf } from '../errors.ts';
 import { sharedState } from '../hooks/state.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import { openLedger } from '../ledger/open-ledger.ts';
 import { inheritedRun, type ResolvedOptions } from '../options/index.ts';
 import { AbandonedRequests } from '../orchestrator/capture/abandoned-requests.ts';
 import { Occurrences } from '../orchestrator/capture/occurrences.ts';
@@ -111,7 +112,7 @@ async function openEngine(
   { occurrences, abandoned }: StoreUse,
 ): Promise<Engine> {
   const { clock, logger, dispatcher, retention, maxStoreSize } = options;
-  const opening = openLedger(options);
+  const opening = openStore(options);
   try {
     const [{ Engine }, { createHttpClient }, ledger] = await Promise.all([
       import('../orchestrator/engine.ts'),
@@ -142,20 +143,14 @@ async function closeQuietly(opening: Promise<Ledger>): Promise<void> {
   await opening.then((ledger) => ledger.close()).catch(() => undefined);
 }
 
-async function openLedger({ store, clock, keep, onStoreError }: ResolvedOptions): Promise<Ledger> {
-  const openInMemory = async () => {
-    const { openMemoryLedger } = await import('../ledger/memory/memory-ledger.ts');
-    return openMemoryLedger({ clock, keep });
-  };
-  if (store === ':memory:') return openInMemory();
-  const { openSqliteLedger } = await import('../ledger/sqlite/connection/open-sqlite.ts');
+async function openStore({ store, clock, keep, onStoreError }: ResolvedOptions): Promise<Ledger> {
   try {
-    return await openSqliteLedger({ path: store, clock, keep });
+    return await openLedger(store, { clock, keep });
   } catch (error) {
     if (onStoreError === 'error') throw error;
     const reason = messageOf(error);
     warnOnce(`batchling goes on without a ledger, so nothing survives this process: ${reason}`);
-    return openInMemory();
+    return openLedger(':memory:', { clock, keep });
   }
 }
 
