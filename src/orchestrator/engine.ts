@@ -99,6 +99,13 @@ export class Engine {
       stopped: stop.signal,
       troubles: new Troubles(clock, logger),
       report,
+      joinAgain: async () => {
+        workshop.owner = await ledger.join({
+          run: options.run,
+          host: hostname(),
+          pid: process.pid,
+        });
+      },
       rejoin: (batch) => {
         // Before they look for it again: here it is no longer to be found.
         workshop.batches.delete(batch.lease.batch);
@@ -299,7 +306,7 @@ export class Engine {
     this.#watcher.close();
     this.#neighbours.close();
     this.#deadlines.close();
-    const { ledger, owner, clock, stopped } = this.#workshop;
+    const { ledger, clock, stopped } = this.#workshop;
     const grace = sleep(clock, closingGrace, stopped).catch(() => undefined);
     await Promise.race([this.#quiet(), grace]);
     this.#stop.abort(new BatchlingError('SCOPE_CLOSED', 'The engine is closed.'));
@@ -307,7 +314,7 @@ export class Engine {
     await this.#governor.close();
     await this.#http.close();
     await this.#quiet();
-    await ledger.leave(owner);
+    await ledger.leave(this.#workshop.owner);
     await ledger.close();
   }
 

@@ -121,7 +121,7 @@ async function openEngine(
     ]);
     return await Engine.open({
       prune: {
-        before: clock.now() - retention,
+        olderThan: retention,
         ...(maxStoreSize !== undefined && { maxBytes: maxStoreSize }),
       },
       ledger,

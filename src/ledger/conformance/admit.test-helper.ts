@@ -113,8 +113,8 @@ export function admitConformance(subject: LedgerSubject): void {
     it('refuses an owner that has left or never joined', async () => {
       const { ledger, me, ask } = await openBench(subject);
       await ledger.leave(me);
-      await expect(ask(1)).rejects.toMatchObject({ code: 'INVARIANT' });
-      await expect(ask(1, { owner: 999 })).rejects.toMatchObject({ code: 'INVARIANT' });
+      await expect(ask(1)).rejects.toMatchObject({ code: 'OWNER_LOST' });
+      await expect(ask(1, { owner: 999 })).rejects.toMatchObject({ code: 'OWNER_LOST' });
     });
   });
 

@@ -6,7 +6,8 @@ import type { Troubles } from './troubles.ts';
 /** What the modules of one engine share. */
 export interface Workshop {
   readonly ledger: Ledger;
-  readonly owner: OwnerId;
+  /** Another one after `joinAgain`. */
+  owner: OwnerId;
   readonly clock: Clock;
   readonly logger: Logger;
   /** Batches this process works on, by their id in the ledger. */
@@ -15,6 +16,8 @@ export interface Workshop {
   readonly stopped: AbortSignal;
   /** What is in the way at the providers, for people. */
   readonly troubles: Troubles;
+  /** The ledger counts this engine's owner as gone: from now on it works as a new one. */
+  joinAgain(): Promise<void>;
   /** Something went wrong that is tried again or that nobody waits for. */
   report(what: string, error: unknown): void;
   /** Another owner has this batch now: its callers wait for the answers of that one. */

@@ -7,12 +7,14 @@ import type { Queue } from '../queue/queue.ts';
 import { Governor } from './quotas.ts';
 
 const clock = new ManualClock();
-const ledger = await openMemoryLedger({ clock });
+let now = clock.now();
+const ledger = await openMemoryLedger({ clock: { now: () => now } });
 const account = await ledger.account({ provider: 'openai', hash: new Uint8Array(32) });
 
 /** How many tokens a new engine believes to have room for. */
-async function limitAt(base: string, now: number): Promise<number> {
-  const workshop = { ledger, clock: { ...clock, now: () => now } } as Workshop;
+async function limitAt(base: string, time: number): Promise<number> {
+  now = time;
+  const workshop = { ledger, clock } as unknown as Workshop;
   const batcher = new OpenAIBatcher();
   const queue = { account: { id: account }, batcher, endpoint: '', model: 'm', wire: { base } };
   return (await new Governor(workshop).room(queue as unknown as Queue)).limit;
@@ -20,7 +22,7 @@ async function limitAt(base: string, now: number): Promise<number> {
 
 it('what was learnt holds for its base and for a day, even if the clock was set back meanwhile', async () => {
   await ledger.learn(account, 'm at one', { tokens: 50, named: true });
-  const learntAt = clock.now();
+  const learntAt = now;
   expect(await limitAt('one', learntAt)).toBe(50);
   expect(await limitAt('one', learntAt + 23 * 3_600_000)).toBe(50);
   expect(await limitAt('one', learntAt + 24 * 3_600_000)).toBe(Number.POSITIVE_INFINITY);

@@ -64,11 +64,10 @@ export class Governor {
 
   /** A ledger that cannot be read costs a refusal, not the batch. */
   async #known(account: number, name: string): Promise<RoomLimit | undefined> {
-    const { ledger, clock, report } = this.#workshop;
+    const { ledger, report } = this.#workshop;
     try {
       const known = await ledger.limit(account, name);
-      // Either way: after a clock was set back it may have been learnt in the future.
-      return known && Math.abs(clock.now() - known.learntAt) < remembered ? known : undefined;
+      return known && known.age < remembered ? known : undefined;
     } catch (error) {
       report(`look up how much of ${name} may be under way`, error);
       return undefined;

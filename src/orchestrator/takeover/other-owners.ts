@@ -1,4 +1,4 @@
-import { BatchlingError, messageOf } from '../../errors.ts';
+import { BatchlingError, messageOf, OwnerLostError } from '../../errors.ts';
 import type { Admission, Ask, BatchId, RequestId } from '../../ledger/ledger.ts';
 import { deliver, deliverOne } from '../collect/delivery.ts';
 import type { ActiveBatch } from '../model/batch.ts';
@@ -120,13 +120,20 @@ export class Neighbours {
     this.#timer = this.#workshop.clock.setTimeout(() => {
       this.#look().catch(async (error: unknown) => {
         this.#workshop.report('look for answers of other processes', error);
-        if (this.#isHopeless(error)) await this.#giveUp(error);
+        const trouble = error instanceof OwnerLostError ? await this.#joinAgain() : error;
+        if (trouble !== undefined && this.#isHopeless(trouble)) await this.#giveUp(trouble);
         this.#again();
       });
     }, lookInterval);
   }
 
-  /** The ledger does not know us any more, or has been out of order for long. */
+  /** Then the next look asks again. Returns the error if joining failed. */
+  #joinAgain(): Promise<unknown> {
+    this.#seen = -1;
+    return this.#workshop.joinAgain().catch((error: unknown) => error);
+  }
+
+  /** A bug of ours, or the ledger has been out of order for long. */
   #isHopeless(error: unknown): boolean {
     const now = this.#workshop.clock.now();
     this.#blindSince ??= now;

@@ -86,23 +86,23 @@ export class Resume {
   async #continue(batch: ActiveBatch, claimed: ClaimedBatch, scope: EngineScope): Promise<void> {
     if (claimed.state === 'accepted' && claimed.remoteId !== undefined) {
       batch.remote = placeholder(claimed.remoteId);
-      batch.acceptedAt = claimed.acceptedAt ?? this.#workshop.clock.now();
+      batch.acceptedAt = this.#workshop.clock.now() - (claimed.acceptedAge ?? 0);
       batch.holdSlot();
       await this.#governor.occupy(batch);
-      rejoined(batch, this.#workshop.clock.now() - batch.acceptedAt);
+      rejoined(batch, claimed.acceptedAge ?? 0);
       await this.#waitForOthers(scope);
       this.#watch(batch);
       batch.outcomeIsKnown();
       return;
     }
-    const shares = await this.#sharesAccount(batch, claimed);
+    // By the clock of this process: the ledger says how long ago the create was.
+    const since = this.#workshop.clock.now() - (claimed.creatingAge ?? 0);
+    const shares = await this.#sharesAccount(batch, claimed.state, since);
     if (claimed.state === 'creating') {
-      const found =
-        shares === false ? undefined : await this.#recovery.find(batch, claimed.creatingAt);
+      const found = shares === false ? undefined : await this.#recovery.find(batch, since);
       if (found) {
         await this.#governor.occupy(batch);
-        const now = this.#workshop.clock.now();
-        rejoined(batch, now - (claimed.creatingAt ?? now));
+        rejoined(batch, claimed.creatingAge ?? 0);
         await this.#protocol.accept(batch, found);
         return;
       }
@@ -123,10 +123,11 @@ export class Resume {
   /** Another key may belong to the same project or workspace. Then it sees the same files and batches. */
   #sharesAccount(
     batch: ActiveBatch,
-    { state, creatingAt }: ClaimedBatch,
+    state: ClaimedBatch['state'],
+    since: number,
   ): Promise<boolean | undefined> {
     const isAsked = batch.underOtherKey && (state === 'creating' || state === 'staged');
-    if (isAsked) return this.#recovery.sharesAccount(batch, creatingAt);
+    if (isAsked) return this.#recovery.sharesAccount(batch, since);
     return Promise.resolve(!batch.underOtherKey);
   }
 
@@ -183,7 +184,7 @@ export class Resume {
 }
 
 function rejoined(batch: ActiveBatch, age: number): void {
-  batch.notify({ notice: 'rejoined', ...batch.facts(), age: Math.max(0, age) });
+  batch.notify({ notice: 'rejoined', ...batch.facts(), age });
 }
 
 function toldInsteadOf({ token, batcher }: ActiveBatch, error: unknown): Answer {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { bad, good, openBench } from '../../conformance/subject.test-helper.ts';
 import type { RequestId } from '../../ledger.ts';
 import { openTemporary, query, temporaryFolder } from '../test/temporary.test-helper.ts';
-import { ENTERED_TOGETHER } from './enter-answers.ts';
+import { ENTERED_TOGETHER } from './new-answers.ts';
 
 async function open() {
   const path = join(temporaryFolder(), 'ledger.db');
@@ -69,7 +69,7 @@ describe('entering answers into the rows of their requests', () => {
     expect(await look(path)).toMatchObject({ told: 2, blocks: 2, waiting: 0 });
   });
 
-  it('gives rows the moment of the last answer, so that none is old too soon', async () => {
+  it('gives each row the moment at which its answer came, not that of the entering', async () => {
     const { path, ledger, send, clock } = await open();
     const { lease, requests } = await send([1, 2]);
     for (const [index, request] of requests.entries()) {
@@ -78,7 +78,8 @@ describe('entering answers into the rows of their requests', () => {
     }
     clock.time = 50_000;
     await ledger.ended(lease);
-    expect(await query(path, 'SELECT DISTINCT at FROM request')).toEqual([{ at: 20_000 }]);
+    const moments = await query(path, 'SELECT at FROM request ORDER BY id');
+    expect(moments).toEqual([{ at: 10_000 }, { at: 20_000 }]);
   });
 
   it('erases bodies that were spooled after the answer had come', async () => {

@@ -84,12 +84,12 @@ describe('answers that rows do not know yet', () => {
     const child = spawnChild(path, 'collect', 40);
     const { mine } = await firstLine(child);
     const { ledger, me, ask } = await openAt(path);
-    const before = Date.now() + 60_000;
-    expect(await ledger.prune({ before, maxBytes: 0 })).toMatchObject({ requests: 0 });
+    const olderThan = -60_000;
+    expect(await ledger.prune({ olderThan, maxBytes: 0 })).toMatchObject({ requests: 0 });
     await kill(child);
     await expect.poll(() => ledger.claimable()).toHaveLength(1);
     expect(await look(path)).toMatchObject({ told: 0, waiting: 1 });
-    expect(await ledger.prune({ before, maxBytes: 0 })).toMatchObject({ requests: 0 });
+    expect(await ledger.prune({ olderThan, maxBytes: 0 })).toMatchObject({ requests: 0 });
 
     expect(await ask(3)).toMatchObject({ is: 'answered', answer: { body: 'answer to 3' } });
     const [batch] = await ledger.claimable();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { planRuns } from './plan-runs.ts';
+import { planRuns } from './plan.ts';
 
 describe('planRuns', () => {
   it('makes one run of consecutive ids', () => {
