@@ -62,8 +62,13 @@ export function batchConformance(subject: LedgerSubject): void {
       expect(claimed?.members.map(({ request }) => request)).toEqual(requests);
       await ledger.released(claimed!.lease);
       const again = { token: newToken(), queue, tags: {} };
-      await ledger.plan(other, again, requests.reverse());
+      const turned = [...requests].reverse();
+      const next = await ledger.plan(other, again, turned);
       expect((await ledger.list({ open: true }))[0]).toMatchObject({ count: 25_000 });
+      const third = await join();
+      await ledger.leave(other);
+      const members = (await ledger.claim(third, next.batch))?.members;
+      expect(members?.map(({ request }) => request)).toEqual(turned);
     });
   });
 

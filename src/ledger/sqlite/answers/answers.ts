@@ -85,11 +85,10 @@ export function prepareAnswers(store: Store): Answers {
 
 export type Answered = Extract<Settlement, { is: 'answer' }>;
 
-/** Answers that go into one block. */
+/** Answers that go into one block. All of them have the same status. */
 export interface AnswerGroup {
   readonly requests: RequestId[];
   readonly answers: [Answer, ...Answer[]];
-  characters: number;
 }
 
 /**
@@ -99,7 +98,7 @@ export interface AnswerGroup {
  */
 export function groupsOf(settlements: readonly Answered[]): AnswerGroup[] {
   const groups: AnswerGroup[] = [];
-  const open = new Map<number, AnswerGroup>();
+  const open = new Map<number, AnswerGroup & { characters: number }>();
   let last: RequestId | undefined;
   for (const { request, answer } of [...settlements].sort((a, b) => a.request - b.request)) {
     if (request === last) continue;
@@ -111,7 +110,7 @@ export function groupsOf(settlements: readonly Answered[]): AnswerGroup[] {
       group.requests.length >= ANSWERS_PER_BLOCK ||
       group.characters + size > CHARACTERS_PER_BLOCK;
     if (isFull) {
-      const next: AnswerGroup = { requests: [request], answers: [answer], characters: size };
+      const next = { requests: [request], answers: [answer] as [Answer], characters: size };
       open.set(answer.status, next);
       groups.push(next);
     } else {
@@ -123,7 +122,7 @@ export function groupsOf(settlements: readonly Answered[]): AnswerGroup[] {
   return groups;
 }
 
-/** The final state of the requests of a group. */
-export function stateOf({ answers: [{ status }] }: AnswerGroup): number {
+/** The state of a request with an answer of this status. */
+export function finalState(status: number): number {
   return status >= 200 && status < 300 ? REQUEST.answered : REQUEST.failed;
 }

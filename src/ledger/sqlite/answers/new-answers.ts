@@ -3,7 +3,7 @@ import { nextTurn } from '../connection/slices.ts';
 import type { Store } from '../connection/store.ts';
 import { prepareEraseBodies } from '../requests/bodies.ts';
 import { REQUEST } from '../schema/codes.ts';
-import { type AnswerGroup, type BlockId, prepareAnswers, stateOf } from './answers.ts';
+import { type AnswerGroup, type BlockId, finalState, prepareAnswers } from './answers.ts';
 
 /** A row of `answer_new`. Ids are never used again. */
 type NewAnswerId = number;
@@ -113,7 +113,8 @@ export function prepareNewAnswers(store: Store): NewAnswers {
   return {
     add(group, { batch, owner }) {
       const block = answers.add(group);
-      insert.run(block, batch, group.requests.length, stateOf(group), owner, store.now());
+      const state = finalState(group.answers[0].status);
+      insert.run(block, batch, group.requests.length, state, owner, store.now());
     },
     finder() {
       const known = new Map<BatchId, Map<RequestId, NewAnswerId>>();

@@ -1,11 +1,5 @@
-import type { Ledger, OwnerId, RequestId, Settlement } from '../../ledger.ts';
-import {
-  type Answered,
-  type AnswerGroup,
-  groupsOf,
-  prepareAnswers,
-  stateOf,
-} from '../answers/answers.ts';
+import type { Ledger, OwnerId, Settlement } from '../../ledger.ts';
+import { type Answered, finalState, prepareAnswers } from '../answers/answers.ts';
 import { inSlices, settlementSize } from '../connection/slices.ts';
 import type { Store } from '../connection/store.ts';
 import type { Owners } from '../owners/owners.ts';
@@ -30,32 +24,34 @@ export function prepareWithdraw(store: Store, owners: Owners): Ledger['withdraw'
 }
 
 export function prepareSettled(store: Store, owners: Owners): Ledger['settled'] {
-  const settleAnswers = prepareSettleAnswers(store);
-  const settleOne = prepareSettleOne(store, OPEN_REQUEST);
+  const answers = prepareAnswers(store);
+  const answer = store.prepare(
+    `UPDATE request SET state = ?, at = ?, answer = ? WHERE ${OPEN_REQUEST}`,
+  );
+  const settleOther = prepareSettleOne(store, OPEN_REQUEST);
   const bodies = prepareEraseBodies(store);
 
-  const settleAll = (settlements: readonly Settlement[], owner: OwnerId) => {
-    owners.require(owner);
-    const over: RequestId[] = [];
-    const waiting = new Map<RequestId, Answered>();
-    const writeAnswers = () => {
-      const answered = settleAnswers([...waiting.values()], owner);
-      if (store.keep !== 'all') for (const request of answered) over.push(request);
-      waiting.clear();
-    };
-    for (const settlement of settlements) {
-      const { is, request } = settlement;
-      // Outcomes of one request are written in their order: the first final one wins.
-      if (waiting.has(request)) writeAnswers();
-      if (settlement.is === 'answer') waiting.set(request, settlement);
-      else if (settleOne(settlement, owner, owner) && is === 'release') over.push(request);
-    }
-    writeAnswers();
-    bodies.of(over);
+  const settleAnswer = (settlement: Answered, owner: OwnerId): boolean => {
+    const { request } = settlement;
+    const block = answers.add({ requests: [request], answers: [settlement.answer] });
+    const state = finalState(settlement.answer.status);
+    if (answer.run(state, store.now(), block, request, owner).changes) return true;
+    answers.eraseUnused(block);
+    return false;
+  };
+  /** Whether the request no longer needs its body. */
+  const settle = (settlement: Settlement, owner: OwnerId): boolean => {
+    if (settlement.is === 'answer') return settleAnswer(settlement, owner) && store.keep !== 'all';
+    return settleOther(settlement, owner, owner) && settlement.is === 'release';
   };
 
   return async (owner, settlements) => {
-    await inSlices(settlements, (slice) => store.write(() => settleAll(slice, owner)), {
+    const work = (slice: readonly Settlement[]) => {
+      owners.require(owner);
+      const final = slice.filter((settlement) => settle(settlement, owner));
+      bodies.of(final.map(({ request }) => request));
+    };
+    await inSlices(settlements, (slice) => store.write(() => work(slice)), {
       sizeOf: settlementSize,
     });
     store.touch();
@@ -86,32 +82,4 @@ export function prepareSettleOne(store: Store, condition: string): SettleOne {
         return Boolean(release.run(request, value).changes);
     }
   };
-}
-
-/** Writes answers inside a transaction. Returns which requests took theirs. */
-function prepareSettleAnswers(
-  store: Store,
-): (settlements: readonly Answered[], owner: OwnerId) => RequestId[] {
-  const blocks = prepareAnswers(store);
-  const update = store.prepare(
-    `UPDATE request SET state = ?1, at = ?2, answer = ?3
-     WHERE id IN (SELECT value FROM json_each(?4))
-       AND owner = ?5 AND state = ${REQUEST.admitted} AND batch IS NULL`,
-  );
-  const findTaken = store.prepare(
-    'SELECT id FROM request WHERE id IN (SELECT value FROM json_each(?)) AND answer = ?',
-  );
-
-  const settleGroup = (group: AnswerGroup, owner: OwnerId): RequestId[] => {
-    const requests = JSON.stringify(group.requests);
-    const block = blocks.add(group);
-    const { changes } = update.run(stateOf(group), store.now(), block, requests, owner);
-    if (Number(changes) === group.requests.length) return group.requests;
-    const taken = findTaken.all(requests, block) as { id: RequestId }[];
-    blocks.eraseUnused(block);
-    return taken.map(({ id }) => id);
-  };
-
-  return (settlements, owner) =>
-    groupsOf(settlements).flatMap((group) => settleGroup(group, owner));
 }
