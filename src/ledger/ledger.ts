@@ -102,7 +102,7 @@ export interface Ledger {
    * owner that is here, or has ended.
    */
   claim(owner: OwnerId, batch: BatchId): Promise<ClaimedBatch | undefined>;
-  /** This owner no longer works on the batch: whoever asks next may claim it, the same owner, too. */
+  /** This owner no longer works on the batch: any owner may claim it, the same one, too. */
   giveBack(lease: Lease): Promise<void>;
   /** Unfinished batches that can be claimed, of one account or of all. */
   claimable(account?: AccountId): Promise<BatchId[]>;

@@ -73,7 +73,7 @@ export function batchConformance(subject: LedgerSubject): void {
   });
 
   describe('the life of a batch', () => {
-    it('is told by list and show', async () => {
+    it('is shown by list and show', async () => {
       const bench = await openBench(subject);
       const { ledger, me, queue, ask } = bench;
       const { request } = await ask(1);
@@ -239,7 +239,7 @@ export function batchConformance(subject: LedgerSubject): void {
   });
 
   describe('collected again', () => {
-    it('keeps what it was told first', async () => {
+    it('keeps the first outcome of each request', async () => {
       const { ledger, ask, send } = await openBench(subject);
       const { lease, requests } = await send([1, 2, 3]);
       const [one, two, three] = requests as [number, number, number];

@@ -66,7 +66,7 @@ export function keepingConformance(subject: LedgerSubject): void {
   });
 
   describe('withdraw', () => {
-    it('forgets what is admitted and ours, and nothing else', async () => {
+    it('forgets what this owner has admitted, and nothing else', async () => {
       const { ledger, me, ask, join, send } = await openBench(subject);
       const other = await join();
       const mine = await ask(1);
@@ -126,7 +126,7 @@ export function keepingConformance(subject: LedgerSubject): void {
   });
 
   describe('prune', () => {
-    it('drops what is final, old and belongs to nobody who is here', async () => {
+    it('drops what is final, old and belongs to no owner that is here', async () => {
       const bench = await openBench(subject);
       const { ledger, me, join, settle, send, ask } = bench;
       const gone = await join();

@@ -21,7 +21,7 @@ interface NewRow {
  * its row would dirty nearly every page of rows for every few answers. They are appended in blocks
  * instead, and `answer_new` lists these blocks. The rows are written when 10,000 answers have come
  * together, and at the latest before their batch ends or changes its owner. Until then the blocks are
- * the truth, for every process: whoever reads a row in the state `planned` has to look here.
+ * the truth, for every process: a reader of a row in the state `planned` has to look here.
  *
  * The methods that are not async are for use inside a transaction.
  */

@@ -15,7 +15,7 @@ async function openAt(path: string) {
 }
 
 describe('a claim that fails half way', () => {
-  it('leaves the batch to the next one who tries', async () => {
+  it('leaves the batch to the next owner that tries', async () => {
     const path = join(temporaryFolder(), 'ledger.db');
     const [dead, one, two] = [await openAt(path), await openAt(path), await openAt(path)];
     const { lease, requests } = await dead.send([1, 2, 3]);
@@ -62,7 +62,7 @@ describe('a claim during which members change', () => {
     expect(claimed?.members.filter(({ settled }) => settled)).toEqual([claimed?.members[0]]);
   });
 
-  it('does not list who left the batch while members were read', async () => {
+  it('does not list a request that left the batch while members were read', async () => {
     const { claimed, requests } = await claimWhile((request) => [
       `UPDATE request SET state = ${REQUEST.admitted}, batch = NULL, seq = NULL
        WHERE id = ${request}`,

@@ -3,7 +3,7 @@ import type { Worker } from 'node:worker_threads';
 import type { Database } from './driver.ts';
 import { nextTurn } from './slices.ts';
 
-/** `FULL` copies the whole log, and nobody can write meanwhile; `TRUNCATE` also empties the log. */
+/** `FULL` copies the whole log, and no process can write meanwhile; `TRUNCATE` also empties the log. */
 type CheckpointMode = 'FULL' | 'TRUNCATE';
 
 interface CheckpointOptions {

@@ -55,7 +55,7 @@ export class Store {
     return this.#attempt(work);
   }
 
-  /** `work` runs in one transaction; it may run again when another process was in the way. */
+  /** `work` runs in one transaction; it may run again after waiting for another process. */
   async write<T>(
     work: () => T,
     { durable = false, patience = this.#patience }: WriteOptions = {},
@@ -77,7 +77,7 @@ export class Store {
     return this.#checkpoints.truncate();
   }
 
-  /** Tells whoever waits for answers to look again. */
+  /** Makes `changed` differ: callers that wait for answers look again. */
   touch(): void {
     this.#changes += 1;
   }

@@ -52,7 +52,7 @@ function valuesOf({ alive, states, before }: OldRequests): [number, number, stri
  * dropped in the order of their ids. In one step each of them would write a page of its own, because
  * fingerprints are random.
  *
- * Between the steps nobody finds them, so nobody takes one up. After a crash in between the rows are
+ * Between the steps no process finds them, so none takes one up. After a crash in between the rows are
  * still there, and the next prune drops them.
  */
 export function preparePruneRequests(

@@ -68,7 +68,7 @@ describe('leaving with keep: "none"', () => {
 });
 
 describe('pruning thousands', () => {
-  it('drops them with their identities, and leaves those of the others', async () => {
+  it('drops requests with their identities, and leaves the other requests alone', async () => {
     const { clock, path, ledger, join: joinLedger } = await openAt();
     const gone = await joinLedger();
     await ledger.leave(gone);
@@ -81,7 +81,7 @@ describe('pruning thousands', () => {
     expect(await query(path, counts)).toEqual([{ requests: 500, identities: 500, known: 500 }]);
   });
 
-  it('does not take what somebody has taken up since', async () => {
+  it('does not drop what another process has taken up since', async () => {
     const { clock, path, ledger, me, join: joinLedger, ask, settle } = await openAt();
     const gone = await joinLedger();
     const request = await settle(7, { status: 200, headers: {}, body: 'kept' }, gone);
@@ -94,7 +94,7 @@ describe('pruning thousands', () => {
     expect(await ask(7)).toMatchObject({ request, is: 'answered' });
   });
 
-  it('drops later what a killed process had only hidden', async () => {
+  it('drops requests whose identities were removed before the process was killed', async () => {
     const { clock, path, ledger, join: joinLedger, settle, ask } = await openAt();
     const gone = await joinLedger();
     const request = await settle(7, undefined, gone);

@@ -38,7 +38,7 @@ export function prepareBodies(store: Store): Ledger['bodies'] {
 /** For use inside a transaction. */
 export interface EraseBodies {
   of(requests: readonly RequestId[]): void;
-  /** Erases only those of members of this batch whose rows have no outcome. */
+  /** Erases only bodies of members of this batch whose rows have no outcome. */
   ofMembers(requests: readonly RequestId[], batch: BatchId): void;
 }
 

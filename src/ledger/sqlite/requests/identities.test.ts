@@ -48,7 +48,7 @@ describe('the identities of requests', () => {
     expect(again.map(({ request }) => request)).toEqual(all);
   });
 
-  it('hold up no admission while somebody else writes, and are sorted in by a later one', async () => {
+  it('hold up no admission while another process writes, and are sorted in by a later one', async () => {
     const path = join(temporaryFolder(), 'ledger.db');
     // With the patience that everything else has, the admission would not come back before the lock.
     const { ledger, me, asksFor, ask } = await openAt(path, { patience: 3_600_000 });
