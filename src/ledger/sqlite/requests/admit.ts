@@ -11,9 +11,13 @@ import { BATCH, requestState } from '../schema/codes.ts';
 import { prepareSortIn } from './identities.ts';
 import { prepareInsertNew, type Wanted } from './insert-new.ts';
 import { type FindBatch, prepareRequests, type RequestRow, type Requests } from './requests.ts';
+import { prepareWithdraw } from './settled.ts';
 
 /** Asks for known requests take long: each may have to read a block of answers. */
 const KNOWN_PER_TRANSACTION = 100;
+
+/** Never the id of a request. */
+const NOT_YET = 0;
 
 /** An ask, the occurrence it stands for, and its place among all asks. */
 interface PlacedAsk {
@@ -43,6 +47,7 @@ export function prepareAdmit(
   owners: Owners,
   newAnswers: NewAnswers,
 ): Ledger['admit'] {
+  const withdraw = prepareWithdraw(store, owners);
   const requests = prepareRequests(store);
   const insertNew = prepareInsertNew(store);
   const answers = prepareAnswers(store);
@@ -70,28 +75,39 @@ export function prepareAdmit(
     return slice.map(({ ask, occurrence }) => admitKnown(session, ask, occurrence));
   };
 
-  return async (me, asks) => {
-    const admissions: Admission[] = [];
+  const admitAll = async (me: OwnerId, asks: readonly Ask[], admissions: Admission[]) => {
     await inSlices(asks, async (slice) => {
-      const first = admissions.length;
       const { wanted, inserted } = await store.write(() => insertSlice(me, slice));
       const known: PlacedAsk[] = [];
       slice.forEach((ask, index) => {
         const { occurrence } = wanted[index] as Wanted;
-        const [request, place] = [inserted[index], first + index];
-        if (request === undefined) known.push({ ask, occurrence, place });
-        // Places of known ones are filled in below.
-        admissions.push({ request: request ?? 0, occurrence, is: 'mine' });
+        const request = inserted[index];
+        if (request === undefined) known.push({ ask, occurrence, place: admissions.length });
+        // The places of known requests are filled below.
+        admissions.push({ request: request ?? NOT_YET, occurrence, is: 'mine' });
       });
       if (known.length === 0) return;
-      const decide = async (some: readonly PlacedAsk[]) => {
+      const decideSome = async (some: readonly PlacedAsk[]) => {
         const decided = await store.write(() => decideSlice(me, some));
         some.forEach(({ place }, index) => {
           admissions[place] = decided[index] as Admission;
         });
       };
-      await inSlices(known, decide, { rows: KNOWN_PER_TRANSACTION });
+      await inSlices(known, decideSome, { rows: KNOWN_PER_TRANSACTION });
     });
+  };
+
+  return async (me, asks) => {
+    const admissions: Admission[] = [];
+    try {
+      await admitAll(me, asks, admissions);
+    } catch (error) {
+      // The asker does not hear of what it has got so far, so nobody would send it.
+      const mine = admissions.filter(({ is, request }) => is === 'mine' && request !== NOT_YET);
+      const requests = mine.map(({ request }) => request);
+      if (requests.length > 0) await withdraw(me, requests).catch(() => {});
+      throw error;
+    }
     // A failure costs nothing: a later admission tries again.
     await sortIn().catch(() => {});
     return admissions;
