@@ -54,12 +54,12 @@ export interface Ledger {
   account(key: AccountKey): Promise<AccountId>;
   queue(key: QueueKey): Promise<QueueId>;
 
-  /** `room`: a name for what the limit is about, such as a model at a base. */
-  limit(account: AccountId, room: string): Promise<LearntLimit | undefined>;
+  /** `quota`: the name of the token quota, such as a model at a base. */
+  limit(account: AccountId, quota: string): Promise<LearntLimit | undefined>;
   /** The newest limit replaces the one before. */
   learn(
     account: AccountId,
-    room: string,
+    quota: string,
     limit: Pick<LearntLimit, 'tokens' | 'named'>,
   ): Promise<void>;
 

@@ -1,7 +1,6 @@
 import { messageOf } from '../errors.ts';
 import { sharedState } from '../hooks/state.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import { openLedger } from '../ledger/open-ledger.ts';
 import { inheritedRun, type ResolvedOptions } from '../options/index.ts';
 import { AbandonedRequests } from '../orchestrator/capture/abandoned-requests.ts';
 import { Occurrences } from '../orchestrator/capture/occurrences.ts';
@@ -144,6 +143,7 @@ async function closeQuietly(opening: Promise<Ledger>): Promise<void> {
 }
 
 async function openStore({ store, clock, keep, onStoreError }: ResolvedOptions): Promise<Ledger> {
+  const { openLedger } = await import('../ledger/open-ledger.ts');
   try {
     return await openLedger(store, { clock, keep });
   } catch (error) {

@@ -54,14 +54,14 @@ function memoryLedger({ clock = { now: Date.now }, keep = 'answers' }: LedgerOpt
       return id;
     },
 
-    async limit(account, room) {
-      const known = state.limits.get(`${account}\n${room}`);
+    async limit(account, quota) {
+      const known = state.limits.get(`${account}\n${quota}`);
       if (!known) return undefined;
       const { learntAt, ...limit } = known;
       return { ...limit, age: Math.abs(state.now() - learntAt) };
     },
-    async learn(account, room, { tokens, named }) {
-      state.limits.set(`${account}\n${room}`, { tokens, named, learntAt: state.now() });
+    async learn(account, quota, { tokens, named }) {
+      state.limits.set(`${account}\n${quota}`, { tokens, named, learntAt: state.now() });
     },
 
     admit: async (owner, asks) => admit(state, owner, asks),

@@ -70,7 +70,7 @@ export interface MemoryState {
   readonly accounts: Map<string, AccountId>;
   readonly queueIds: Map<string, QueueId>;
   readonly queues: Map<QueueId, QueueKey>;
-  /** By account and room. */
+  /** By account and quota. */
   readonly limits: Map<string, { tokens: number; named: boolean; learntAt: number }>;
   readonly requests: Map<RequestId, MemoryRequest>;
   /** The newest generation by fingerprint and occurrence. */

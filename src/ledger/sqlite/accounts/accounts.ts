@@ -63,8 +63,8 @@ export function prepareLimit(store: Store): Ledger['limit'] {
   const find = store.prepare(
     'SELECT tokens, named, learnt_at FROM learnt_limit WHERE account = ? AND model = ?',
   );
-  return async (account, room) => {
-    const row = (await store.read(() => find.get(account, room))) as
+  return async (account, quota) => {
+    const row = (await store.read(() => find.get(account, quota))) as
       | { tokens: number; named: number; learnt_at: number }
       | undefined;
     if (!row) return undefined;
@@ -78,8 +78,8 @@ export function prepareLearn(store: Store): Ledger['learn'] {
     `INSERT OR REPLACE INTO learnt_limit (account, model, tokens, named, learnt_at)
      VALUES (?, ?, ?, ?, ?)`,
   );
-  return (account, room, { tokens, named }) =>
+  return (account, quota, { tokens, named }) =>
     store.write(() => {
-      put.run(account, room, tokens, named ? 1 : 0, store.now());
+      put.run(account, quota, tokens, named ? 1 : 0, store.now());
     });
 }
