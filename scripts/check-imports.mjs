@@ -32,14 +32,22 @@ const steps = ['collect', 'watch', 'submit', 'takeover', 'queue', 'capture'];
 /** Files at the top of src/ that all parts share. The others there are the entries of the package. */
 const base = new Set(['errors.ts', 'types.ts', 'duration.ts', 'version.ts', 'bundlers.ts']);
 
-/** The registry is the one door to the concrete batchers, the composition root to the ledgers. */
+/**
+ * Only the registry knows the concrete batchers. Only open-ledger.ts and the CLI know the concrete
+ * ledgers, and only the composition root and the CLI open one.
+ */
 const concrete = [
   {
     target:
       /^batchers\/(?!(batcher|registry|llm-wires|index|shared\/refused-error|shared\/replies)\.)/,
     except: /^batchers\//,
   },
-  { target: /^ledger\/(?!ledger\.)/, except: /^(ledger\/|scope\/engines\.ts$|cli\/)/ },
+  { target: /^ledger\/(?!(ledger|open-ledger)\.)/, except: /^(ledger|cli)\// },
+  { target: /^ledger\/open-ledger\./, except: /^(scope\/engines\.ts$|cli\/)/ },
+  ...['memory', 'sqlite', 'postgres'].map((kind) => ({
+    target: new RegExp(`^ledger/${kind}/`),
+    except: new RegExp(`^(ledger/${kind}/|ledger/open-ledger\\.ts$|cli/)`),
+  })),
 ];
 
 function partOf(file) {

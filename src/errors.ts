@@ -11,6 +11,7 @@ export type BatchlingErrorCode =
   | 'STORE_UNUSABLE'
   | 'STORE_NEWER'
   | 'LEASE_LOST'
+  | 'OWNER_LOST'
   | 'NOT_SENT'
   | 'UNKNOWN_OUTCOME'
   | 'REFUSED'
@@ -71,6 +72,14 @@ export class LeaseLostError extends BatchlingError {
   constructor(message: string, facts?: Readonly<Record<string, unknown>>) {
     super('LEASE_LOST', message, facts ? { facts } : {});
     this.name = 'LeaseLostError';
+  }
+}
+
+/** The ledger counts this owner as gone, or does not know it: join again and ask again. */
+export class OwnerLostError extends BatchlingError {
+  constructor(message: string, facts: { readonly owner: number }) {
+    super('OWNER_LOST', message, { facts });
+    this.name = 'OwnerLostError';
   }
 }
 

@@ -2,13 +2,13 @@ import type { Ask } from './ledger.ts';
 
 export type RequestState = 'admitted' | 'planned' | 'answered' | 'failed';
 
-/** How the owner of a known request stands to the one who asks. */
+/** What the owner of a known request is to the owner that asks. */
 export interface Standing {
   readonly isMe: boolean;
   readonly sameRun: boolean;
-  /** It left: its run is finished as far as this owner goes. */
+  /** It has left: its part of its run is finished. */
   readonly closed: boolean;
-  /** False once it left, and when its process died. */
+  /** False once it has left, and when it counts as gone. */
   readonly alive: boolean;
 }
 
@@ -19,10 +19,10 @@ export interface KnownRequest {
 }
 
 /**
- * - `serve`: hand out the stored answer; `adopt` first makes the asker its owner.
- * - `wait`: someone sends it or has sent it.
- * - `take`: back to admitted, ours to send.
- * - `renew`: leave the row alone and start its next generation, ours to send.
+ * - `serve`: hand out the stored answer. `adopt`: first make the asker its owner.
+ * - `wait`: another owner, or the asker itself, sends the request or has sent it.
+ * - `take`: the request is admitted again, for the asker to send.
+ * - `renew`: its next generation is admitted, for the asker to send; the row stays as it is.
  */
 export type Decision = 'serve' | 'adopt' | 'wait' | 'take' | 'renew';
 
@@ -49,8 +49,8 @@ export function decide(
 function decideAnswered(ask: Pick<Ask, 'cache' | 'waiting'>, owner: Standing): Decision {
   if (!ask.cache && !counts(ask, owner)) return 'renew';
   if (owner.isMe) return 'serve';
-  // The answer of a killed run becomes ours, so that it counts as finished once our run is; without
-  // this a later run with `cache: false` would still take it for one to be continued.
+  // The asker becomes the owner of a killed run's answer, so that it is finished when the asker is.
+  // Otherwise a later run with `cache: false` would still take it for the answer of a run to continue.
   const killed = !owner.alive && !owner.closed;
   return killed || (!ask.cache && !owner.closed) ? 'adopt' : 'serve';
 }
@@ -63,16 +63,16 @@ function decideWithoutAnswer(
 }
 
 /**
- * Whether a final row is part of the work of an asker that wants no answers of finished runs. One who
- * was told to wait for it gets it even if its owner has left in the meantime: it was paid for him, too.
+ * Whether an asker that wants no answers of finished runs gets this one all the same. An asker that was
+ * told to wait gets it even if its owner has left meanwhile: it was paid for this asker, too.
  */
 function counts(ask: Pick<Ask, 'waiting'>, owner: Standing): boolean {
   return owner.isMe || owner.sameRun || !owner.closed || ask.waiting === true;
 }
 
 /**
- * How often a request counts as tried when its next owner takes it. One that was left between two
- * attempts goes on counting; one that had its outcome is asked for anew.
+ * How often a request counts as tried when its next owner takes it. A request that was left between two
+ * attempts goes on counting; one that had its outcome starts anew.
  */
 export function attemptsBefore(state: RequestState, attempt: number): number {
   return state === 'admitted' ? attempt : 0;

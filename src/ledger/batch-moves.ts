@@ -4,7 +4,7 @@ import type { BatchState } from './ledger.ts';
 /**
  * Where a batch may go from each state. `creating` may be repeated, and may go back to `staged`: a
  * create that was not accepted is sent again, with a fresh upload where that is the tag to find it by.
- * `accepted` may still be refused: several providers validate the file after they took the batch.
+ * `accepted` may still be refused: several providers validate the file after they accepted the batch.
  */
 export const batchMoves: Readonly<Record<BatchState, readonly BatchState[]>> = {
   planned: ['staged', 'creating', 'refused', 'released'],

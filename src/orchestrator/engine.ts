@@ -16,7 +16,8 @@ import { BatchEndings } from './collect/batch-endings.ts';
 import { Collector } from './collect/collector.ts';
 import type { CallHandle, CapturedCall, EngineScope } from './model/call.ts';
 import type { Caller } from './model/caller.ts';
-import type { EngineContext } from './model/engine-context.ts';
+import type { EngineContext, EngineOwner } from './model/engine-context.ts';
+import type { Request } from './model/request.ts';
 import { Troubles } from './model/troubles.ts';
 import { Queues } from './queue/queues.ts';
 import { BatchLife } from './submit/batch-life.ts';
@@ -24,6 +25,7 @@ import { CreateFinder } from './submit/find-create.ts';
 import { Quotas } from './submit/quotas.ts';
 import { SubmitProtocol } from './submit/submit-protocol.ts';
 import { Submitter } from './submit/submitter.ts';
+import { JoinedOwner } from './takeover/joined-owner.ts';
 import { OtherOwners } from './takeover/other-owners.ts';
 import { Takeover } from './takeover/takeover.ts';
 import { Deadlines } from './watch/deadlines.ts';
@@ -67,11 +69,11 @@ export class Engine {
 
   static async open(options: EngineOptions): Promise<Engine> {
     const { ledger, run } = options;
-    const owner = await ledger.join({ run, host: hostname(), pid: process.pid });
-    return new Engine(options, owner);
+    const info = { run, host: hostname(), pid: process.pid };
+    return new Engine(options, await JoinedOwner.join(ledger, info));
   }
 
-  private constructor(options: EngineOptions, owner: number) {
+  private constructor(options: EngineOptions, owner: EngineOwner) {
     const { ledger, http, occurrences } = options;
     const context = this.#newContext(options, owner);
     this.#context = context;
@@ -90,13 +92,14 @@ export class Engine {
       deadlines,
       cancelTwins: (batch) => finder.cancelTwins(batch),
     });
+    const follow = (request: Request) => {
+      const { row, occurrence } = request;
+      otherOwners.follow(request, { is: 'wait', request: row, occurrence });
+    };
     const endings = new BatchEndings(context, {
       send: (queue, requests) => submitter.send(queue, requests),
       endDue: (callers) => deadlines.end(callers),
-      follow: (request) => {
-        const { row, occurrence } = request;
-        otherOwners.follow(request, { is: 'wait', request: row, occurrence });
-      },
+      follow,
     });
     const life = new BatchLife(context, progress, endings);
     const submitter = new Submitter(context, {
@@ -105,6 +108,7 @@ export class Engine {
       life,
       deadlines,
       withdraw: (requests) => queues.withdraw(requests),
+      follow,
     });
     const takeover: Takeover = new Takeover(context, {
       finder,
@@ -139,7 +143,7 @@ export class Engine {
     context.background('prune the ledger', ledger.prune(options.prune));
   }
 
-  #newContext({ ledger, clock, logger }: EngineOptions, owner: number): EngineContext {
+  #newContext({ ledger, clock, logger }: EngineOptions, owner: EngineOwner): EngineContext {
     const stopped = this.#stop.signal;
     // Thousands of batches may wait at once; Node would warn at the eleventh.
     setMaxListeners(0, stopped);
@@ -213,7 +217,7 @@ export class Engine {
     await this.#quotas.close();
     await this.#http.close();
     await this.#quiet();
-    await ledger.leave(owner);
+    await ledger.leave(owner.id);
     await ledger.close();
   }
 

@@ -111,7 +111,7 @@ async function openEngine(
   { occurrences, abandoned }: StoreUse,
 ): Promise<Engine> {
   const { clock, logger, dispatcher, retention, maxStoreSize } = options;
-  const opening = openLedger(options);
+  const opening = openStore(options);
   try {
     const [{ Engine }, { createHttpClient }, ledger] = await Promise.all([
       import('../orchestrator/engine.ts'),
@@ -120,7 +120,7 @@ async function openEngine(
     ]);
     return await Engine.open({
       prune: {
-        before: clock.now() - retention,
+        olderThan: retention,
         ...(maxStoreSize !== undefined && { maxBytes: maxStoreSize }),
       },
       ledger,
@@ -142,20 +142,15 @@ async function closeQuietly(opening: Promise<Ledger>): Promise<void> {
   await opening.then((ledger) => ledger.close()).catch(() => undefined);
 }
 
-async function openLedger({ store, clock, keep, onStoreError }: ResolvedOptions): Promise<Ledger> {
-  const openInMemory = async () => {
-    const { openMemoryLedger } = await import('../ledger/memory/memory-ledger.ts');
-    return openMemoryLedger({ clock, keep });
-  };
-  if (store === ':memory:') return openInMemory();
-  const { openSqliteLedger } = await import('../ledger/sqlite/connection/open-sqlite.ts');
+async function openStore({ store, clock, keep, onStoreError }: ResolvedOptions): Promise<Ledger> {
+  const { openLedger } = await import('../ledger/open-ledger.ts');
   try {
-    return await openSqliteLedger({ path: store, clock, keep });
+    return await openLedger(store, { clock, keep });
   } catch (error) {
     if (onStoreError === 'error') throw error;
     const reason = messageOf(error);
     warnOnce(`batchling goes on without a ledger, so nothing survives this process: ${reason}`);
-    return openInMemory();
+    return openLedger(':memory:', { clock, keep });
   }
 }
 

@@ -35,7 +35,10 @@ describe('the check of imports', () => {
     const { status, stderr } = check({
       'cli/main.ts': "import { a } from '../scope/scope.ts';\nimport '../simulator/index.ts';",
       'scope/scope.ts': "import { b } from '../orchestrator/engine.ts';",
-      'scope/engines.ts': "const c = await import('../ledger/sqlite/connection/store.ts');",
+      'scope/engines.ts': "import { openLedger } from '../ledger/open-ledger.ts';",
+      'ledger/open-ledger.ts': "const c = await import('./sqlite/connection/open-sqlite.ts');",
+      'ledger/sqlite/connection/open-sqlite.ts': "import { m } from '../../moves.ts';",
+      'cli/prune.ts': "import { openSqliteLedger } from '../ledger/sqlite/connection/open.ts';",
       'orchestrator/engine.ts':
         "import type { B } from '../batchers/batcher.ts';\nimport { q } from './queue/queue.ts';",
       'orchestrator/capture/intake.ts':
@@ -59,6 +62,10 @@ describe('the check of imports', () => {
     ['orchestrator to one batcher', 'orchestrator/a.ts', '../batchers/openai/openai-batcher.ts'],
     ['orchestrator to one ledger', 'orchestrator/a.ts', '../ledger/sqlite/connection/store.ts'],
     ['scope to one ledger', 'scope/scope.ts', '../ledger/memory/memory-ledger.ts'],
+    ['the composition root to one ledger', 'scope/engines.ts', '../ledger/sqlite/store.ts'],
+    ['one ledger to another', 'ledger/sqlite/a.ts', '../memory/memory-ledger.ts'],
+    ['the interface to one ledger', 'ledger/ledger.ts', './sqlite/connection/store.ts'],
+    ['orchestrator to what opens ledgers', 'orchestrator/a.ts', '../ledger/open-ledger.ts'],
     ['the simulator to anything', 'simulator/a.ts', '../errors.ts'],
     ['anything to the simulator', 'scope/scope.ts', '../simulator/index.ts'],
     ['the model to a step of the walk', 'orchestrator/model/a.ts', '../queue/queue.ts'],

@@ -13,17 +13,17 @@ export const payment: readonly Mutant[] = [
   {
     name: 'the mark before a create is not synced',
     promise: 2,
-    file: 'src/ledger/sqlite/batches/creating.ts',
-    search: 'durable: true',
-    replace: 'durable: false',
+    file: 'src/ledger/sqlite/batches/moves.ts',
+    search: 'store.write(mark, { durable: true })',
+    replace: 'store.write(mark, { durable: false })',
     tests: ['test/durability/marks.test.ts'],
   },
   {
     name: 'that a batch was accepted is not synced',
     promise: 2,
-    file: 'src/ledger/sqlite/batches/accepted.ts',
-    search: 'durable: true',
-    replace: 'durable: false',
+    file: 'src/ledger/sqlite/batches/moves.ts',
+    search: 'store.write(accept, { durable: true })',
+    replace: 'store.write(accept, { durable: false })',
     tests: ['test/durability/marks.test.ts'],
   },
   {
@@ -91,7 +91,7 @@ export const payment: readonly Mutant[] = [
   {
     name: 'creates of several programs are not serialised',
     promise: 2,
-    file: 'src/ledger/sqlite/batches/creating.ts',
+    file: 'src/ledger/sqlite/batches/moves.ts',
     search: 'if (alone &&',
     replace: 'if (alone && store.now() < 0 &&',
     tests: ['test/behaviour/one-create-at-a-time.test.ts'],

@@ -3,7 +3,7 @@ import { bad, good, type LedgerSubject, openBench } from './subject.test-helper.
 
 export function admitConformance(subject: LedgerSubject): void {
   describe('admit', () => {
-    it('gives an unknown request to the one who asks', async () => {
+    it('gives an unknown request to the owner that asks', async () => {
       const { ask } = await openBench(subject);
       expect(await ask(1)).toEqual({ request: expect.any(Number), occurrence: 0, is: 'mine' });
     });
@@ -61,7 +61,7 @@ export function admitConformance(subject: LedgerSubject): void {
       expect(await ask(1)).not.toHaveProperty('answer.json');
     });
 
-    it('lets others wait while the owner of an admitted request is here', async () => {
+    it('lets other owners wait while the owner of an admitted request is here', async () => {
       const { ask, join } = await openBench(subject);
       const { request } = await ask(1);
       const other = await join();
@@ -77,7 +77,7 @@ export function admitConformance(subject: LedgerSubject): void {
       expect(await ask(1, { owner: other })).toMatchObject({ request, is: 'wait' });
     });
 
-    it('names the batch to wait for once the request is planned, whoever owns it', async () => {
+    it('names the batch to wait for once the request is planned, also when its owner is gone', async () => {
       const { ledger, me, ask, join, send } = await openBench(subject);
       const { lease, requests } = await send([1]);
       const waits = { request: requests[0], occurrence: 0, is: 'wait', batch: lease.batch };
@@ -113,8 +113,8 @@ export function admitConformance(subject: LedgerSubject): void {
     it('refuses an owner that has left or never joined', async () => {
       const { ledger, me, ask } = await openBench(subject);
       await ledger.leave(me);
-      await expect(ask(1)).rejects.toMatchObject({ code: 'INVARIANT' });
-      await expect(ask(1, { owner: 999 })).rejects.toMatchObject({ code: 'INVARIANT' });
+      await expect(ask(1)).rejects.toMatchObject({ code: 'OWNER_LOST' });
+      await expect(ask(1, { owner: 999 })).rejects.toMatchObject({ code: 'OWNER_LOST' });
     });
   });
 
@@ -151,7 +151,7 @@ export function admitConformance(subject: LedgerSubject): void {
       expect(await ask(1, { owner: second, cache: false })).toMatchObject({ is: 'answered' });
     });
 
-    it('takes over answers of a run under way; they are finished with ours', async () => {
+    it('takes over answers of a run under way; they are finished with the run of the asker', async () => {
       const { ledger, ask, settle, join } = await openBench(subject);
       await settle(1);
       const [second, third] = [await join(), await join()];

@@ -62,13 +62,18 @@ export function batchConformance(subject: LedgerSubject): void {
       expect(claimed?.members.map(({ request }) => request)).toEqual(requests);
       await ledger.released(claimed!.lease);
       const again = { token: newToken(), queue, tags: {} };
-      await ledger.plan(other, again, requests.reverse());
+      const turned = [...requests].reverse();
+      const next = await ledger.plan(other, again, turned);
       expect((await ledger.list({ open: true }))[0]).toMatchObject({ count: 25_000 });
+      const third = await join();
+      await ledger.leave(other);
+      const members = (await ledger.claim(third, next.batch))?.members;
+      expect(members?.map(({ request }) => request)).toEqual(turned);
     });
   });
 
   describe('the life of a batch', () => {
-    it('is told by list and show', async () => {
+    it('is shown by list and show', async () => {
       const bench = await openBench(subject);
       const { ledger, me, queue, ask } = bench;
       const { request } = await ask(1);
@@ -234,7 +239,7 @@ export function batchConformance(subject: LedgerSubject): void {
   });
 
   describe('collected again', () => {
-    it('keeps what it was told first', async () => {
+    it('keeps the first outcome of each request', async () => {
       const { ledger, ask, send } = await openBench(subject);
       const { lease, requests } = await send([1, 2, 3]);
       const [one, two, three] = requests as [number, number, number];

@@ -18,6 +18,7 @@ export function claimConformance(subject: LedgerSubject): void {
       await ledger.collected(lease, [{ request: requests[0]!, is: 'answer', answer: good }], 'c7');
       const other = await join();
       await ledger.leave(me);
+      bench.clock.time += 500;
       const { token } = (await ledger.list())[0]!;
       expect(await ledger.claimable()).toEqual([lease.batch]);
       expect(await ledger.claim(other, lease.batch)).toEqual({
@@ -36,8 +37,8 @@ export function claimConformance(subject: LedgerSubject): void {
         handle: { fileId: 'file-1' },
         remoteId: `remote-${lease.batch}`,
         cursor: 'c7',
-        creatingAt: 1_000,
-        acceptedAt: 1_000,
+        creatingAge: 500,
+        acceptedAge: 500,
         members: [1, 2].map((number, index) => ({
           request: requests[index],
           fingerprint: fingerprintOf(number),
@@ -47,6 +48,18 @@ export function claimConformance(subject: LedgerSubject): void {
         })),
       });
       expect(await ledger.claimable()).toEqual([]);
+    });
+
+    it('gives no negative ages after the clock was set back', async () => {
+      const bench = await openBench(subject);
+      const { ledger, me, join, send } = bench;
+      bench.clock.time = 3_600_000;
+      const { lease } = await send([1]);
+      const other = await join();
+      await ledger.leave(me);
+      bench.clock.time = 2_000;
+      const ages = { creatingAge: 0, acceptedAge: 0 };
+      expect(await ledger.claim(other, lease.batch)).toMatchObject(ages);
     });
 
     it('refuses while the owner is here, for the owner itself, and after the end', async () => {

@@ -4,6 +4,7 @@ import { batchConformance } from './batches.test-helper.ts';
 import { claimConformance } from './claim.test-helper.ts';
 import { keepingConformance } from './keeping.test-helper.ts';
 import { killedConformance } from './killed.test-helper.ts';
+import { lostOwnerConformance } from './lost-owners.test-helper.ts';
 import type { LedgerSubject } from './subject.test-helper.ts';
 
 /** What every ledger has to do; each implementation's test calls it. */
@@ -14,5 +15,6 @@ export function ledgerConformance(subject: LedgerSubject): void {
     batchConformance(subject);
     claimConformance(subject);
     killedConformance(subject);
+    lostOwnerConformance(subject);
   });
 }

@@ -42,20 +42,31 @@ export function keepingConformance(subject: LedgerSubject): void {
       expect(await ledger.limit(one, 'gpt-5')).toEqual({
         tokens: 50_000,
         named: false,
-        learntAt: 2_000,
+        age: 0,
       });
       expect(await ledger.limit(one, 'gpt-5-mini')).toEqual({
         tokens: 3_000_000_000,
         named: true,
-        learntAt: 1_000,
+        age: 1_000,
       });
       expect(await ledger.limit(two, 'gpt-5')).toMatchObject({ tokens: 7 });
       expect(await ledger.limit(two, 'gpt-5-mini')).toBeUndefined();
     });
+
+    it('age in both directions from the moment at which they were learnt', async () => {
+      const { ledger, clock } = await openBench(subject);
+      const account = await ledger.account({ provider: 'openai', hash: new Uint8Array(32) });
+      clock.time = 50_000;
+      await ledger.learn(account, 'gpt-5', { tokens: 90_000, named: true });
+      clock.time = 53_000;
+      expect(await ledger.limit(account, 'gpt-5')).toMatchObject({ age: 3_000 });
+      clock.time = 30_000;
+      expect(await ledger.limit(account, 'gpt-5')).toMatchObject({ age: 20_000 });
+    });
   });
 
   describe('withdraw', () => {
-    it('forgets what is admitted and ours, and nothing else', async () => {
+    it('forgets what this owner has admitted, and nothing else', async () => {
       const { ledger, me, ask, join, send } = await openBench(subject);
       const other = await join();
       const mine = await ask(1);
@@ -115,7 +126,7 @@ export function keepingConformance(subject: LedgerSubject): void {
   });
 
   describe('prune', () => {
-    it('drops what is final, old and belongs to nobody who is here', async () => {
+    it('drops what is final, old and belongs to no owner that is here', async () => {
       const bench = await openBench(subject);
       const { ledger, me, join, settle, send, ask } = bench;
       const gone = await join();
@@ -132,7 +143,7 @@ export function keepingConformance(subject: LedgerSubject): void {
       await settle(6, good, gone);
       await ledger.leave(gone);
 
-      const report = await ledger.prune({ before: 4_000 });
+      const report = await ledger.prune({ olderThan: 1_000 });
       expect(report).toMatchObject({ requests: 3, batches: 1 });
       expect(report.bytes).toBeGreaterThan(100);
       expect((await ledger.list()).map(({ remoteId }) => remoteId)).toEqual([
@@ -162,7 +173,9 @@ export function keepingConformance(subject: LedgerSubject): void {
       const { request } = await ask(1);
       const other = await join();
       await ledger.leave(me);
-      expect(await ledger.prune({ before: 2_000 })).toMatchObject({ requests: 1 });
+      bench.clock.time = 3_000;
+      expect(await ledger.prune({ olderThan: 2_000 })).toMatchObject({ requests: 0 });
+      expect(await ledger.prune({ olderThan: 1_999 })).toMatchObject({ requests: 1 });
       const again = await ask(1, { owner: other });
       expect(again.is).toBe('mine');
       expect(again.request).not.toBe(request);

@@ -9,7 +9,7 @@ export function killedConformance(subject: LedgerSubject): void {
   }
 
   describe('a killed owner', () => {
-    it('loses its admitted requests to the next one who asks', async () => {
+    it('loses its admitted requests to the next owner that asks', async () => {
       const { ledger, me, ask, join } = await openBench(subject);
       const { request } = await ask(1);
       const other = await join();
@@ -17,7 +17,7 @@ export function killedConformance(subject: LedgerSubject): void {
       expect(await ask(1, { owner: other })).toMatchObject({ request, is: 'mine' });
     });
 
-    it('loses its batches to the one who claims them', async () => {
+    it('loses its batches to the owner that claims them', async () => {
       const { ledger, me, join, send } = await openBench(subject);
       const { lease } = await send([1, 2]);
       const other = await join();
@@ -39,7 +39,7 @@ export function killedConformance(subject: LedgerSubject): void {
       expect(await ask(1, { owner: third, cache: false })).toMatchObject({ is: 'mine' });
     });
 
-    it('has collected what it has collected: nothing of it is asked again', async () => {
+    it('leaves what it has collected: none of it is sent again', async () => {
       const { ledger, me, ask, join, send } = await openBench(subject);
       const { lease, requests } = await send([1, 2, 3, 4]);
       const [one, two, three] = requests as [number, number, number];

@@ -7,7 +7,7 @@ export interface LedgerSubject {
   readonly name: string;
   /** A new, empty ledger each time. */
   readonly open: (options?: LedgerOptions) => Promise<Ledger>;
-  /** Lets an owner look like one whose process was killed, or says why that cannot be. */
+  /** Makes an owner look as if its process was killed, or says why that is not possible. */
   readonly kill: ((ledger: Ledger, owner: OwnerId) => Promise<void>) | { readonly skip: string };
 }
 

@@ -1,4 +1,4 @@
-import { BatchlingError, invariant, LeaseLostError } from '../../errors.ts';
+import { BatchlingError, invariant } from '../../errors.ts';
 import type { Handle } from '../../types.ts';
 import { checkMove, isOpen } from '../batch-moves.ts';
 import type {
@@ -12,7 +12,9 @@ import type {
   RemoteMark,
   RequestId,
 } from '../ledger.ts';
+import { leaseLost } from '../lost.ts';
 import {
+  findLeased,
   free,
   type MemoryBatch,
   type MemoryState,
@@ -21,7 +23,7 @@ import {
   standingOf,
 } from './state.ts';
 
-/** Never the id of an owner, so it counts as one that is gone. */
+/** Never the id of an owner, so a batch of this owner can be claimed. */
 const nobody = 0;
 
 export function plan(
@@ -41,7 +43,10 @@ export function plan(
       { facts: { request: id, token: planned.token, owner } },
     );
   });
-  invariant(new Set(requests).size === requests.length, `Batch ${planned.token} names one twice`);
+  invariant(
+    new Set(requests).size === requests.length,
+    `Batch ${planned.token} names a request twice`,
+  );
   const batch: MemoryBatch = {
     id: ++state.lastId,
     token: planned.token,
@@ -103,11 +108,11 @@ export function polled(
   state: MemoryState,
   updates: readonly { lease: Lease; remote: RemoteMark }[],
 ): void {
-  const lost: BatchId[] = [];
+  const lost: Lease[] = [];
   for (const { lease, remote } of updates) {
-    const batch = state.batches.get(lease.batch);
-    if (!batch || batch.owner !== lease.owner || batch.epoch !== lease.epoch) {
-      lost.push(lease.batch);
+    const batch = findLeased(state, lease);
+    if (!batch) {
+      lost.push(lease);
       continue;
     }
     invariant(
@@ -116,9 +121,7 @@ export function polled(
     );
     mark(batch, remote);
   }
-  if (lost.length > 0) {
-    throw new LeaseLostError(`Batches ${lost.join(', ')} are no longer ours.`, { batches: lost });
-  }
+  if (lost.length > 0) throw leaseLost(lost);
 }
 
 /** The batch is over; members without an outcome become admitted again, with no attempt used. */
@@ -154,8 +157,8 @@ export function claim(state: MemoryState, owner: OwnerId, id: BatchId): ClaimedB
     handle: batch.handle,
     ...(batch.remoteId !== undefined && { remoteId: batch.remoteId }),
     ...(batch.cursor !== undefined && { cursor: batch.cursor }),
-    ...(batch.creatingAt !== undefined && { creatingAt: batch.creatingAt }),
-    ...(batch.acceptedAt !== undefined && { acceptedAt: batch.acceptedAt }),
+    ...(batch.creatingAt !== undefined && { creatingAge: ageOf(state, batch.creatingAt) }),
+    ...(batch.acceptedAt !== undefined && { acceptedAge: ageOf(state, batch.acceptedAt) }),
     members: batch.members
       .filter((member) => member.batch === batch)
       .map((member) => ({
@@ -177,6 +180,11 @@ export function claimable(state: MemoryState, account: AccountId | undefined): B
     .filter((batch) => isOpen(batch.state) && state.owners.get(batch.owner)?.closed !== false)
     .filter((batch) => account === undefined || accountOf(state, batch) === account)
     .map((batch) => batch.id);
+}
+
+/** Not negative: the clock may have been set back since. */
+function ageOf(state: MemoryState, at: number): number {
+  return Math.max(0, state.now() - at);
 }
 
 function move(state: MemoryState, lease: Lease, to: BatchState): MemoryBatch {

@@ -6,7 +6,7 @@ import { admit } from './admit.ts';
 import * as batches from './batches.ts';
 import { prune } from './prune.ts';
 import { collect, settle } from './settle.ts';
-import { forget, type MemoryState } from './state.ts';
+import { forget, type MemoryState, requireOwner } from './state.ts';
 import { list, show } from './summaries.ts';
 
 /** A ledger that ends with its process: `store: ":memory:"`, dry runs, tests. */
@@ -54,13 +54,19 @@ function memoryLedger({ clock = { now: Date.now }, keep = 'answers' }: LedgerOpt
       return id;
     },
 
-    limit: async (account, model) => state.limits.get(`${account}\n${model}`),
-    async learn(account, model, { tokens, named }) {
-      state.limits.set(`${account}\n${model}`, { tokens, named, learntAt: state.now() });
+    async limit(account, quota) {
+      const known = state.limits.get(`${account}\n${quota}`);
+      if (!known) return undefined;
+      const { learntAt, ...limit } = known;
+      return { ...limit, age: Math.abs(state.now() - learntAt) };
+    },
+    async learn(account, quota, { tokens, named }) {
+      state.limits.set(`${account}\n${quota}`, { tokens, named, learntAt: state.now() });
     },
 
     admit: async (owner, asks) => admit(state, owner, asks),
     async withdraw(owner, requests) {
+      requireOwner(state, owner);
       for (const id of requests) {
         const request = state.requests.get(id);
         if (request?.state === 'admitted' && request.owner === owner) forget(state, request);

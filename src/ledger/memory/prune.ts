@@ -2,7 +2,7 @@ import { isOpen } from '../batch-moves.ts';
 import type { PruneQuery, PruneReport } from '../ledger.ts';
 import { forget, type MemoryBatch, type MemoryRequest, type MemoryState } from './state.ts';
 
-/** Drops what is over and belongs to nobody who is still here. */
+/** Drops what is over and belongs to no owner that is still here. */
 export function prune(state: MemoryState, query: PruneQuery): PruneReport {
   const report = { requests: 0, batches: 0, bytes: 0 };
   const dropped = new Set<MemoryBatch>();
@@ -13,7 +13,8 @@ export function prune(state: MemoryState, query: PruneQuery): PruneReport {
     forget(state, request);
   };
 
-  const { before, maxBytes } = query;
+  const { olderThan, maxBytes } = query;
+  const before = olderThan === undefined ? undefined : state.now() - olderThan;
   if (before !== undefined) {
     for (const request of state.requests.values()) {
       if (request.at < before && request.state !== 'planned' && isLeft(state, request.owner)) {

@@ -1,7 +1,14 @@
 import type { Lease, OwnerId, Settlement } from '../ledger.ts';
-import { forget, free, type MemoryRequest, type MemoryState, requireLease } from './state.ts';
+import {
+  forget,
+  free,
+  type MemoryRequest,
+  type MemoryState,
+  requireLease,
+  requireOwner,
+} from './state.ts';
 
-/** Outcomes of members. Who is no member any more, or final already, is left alone: first wins. */
+/** Outcomes of members. A request that left the batch or is final stays as it is: the first wins. */
 export function collect(
   state: MemoryState,
   lease: Lease,
@@ -18,12 +25,13 @@ export function collect(
   if (cursor !== undefined) batch.cursor = cursor;
 }
 
-/** Outcomes of requests that are in no batch and still ours. */
+/** Outcomes of requests that are in no batch and belong to this owner. */
 export function settle(
   state: MemoryState,
   owner: OwnerId,
   settlements: readonly Settlement[],
 ): void {
+  requireOwner(state, owner);
   for (const settlement of settlements) {
     const request = state.requests.get(settlement.request);
     if (request?.state !== 'admitted' || request.owner !== owner) continue;

@@ -1,11 +1,9 @@
-import { BatchlingError, LeaseLostError } from '../../errors.ts';
 import type { Answer, Counts, Dict, Handle } from '../../types.ts';
 import type { RequestState, Standing } from '../admission-rules.ts';
 import type {
   AccountId,
   BatchId,
   BatchState,
-  LearntLimit,
   Lease,
   OwnerId,
   OwnerInfo,
@@ -14,6 +12,7 @@ import type {
   RequestId,
 } from '../ledger.ts';
 import type { Keep } from '../ledger-options.ts';
+import { leaseLost, ownerLost } from '../lost.ts';
 
 export interface MemoryOwner extends OwnerInfo {
   readonly id: OwnerId;
@@ -32,7 +31,7 @@ export interface MemoryRequest {
   batch: MemoryBatch | undefined;
   state: RequestState;
   attempt: number;
-  /** When it came into its state. */
+  /** The moment at which it came into its state. */
   at: number;
   answer: Answer | undefined;
   body: string | undefined;
@@ -63,7 +62,7 @@ export interface MemoryBatch {
   endedAt: number | undefined;
 }
 
-/** Everything a memory ledger knows. Owners live until they leave: there is no other process. */
+/** All data of a memory ledger. Owners live until they leave: there is no other process. */
 export interface MemoryState {
   readonly now: () => number;
   readonly keep: Keep;
@@ -71,8 +70,8 @@ export interface MemoryState {
   readonly accounts: Map<string, AccountId>;
   readonly queueIds: Map<string, QueueId>;
   readonly queues: Map<QueueId, QueueKey>;
-  /** By account and model. */
-  readonly limits: Map<string, LearntLimit>;
+  /** By account and quota. */
+  readonly limits: Map<string, { tokens: number; named: boolean; learntAt: number }>;
   readonly requests: Map<RequestId, MemoryRequest>;
   /** The newest generation by fingerprint and occurrence. */
   readonly newest: Map<string, MemoryRequest>;
@@ -85,21 +84,20 @@ export interface MemoryState {
 export function requireOwner(state: MemoryState, id: OwnerId): MemoryOwner {
   const owner = state.owners.get(id);
   if (owner && !owner.closed) return owner;
-  throw new BatchlingError(
-    'INVARIANT',
-    `Owner ${id} ${owner ? 'has left' : 'never joined'} this ledger. ` +
-      'This is a bug in batchling; please report it.',
-    { facts: { owner: id } },
-  );
+  throw ownerLost(id, owner ? 'has left' : 'never joined');
+}
+
+/** The batch, if the lease still holds. */
+export function findLeased(state: MemoryState, lease: Lease): MemoryBatch | undefined {
+  const batch = state.batches.get(lease.batch);
+  const isCurrent = batch?.owner === lease.owner && batch.epoch === lease.epoch;
+  return isCurrent && state.owners.get(lease.owner)?.closed === false ? batch : undefined;
 }
 
 export function requireLease(state: MemoryState, lease: Lease): MemoryBatch {
-  const batch = state.batches.get(lease.batch);
-  if (batch && batch.owner === lease.owner && batch.epoch === lease.epoch) return batch;
-  throw new LeaseLostError(
-    `Batch ${batch?.token ?? lease.batch} is no longer ours: another owner has taken it over.`,
-    { batch: lease.batch, owner: lease.owner, epoch: lease.epoch },
-  );
+  const batch = findLeased(state, lease);
+  if (batch) return batch;
+  throw leaseLost([lease]);
 }
 
 export function standingOf(state: MemoryState, id: OwnerId, me: MemoryOwner): Standing {

@@ -1,5 +1,5 @@
 import { messageOf } from '../../errors.ts';
-import type { Admission, Ask } from '../../ledger/ledger.ts';
+import type { Admission, Ask, OwnerId } from '../../ledger/ledger.ts';
 import { estimateTokens } from '../../pricing/token-estimate.ts';
 import { answerCall, deliver, refuseCall } from '../collect/delivery.ts';
 import type { CapturedCall, Delivery } from '../model/call.ts';
@@ -132,17 +132,15 @@ export class Intake {
     const { ledger, owner } = this.#context;
     const { clientRetries, deadlines, queues } = this.#services;
     await slice.next();
-    const admissions = await ledger.admit(
-      owner,
-      asked.map(({ ask }) => ask),
-    );
+    const asks = asked.map(({ ask }) => ask);
+    const admissions = await owner.run((id) => ledger.admit(id, asks));
     await slice.next();
     for (const [
       index,
       { caller, request, idempotencyKey, isKnownAsAbandoned },
     ] of asked.entries()) {
       if (slice.isOver) await slice.next();
-      name(request, admissions[index] as Admission);
+      name(request, admissions[index] as Admission, owner.id);
       clientRetries.named(request.key, idempotencyKey, request.occurrence);
       // Also one that was given up since: until it has its row, only the call is marked.
       if (caller.isAbandoned && !isKnownAsAbandoned) {
@@ -232,7 +230,8 @@ function tellAgain(queue: Queue, call: CapturedCall, again: Delivery): void {
 }
 
 /** The ledger's decision names the request: its row, its occurrence and with them its size. */
-function name(request: Request, admission: Admission): void {
+function name(request: Request, admission: Admission, owner: OwnerId): void {
+  request.owner = owner;
   request.row = admission.request;
   request.occurrence = admission.occurrence;
   if (admission.is === 'mine') request.attempt = admission.attempt ?? 0;

@@ -1,11 +1,12 @@
 import type { Batcher, Usage } from '../../batchers/batcher.ts';
 import { messageOf } from '../../errors.ts';
-import type { Ledger, OwnerId, Settlement } from '../../ledger/ledger.ts';
+import type { Settlement } from '../../ledger/ledger.ts';
 import { priceOf } from '../../pricing/prices.ts';
 import { isSuccess } from '../../streams/stream-dialect.ts';
 import type { Answer } from '../../types.ts';
 import type { CapturedCall, Delivery } from '../model/call.ts';
 import type { Caller } from '../model/caller.ts';
+import type { EngineContext } from '../model/engine-context.ts';
 import { inTurns } from '../model/event-loop.ts';
 import { type AnswerSource, type BatchlingEvents, type CallFacts, tell } from '../model/events.ts';
 import { type OwnReason, ownAnswer } from '../model/own-answer.ts';
@@ -153,7 +154,7 @@ function asAsked({ stream }: Caller, batcher: Batcher, answer: Answer): Answer {
 
 /** Ends requests that are in no batch with an error of ours, durably. */
 export async function refuseRequests(
-  { ledger, owner }: { readonly ledger: Ledger; readonly owner: OwnerId },
+  { ledger, owner }: Pick<EngineContext, 'ledger' | 'owner'>,
   requests: readonly Request[],
   answerFor: (request: Request) => Answer,
 ): Promise<void> {
@@ -166,7 +167,7 @@ export async function refuseRequests(
     }),
   );
   try {
-    await ledger.settled(owner, settlements);
+    await owner.run((id) => ledger.settled(id, settlements));
   } finally {
     // Whatever the ledger says, the callers must hear.
     await inTurns(requests, (request, index) => {

@@ -22,10 +22,8 @@ export async function dissolve(
     request?.queue.bodies.letGo(request);
   }
   try {
-    await ledger.settled(
-      owner,
-      orphans.map((request) => ({ request, is: 'release' }) as const),
-    );
+    const releases = orphans.map((request) => ({ request, is: 'release' }) as const);
+    await owner.run((id) => ledger.settled(id, releases));
   } catch (error) {
     // Those who wait must not wait for nothing.
     report(`forget requests of batch ${batch.token}`, error);

@@ -3,10 +3,18 @@ import type { Clock, Logger } from '../../types.ts';
 import type { Batch } from './batch.ts';
 import type { Troubles } from './troubles.ts';
 
+/** Who an engine is to the ledger. A ledger may forget an owner: then the engine joins again. */
+export interface EngineOwner {
+  readonly id: OwnerId;
+  /** Does it as the owner; if the owner is lost, joins again and does it once more. */
+  run<T>(work: (owner: OwnerId) => Promise<T>): Promise<T>;
+}
+
 /** What the modules of one engine share. */
 export interface EngineContext {
   readonly ledger: Ledger;
-  readonly owner: OwnerId;
+  /** Another one after `joinAgain`. */
+  readonly owner: EngineOwner;
   readonly clock: Clock;
   readonly logger: Logger;
   /** Batches this process works on, by their id in the ledger. */

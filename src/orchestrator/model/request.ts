@@ -1,5 +1,5 @@
 import type { Batcher } from '../../batchers/batcher.ts';
-import type { RequestId } from '../../ledger/ledger.ts';
+import type { OwnerId, RequestId } from '../../ledger/ledger.ts';
 import type { ItemId } from '../../types.ts';
 import type { Batch } from './batch.ts';
 import type { EngineScope } from './call.ts';
@@ -44,6 +44,8 @@ export class Request {
   stage: RequestStage = 'asked';
   occurrence = 0;
   row: RequestId = 0;
+  /** The owner that asked the ledger for it. */
+  owner: OwnerId = 0;
   /** Size of the encoded item. */
   bytes = 0;
   /** Estimated, of its input. */

@@ -89,7 +89,8 @@ export class Queues {
   async #writeWithdrawals(): Promise<void> {
     await nextTurn();
     const { ledger, owner } = this.#context;
-    await ledger.withdraw(owner, this.#withdrawn.splice(0));
+    const rows = this.#withdrawn.splice(0);
+    await owner.run((id) => ledger.withdraw(id, rows));
   }
 
   close(): void {

@@ -122,8 +122,8 @@ export class CreateFinder {
   }
 
   /** Whether this credential sees what the one before it has left; `undefined`: nobody can tell. */
-  sharesAccount(batch: Batch, since: number | undefined): Promise<boolean | undefined> {
-    return this.#untilSeen(batch, since ?? this.#context.clock.now(), () =>
+  sharesAccount(batch: Batch, since: number): Promise<boolean | undefined> {
+    return this.#untilSeen(batch, since, () =>
       batch.batcher.sharesAccount(batch.wire, batch.handle),
     );
   }

@@ -7,12 +7,14 @@ import type { Queue } from '../queue/queue.ts';
 import { Quotas } from './quotas.ts';
 
 const clock = new ManualClock();
-const ledger = await openMemoryLedger({ clock });
+let now = clock.now();
+const ledger = await openMemoryLedger({ clock: { now: () => now } });
 const account = await ledger.account({ provider: 'openai', hash: new Uint8Array(32) });
 
 /** How many tokens a new engine believes to have room for. */
-async function limitAt(base: string, now: number): Promise<number> {
-  const context = { ledger, clock: { ...clock, now: () => now } } as EngineContext;
+async function limitAt(base: string, time: number): Promise<number> {
+  now = time;
+  const context = { ledger, clock } as unknown as EngineContext;
   const batcher = new OpenAIBatcher();
   const queue = { account: { id: account }, batcher, endpoint: '', model: 'm', wire: { base } };
   return (await new Quotas(context).of(queue as unknown as Queue)).limit;

@@ -47,12 +47,10 @@ export class Quotas {
 
   /** A ledger that cannot be read costs a refusal, not the batch. */
   async #known(account: number, name: string): Promise<number | undefined> {
-    const { ledger, clock, report } = this.#context;
+    const { ledger, report } = this.#context;
     try {
       const known = await ledger.limit(account, name);
-      if (known === undefined || !known.named) return undefined;
-      // Either way: after a clock was set back it may have been learnt in the future.
-      return Math.abs(clock.now() - known.learntAt) < remembered ? known.tokens : undefined;
+      return known?.named && known.age < remembered ? known.tokens : undefined;
     } catch (error) {
       report(`look up how much of ${name} may be under way`, error);
       return undefined;

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { OwnerLostError } from '../../errors.ts';
 import { refuseUnsent } from '../collect/batch-endings.ts';
 import { goRealtime, refuseRequests } from '../collect/delivery.ts';
 import { Batch } from '../model/batch.ts';
@@ -26,6 +27,8 @@ interface SubmitServices {
   readonly life: BatchLife;
   readonly deadlines: Deadlines;
   withdraw(requests: readonly Request[]): void;
+  /** The ledger has forgotten whose it is: it is asked again. */
+  follow(request: Request): void;
 }
 
 /** Packs flushed requests into batches and sends each, once it has its permit. */
@@ -110,7 +113,12 @@ export class Submitter {
   ): Promise<void> {
     await makeIds(requests);
     this.#endDue(requests);
-    const members = requests.filter(isWanted);
+    const { owner } = this.#context;
+    const members: Request[] = [];
+    for (const request of requests.filter(isWanted)) {
+      if (request.owner === owner.id) members.push(request);
+      else this.#services.follow(request);
+    }
     const batch = members.length > 0 ? await this.#plan(queue, members) : undefined;
     // Those whose time ran out while the plan was written.
     this.#endDue(requests);
@@ -143,7 +151,7 @@ export class Submitter {
     try {
       const labels = labelsOf(scopesOf(members));
       const rows = members.map(({ row }) => row);
-      const lease = await ledger.plan(owner, { token, queue: queue.id, ...labels }, rows);
+      const lease = await ledger.plan(owner.id, { token, queue: queue.id, ...labels }, rows);
       const batch = new Batch(token, queue, lease);
       const slice = new Slice();
       for (const request of members) {
@@ -164,7 +172,8 @@ export class Submitter {
         // It was kept for the plan.
         queue.bodies.letGo(request);
       }
-      await refuseUnsent(this.#context, members, error, 'store');
+      if (error instanceof OwnerLostError) for (const one of members) this.#services.follow(one);
+      else await refuseUnsent(this.#context, members, error, 'store');
       return undefined;
     }
   }

@@ -70,6 +70,7 @@ export class OtherOwners {
     }
     // Its row may have been forgotten by another owner and made anew.
     request.row = admission.request;
+    request.owner = this.#context.owner.id;
     if (admission.is === 'mine') {
       request.attempt = admission.attempt ?? 0;
       request.stage = 'flushed';
@@ -91,7 +92,8 @@ export class OtherOwners {
   /** Ours by now, and nobody here wants it: others may. */
   #giveBack(row: RequestId): void {
     const { ledger, owner, background } = this.#context;
-    background('give a request back', ledger.withdraw(owner, [row]));
+    const given = owner.run((id) => ledger.withdraw(id, [row]));
+    background('give a request back', given);
   }
 
   #find(id: BatchId, request: Request): Promise<Batch | undefined> {
@@ -128,7 +130,7 @@ export class OtherOwners {
     }, lookInterval);
   }
 
-  /** The ledger does not know us any more, or has been out of order for long. */
+  /** A bug of ours, or the ledger has been out of order for long. */
   #isHopeless(error: unknown): boolean {
     const now = this.#context.clock.now();
     this.#blindSince ??= now;
@@ -157,7 +159,8 @@ export class OtherOwners {
       const waiting = [...this.#waiting];
       for (let at = 0; at < waiting.length; at += askAtOnce) {
         const asked = waiting.slice(at, at + askAtOnce);
-        const admissions = await ledger.admit(owner, asked.map(askAgain));
+        const asks = asked.map(askAgain);
+        const admissions = await owner.run((id) => ledger.admit(id, asks));
         for (const request of asked) this.forget(request);
         admissions.forEach((admission, index) => {
           this.follow(asked[index] as Request, admission);

@@ -44,7 +44,7 @@ export class Takeover {
   async claim(id: BatchId, asker: Request): Promise<Batch | undefined> {
     const { ledger, owner, batches, background, clock } = this.#context;
     const quota = await this.#services.quotas.of(asker.queue);
-    const claimed = await ledger.claim(owner, id);
+    const claimed = await owner.run((self) => ledger.claim(self, id));
     if (claimed === undefined) return undefined;
     const batch = activate(claimed, asker, clock.now());
     batches.set(id, batch);
@@ -89,16 +89,17 @@ export class Takeover {
     const { finder, protocol } = this.#services;
     if (phase.name === 'running') {
       permit.occupy();
-      tellRejoined(batch, this.#context.clock.now() - phase.acceptedAt);
+      tellRejoined(batch, claimed.acceptedAge ?? 0);
       await this.#waitForOthers(scope);
       return undefined;
     }
-    const shares = await this.#sharesAccount(batch, claimed);
+    // By the clock of this process: the ledger says how long ago the create was.
+    const since = this.#context.clock.now() - (claimed.creatingAge ?? 0);
+    const shares = await this.#sharesAccount(batch, claimed, since);
     if (claimed.state === 'creating') {
-      const found = shares === false ? undefined : await finder.find(batch, claimed.creatingAt);
+      const found = shares === false ? undefined : await finder.find(batch, since);
       if (found) {
-        const now = this.#context.clock.now();
-        tellRejoined(batch, now - (claimed.creatingAt ?? now));
+        tellRejoined(batch, claimed.creatingAge ?? 0);
         await protocol.accept(batch, permit, found);
         return undefined;
       }
@@ -112,10 +113,14 @@ export class Takeover {
   }
 
   /** Another key may belong to the same project or workspace. Then it sees the same files and batches. */
-  #sharesAccount(batch: Batch, { state, creatingAt }: ClaimedBatch): Promise<boolean | undefined> {
+  #sharesAccount(
+    batch: Batch,
+    { state }: ClaimedBatch,
+    since: number,
+  ): Promise<boolean | undefined> {
     const { isUnderOtherKey } = batch.origin;
     const isAsked = isUnderOtherKey && (state === 'creating' || state === 'staged');
-    if (isAsked) return this.#services.finder.sharesAccount(batch, creatingAt);
+    if (isAsked) return this.#services.finder.sharesAccount(batch, since);
     return Promise.resolve(!isUnderOtherKey);
   }
 
@@ -180,7 +185,7 @@ function isTheBatchs(error: unknown): boolean {
 }
 
 function activate(claimed: ClaimedBatch, asker: Request, now: number): Batch {
-  const { token, lease, handle, cursor, remoteId, acceptedAt = now } = claimed;
+  const { token, lease, handle, cursor, remoteId, acceptedAge = 0 } = claimed;
   const isUnderOtherKey = claimed.queue.account !== asker.queue.account.id;
   const batch = new Batch(token, asker.queue, lease, { handle, cursor, isUnderOtherKey });
   // Before anyone is attached: how often to poll is the asker's wish.
@@ -191,7 +196,7 @@ function activate(claimed: ClaimedBatch, asker: Request, now: number): Batch {
   }
   if (claimed.state === 'creating') batch.moveTo({ name: 'creating' });
   if (claimed.state === 'accepted' && remoteId !== undefined) {
-    batch.moveTo({ name: 'running', remote: placeholder(remoteId), acceptedAt });
+    batch.moveTo({ name: 'running', remote: placeholder(remoteId), acceptedAt: now - acceptedAge });
   }
   return batch;
 }

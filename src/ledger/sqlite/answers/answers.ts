@@ -1,6 +1,7 @@
 import type { Answer } from '../../../types.ts';
-import type { RequestId } from '../../ledger.ts';
+import type { RequestId, Settlement } from '../../ledger.ts';
 import type { Store } from '../connection/store.ts';
+import { REQUEST } from '../schema/codes.ts';
 import { type AnswerBlock, decodeAnswer, encodeBlock } from './answer-block.ts';
 
 /** A block of answers that lie in one row. */
@@ -8,9 +9,9 @@ export type BlockId = number;
 
 /** Blocks stay small: one answer is read by reading its block. */
 export const ANSWERS_PER_BLOCK = 50;
-export const CHARACTERS_PER_BLOCK = 32_000;
+const CHARACTERS_PER_BLOCK = 32_000;
 
-/** Finds the answer of a request that knows its block. */
+/** Finds the answer of a request whose row names its block. */
 export type FindAnswer = (request: {
   readonly id: RequestId;
   readonly answer: BlockId | null;
@@ -20,9 +21,9 @@ export type FindAnswer = (request: {
 export interface Answers {
   /** Reads each block once; valid within one transaction. */
   finder(): FindAnswer;
-  /** `requests`: a JSON list of their ids, which have to be told the id of the block. */
-  add(requests: string, answers: readonly [Answer, ...Answer[]]): BlockId;
-  /** Erases a block if no request has its answer there any more, or will be told that it has. */
+  /** The rows of the requests do not name the block yet. */
+  add(group: AnswerGroup): BlockId;
+  /** Erases a block if no request has its answer there, and `answer_new` does not name it. */
   eraseUnused(block: BlockId | null): void;
 }
 
@@ -35,7 +36,7 @@ interface BlockRow {
 
 type LoadedBlock = AnswerBlock & { readonly requests: readonly RequestId[] };
 
-const BLOCKS_AT_HAND = 100;
+const BLOCKS_IN_MEMORY = 100;
 
 export function prepareAnswers(store: Store): Answers {
   const find = store.prepare('SELECT request, status, headers, body FROM answer WHERE id = ?');
@@ -63,7 +64,7 @@ export function prepareAnswers(store: Store): Answers {
       return ({ id, answer }) => {
         if (answer === null) return undefined;
         if (!loaded.has(answer)) {
-          if (loaded.size >= BLOCKS_AT_HAND) loaded.clear();
+          if (loaded.size >= BLOCKS_IN_MEMORY) loaded.clear();
           loaded.set(answer, load(answer));
         }
         const block = loaded.get(answer);
@@ -71,12 +72,57 @@ export function prepareAnswers(store: Store): Answers {
         return block && place >= 0 ? decodeAnswer(block, place, block.requests.length) : undefined;
       };
     },
-    add(requests, answers) {
+    add({ requests, answers }) {
       const { status, headers, bytes } = encodeBlock(answers);
-      return Number(add.run(requests, status, JSON.stringify(headers), bytes).lastInsertRowid);
+      const values = [JSON.stringify(requests), status, JSON.stringify(headers), bytes];
+      return Number(add.run(...values).lastInsertRowid);
     },
     eraseUnused(block) {
       if (block !== null) eraseUnused.run(block);
     },
   };
+}
+
+export type Answered = Extract<Settlement, { is: 'answer' }>;
+
+/** Answers that go into one block. All of them have the same status. */
+export interface AnswerGroup {
+  readonly requests: RequestId[];
+  readonly answers: [Answer, ...Answer[]];
+}
+
+/**
+ * Answers come in any order. Sorted, those of a block were asked for at about the same time: a run that
+ * asks again reads them together, and old ones are pruned together. Of two answers to one request the
+ * first one counts.
+ */
+export function groupsOf(settlements: readonly Answered[]): AnswerGroup[] {
+  const groups: AnswerGroup[] = [];
+  const open = new Map<number, AnswerGroup & { characters: number }>();
+  let last: RequestId | undefined;
+  for (const { request, answer } of [...settlements].sort((a, b) => a.request - b.request)) {
+    if (request === last) continue;
+    last = request;
+    const size = answer.body.length;
+    const group = open.get(answer.status);
+    const isFull =
+      group === undefined ||
+      group.requests.length >= ANSWERS_PER_BLOCK ||
+      group.characters + size > CHARACTERS_PER_BLOCK;
+    if (isFull) {
+      const next = { requests: [request], answers: [answer] as [Answer], characters: size };
+      open.set(answer.status, next);
+      groups.push(next);
+    } else {
+      group.requests.push(request);
+      group.answers.push(answer);
+      group.characters += size;
+    }
+  }
+  return groups;
+}
+
+/** The state of a request with an answer of this status. */
+export function finalState(status: number): number {
+  return status >= 200 && status < 300 ? REQUEST.answered : REQUEST.failed;
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { bad, good, openBench } from '../../conformance/subject.test-helper.ts';
 import type { RequestId } from '../../ledger.ts';
 import { openTemporary, query, temporaryFolder } from '../test/temporary.test-helper.ts';
-import { ENTERED_TOGETHER } from './enter-answers.ts';
+import { ENTERED_TOGETHER } from './new-answers.ts';
 
 async function open() {
   const path = join(temporaryFolder(), 'ledger.db');
@@ -18,7 +18,7 @@ async function open() {
 async function look(path: string): Promise<unknown> {
   const [counts] = await query(
     path,
-    `SELECT (SELECT count(*) FROM request WHERE answer IS NOT NULL) AS told,
+    `SELECT (SELECT count(*) FROM request WHERE answer IS NOT NULL) AS entered,
        (SELECT count(*) FROM answer) AS blocks, (SELECT count(*) FROM answer_new) AS waiting,
        (SELECT count(*) FROM body) AS bodies`,
   );
@@ -30,7 +30,7 @@ function answerTo(request: RequestId, answer = good) {
 }
 
 describe('entering answers into the rows of their requests', () => {
-  it('happens before the end when they are very many, and then each knows its own', async () => {
+  it('happens before the end of the batch when there are very many, each into its own row', async () => {
     const { path, ledger, send, ask } = await open();
     const count = ENTERED_TOGETHER + 3_000;
     const { lease, requests } = await send(Array.from({ length: count }, (_, index) => index));
@@ -40,12 +40,15 @@ describe('entering answers into the rows of their requests', () => {
     const step = 7_919;
     const shuffled = settlements.map((_, index) => settlements[(index * step) % count]!);
     await ledger.collected(lease, shuffled);
-    const [told] = await query(path, 'SELECT count(*) AS n FROM request WHERE answer IS NOT NULL');
-    expect((told as { n: number }).n).toBeGreaterThanOrEqual(ENTERED_TOGETHER);
-    expect((told as { n: number }).n).toBeLessThan(count);
+    const [entered] = await query(
+      path,
+      'SELECT count(*) AS n FROM request WHERE answer IS NOT NULL',
+    );
+    expect((entered as { n: number }).n).toBeGreaterThanOrEqual(ENTERED_TOGETHER);
+    expect((entered as { n: number }).n).toBeLessThan(count);
     expect((await ledger.list())[0]).toMatchObject({ state: 'accepted', answered: count });
     await ledger.ended(lease);
-    expect(await look(path)).toMatchObject({ told: count, waiting: 0 });
+    expect(await look(path)).toMatchObject({ entered: count, waiting: 0 });
     for (const number of [0, 1, 2_499, 2_500, 7_000, count - 1]) {
       const served = await ask(number, { waiting: true });
       expect(served).toMatchObject({ answer: { body: `${number}` } });
@@ -66,10 +69,10 @@ describe('entering answers into the rows of their requests', () => {
     await ledger.ended(lease);
     expect(await ask(2)).toMatchObject({ answer: { body: 'first' } });
     expect(await ask(1)).toMatchObject({ answer: good });
-    expect(await look(path)).toMatchObject({ told: 2, blocks: 2, waiting: 0 });
+    expect(await look(path)).toMatchObject({ entered: 2, blocks: 2, waiting: 0 });
   });
 
-  it('gives rows the moment of the last answer, so that none is old too soon', async () => {
+  it('gives each row the moment at which its answer came, not that of the entering', async () => {
     const { path, ledger, send, clock } = await open();
     const { lease, requests } = await send([1, 2]);
     for (const [index, request] of requests.entries()) {
@@ -78,7 +81,8 @@ describe('entering answers into the rows of their requests', () => {
     }
     clock.time = 50_000;
     await ledger.ended(lease);
-    expect(await query(path, 'SELECT DISTINCT at FROM request')).toEqual([{ at: 20_000 }]);
+    const moments = await query(path, 'SELECT at FROM request ORDER BY id');
+    expect(moments).toEqual([{ at: 10_000 }, { at: 20_000 }]);
   });
 
   it('erases bodies that were spooled after the answer had come', async () => {
@@ -90,21 +94,21 @@ describe('entering answers into the rows of their requests', () => {
       requests.map((request) => answerTo(request)),
     );
     await ledger.spool(requests.map((request) => ({ request, body: 'a prompt' })));
-    expect(await look(path)).toMatchObject({ told: 0, bodies: 2 });
+    expect(await look(path)).toMatchObject({ entered: 0, bodies: 2 });
     await ask(1, { owner: other });
-    expect(await look(path)).toMatchObject({ told: 1, bodies: 1 });
+    expect(await look(path)).toMatchObject({ entered: 1, bodies: 1 });
     await ledger.ended(lease);
-    expect(await look(path)).toMatchObject({ told: 2, bodies: 0 });
+    expect(await look(path)).toMatchObject({ entered: 2, bodies: 0 });
   });
 
-  it('leaves the bodies of those that go once more', async () => {
+  it('leaves the bodies of requests that are tried once more', async () => {
     const { path, ledger, send } = await open();
     const { lease, requests } = await send([1]);
     await ledger.spool(requests.map((request) => ({ request, body: 'a prompt' })));
     await ledger.collected(lease, [{ request: requests[0]!, is: 'retry' }]);
     await ledger.collected(lease, [answerTo(requests[0]!)]);
     await ledger.ended(lease);
-    expect(await look(path)).toEqual({ told: 0, blocks: 0, waiting: 0, bodies: 1 });
+    expect(await look(path)).toEqual({ entered: 0, blocks: 0, waiting: 0, bodies: 1 });
   });
 
   it('comes to an end when a block is gone', async () => {
@@ -113,7 +117,7 @@ describe('entering answers into the rows of their requests', () => {
     for (const request of requests) await ledger.collected(lease, [answerTo(request)]);
     await query(path, 'DELETE FROM answer WHERE id = (SELECT max(id) FROM answer)');
     await ledger.ended(lease);
-    expect(await look(path)).toMatchObject({ told: 1, waiting: 0 });
+    expect(await look(path)).toMatchObject({ entered: 1, waiting: 0 });
     expect(await ask(1)).toMatchObject({ is: 'answered' });
   });
 });
@@ -124,6 +128,6 @@ describe('answers to a batch that is over', () => {
     const { lease, requests } = await send([1]);
     await ledger.ended(lease);
     await ledger.collected(lease, [answerTo(requests[0]!)], 'cursor');
-    expect(await look(path)).toEqual({ told: 0, blocks: 0, waiting: 0, bodies: 0 });
+    expect(await look(path)).toEqual({ entered: 0, blocks: 0, waiting: 0, bodies: 0 });
   });
 });

@@ -1,20 +1,27 @@
 import type { OwnerId } from '../../ledger.ts';
-import { Pace } from '../connection/pace.ts';
-import { nextTurn } from '../connection/slices.ts';
+import { inSlices, nextTurn } from '../connection/slices.ts';
 import type { Store } from '../connection/store.ts';
 import { type BlockId, prepareAnswers } from './answers.ts';
 
 interface BlockRow {
   readonly id: BlockId;
+  readonly bytes: number;
 }
 
-/** `keep: "none"`: what an owner's calls were answered goes with the owner. */
+const BLOCKS_READ_AT_ONCE = 50;
+const BLOCKS_PER_TRANSACTION = 20;
+
+/** `keep: "none"`: the answers of an owner's requests are erased when the owner leaves. */
 export function prepareForgetAnswers(store: Store): (owner: OwnerId) => Promise<void> {
   const answers = prepareAnswers(store);
-  const findNext = store.prepare('SELECT id FROM answer WHERE id > ? ORDER BY id LIMIT ?');
-  // The answers may be few among very many of others: what is looked at is limited, not what is found.
+  // An owner may have few answers among very many of others, so what is read at once is limited.
+  const findEnd = store.prepare(
+    `SELECT max(id) AS id FROM (
+       SELECT id FROM answer WHERE id > ? ORDER BY id LIMIT ${BLOCKS_READ_AT_ONCE}
+     )`,
+  );
   const select = store.prepare(
-    `SELECT id FROM answer WHERE id > ? AND id <= ? AND EXISTS (
+    `SELECT id, octet_length(body) AS bytes FROM answer WHERE id > ? AND id <= ? AND EXISTS (
        SELECT 1 FROM json_each(answer.request) AS member JOIN request ON request.id = member.value
        WHERE request.answer = answer.id AND request.owner = ?
      )
@@ -33,22 +40,18 @@ export function prepareForgetAnswers(store: Store): (owner: OwnerId) => Promise<
   };
 
   return async (owner) => {
-    const looking = new Pace({ least: 5, most: 500 });
-    const forgetting = new Pace({ least: 1, most: 20 });
-    for (let last: BlockId = 0; ; await nextTurn()) {
+    const slices = { rows: BLOCKS_PER_TRANSACTION, sizeOf: ({ bytes }: BlockRow) => bytes };
+    let last: BlockId = 0;
+    for (;;) {
       const from = last;
-      const look = () => {
-        last = (findNext.all(from, looking.rows) as BlockRow[]).at(-1)?.id ?? from;
-        return select.all(from, last, owner) as BlockRow[];
-      };
-      const blocks = await store.read(look, { pace: looking });
-      for (let at = 0; at < blocks.length; ) {
-        await nextTurn();
-        const slice = blocks.slice(at, at + forgetting.rows);
-        at += slice.length;
-        await store.write(() => forget(slice, owner), { pace: forgetting });
+      const { id: to } = (await store.read(() => findEnd.get(from))) as { id: BlockId | null };
+      if (to === null) return;
+      const blocks = (await store.read(() => select.all(from, to, owner))) as BlockRow[];
+      await nextTurn();
+      if (blocks.length > 0) {
+        await inSlices(blocks, (slice) => store.write(() => forget(slice, owner)), slices);
       }
-      if (last === from) return;
+      last = to;
     }
   };
 }

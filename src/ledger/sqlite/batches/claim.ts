@@ -1,11 +1,11 @@
-import type { BatchId, ClaimedBatch, Ledger, OwnerId } from '../../ledger.ts';
+import type { AccountId, BatchId, ClaimedBatch, Ledger, OwnerId } from '../../ledger.ts';
+import { prepareFindQueue } from '../accounts/accounts.ts';
 import type { NewAnswers } from '../answers/new-answers.ts';
 import type { Store } from '../connection/store.ts';
 import type { Owners } from '../owners/owners.ts';
 import { BATCH, batchState } from '../schema/codes.ts';
-import { prepareFindQueue } from '../schema/keys.ts';
-import type { AbandonPlan } from './abandon-plan.ts';
 import { prepareMembers } from './members.ts';
+import type { AbandonPlan } from './plan.ts';
 
 interface OpenBatchRow {
   readonly token: string;
@@ -23,7 +23,7 @@ interface OpenBatchRow {
 
 /**
  * The lease is taken last, in a transaction that leaves nothing more to do: whatever fails before it,
- * the batch is still there for the next one who tries.
+ * the batch can still be claimed.
  */
 export function prepareClaim(
   store: Store,
@@ -45,7 +45,7 @@ export function prepareClaim(
     const row = find.get(batch) as OpenBatchRow | undefined;
     return row && row.owner !== owner && !owners.isAlive(row.owner) ? row : undefined;
   };
-  /** `undefined`: somebody moved members meanwhile, so they have to be read again. */
+  /** `undefined`: members changed while they were read, so they have to be read again. */
   const attempt = async (owner: OwnerId, batch: BatchId, seen: OpenBatchRow) => {
     const read = await members.read(batch);
     return store.write(() => {
@@ -56,7 +56,7 @@ export function prepareClaim(
       const lease = { batch, owner, epoch: row.epoch + 1 };
       take.run(owner, lease.epoch, batch);
       const rest = { lease, queue: findQueue(row.queue), members: read };
-      return { claimed: claimed(row, store.now(), rest) };
+      return { claimed: claimedBatch(row, store.now(), rest) };
     });
   };
 
@@ -79,12 +79,13 @@ export function prepareClaim(
   };
 }
 
-/** The owner before may have had another idea of the time: what it has done lies behind us. */
-function claimed(
+function claimedBatch(
   row: OpenBatchRow,
   now: number,
   rest: Pick<ClaimedBatch, 'lease' | 'queue' | 'members'>,
 ): ClaimedBatch {
+  // Not negative: the clock may have been set back since.
+  const ageOf = (at: number) => Math.max(0, now - at);
   return {
     ...rest,
     token: row.token,
@@ -92,7 +93,35 @@ function claimed(
     handle: JSON.parse(row.handle),
     ...(row.remote_id !== null && { remoteId: row.remote_id }),
     ...(row.cursor !== null && { cursor: row.cursor }),
-    ...(row.creating_at !== null && { creatingAt: Math.min(row.creating_at, now) }),
-    ...(row.accepted_at !== null && { acceptedAt: Math.min(row.accepted_at, now) }),
+    ...(row.creating_at !== null && { creatingAge: ageOf(row.creating_at) }),
+    ...(row.accepted_at !== null && { acceptedAge: ageOf(row.accepted_at) }),
+  };
+}
+
+/** Undoes unfinished plans of owners that are gone on the way. */
+export function prepareClaimable(
+  store: Store,
+  owners: Owners,
+  abandon: AbandonPlan,
+): Ledger['claimable'] {
+  const select = store.prepare(
+    `SELECT batch.id, batch.owner, batch.state, queue.account
+     FROM batch JOIN queue ON queue.id = batch.queue
+     WHERE batch.state < ${BATCH.ended} ORDER BY batch.id`,
+  );
+  type Row = { id: BatchId; owner: OwnerId; state: number; account: AccountId };
+  return async (account) => {
+    const free = await store.read(() => {
+      const isAlive = new Map<OwnerId, boolean>();
+      return (select.all() as Row[]).filter(({ owner }) => {
+        if (!isAlive.has(owner)) isAlive.set(owner, owners.isAlive(owner));
+        return !isAlive.get(owner);
+      });
+    });
+    for (const { id, state } of free) if (state === BATCH.planning) await abandon(id);
+    return free
+      .filter((row) => row.state !== BATCH.planning)
+      .filter((row) => account === undefined || row.account === account)
+      .map((row) => row.id);
   };
 }

@@ -1,36 +1,93 @@
 import { isOpen } from '../../batch-moves.ts';
-import type { Ledger } from '../../ledger.ts';
-import { ENTERED_TOGETHER } from '../answers/enter-answers.ts';
-import type { NewAnswers } from '../answers/new-answers.ts';
-import { Pace } from '../connection/pace.ts';
+import type { Lease, Ledger, RequestId, Settlement } from '../../ledger.ts';
+import { type Answered, groupsOf } from '../answers/answers.ts';
+import { ENTERED_TOGETHER, type NewAnswers } from '../answers/new-answers.ts';
 import { inSlices, settlementSize } from '../connection/slices.ts';
 import type { Store } from '../connection/store.ts';
-import { prepareRequireLease } from './lease.ts';
-import { prepareSettleMembers } from './settle-members.ts';
+import { prepareEraseBodies } from '../requests/bodies.ts';
+import { prepareSettleOne } from '../requests/settled.ts';
+import { REQUEST } from '../schema/codes.ts';
+import type { Leases } from './lease.ts';
 
-/** The cursor goes with the last slice: after a crash what lies behind it is read again, not skipped. */
-export function prepareCollected(store: Store, newAnswers: NewAnswers): Ledger['collected'] {
-  const requireLease = prepareRequireLease(store);
+/** The cursor goes with the last slice: after a crash results are read twice, and none is skipped. */
+export function prepareCollected(
+  store: Store,
+  leases: Leases,
+  newAnswers: NewAnswers,
+): Ledger['collected'] {
   const settleMembers = prepareSettleMembers(store, newAnswers);
   const setCursor = store.prepare('UPDATE batch SET cursor = ? WHERE id = ?');
-  // A few statements write all rows, so many rows cost little more than few.
-  const pace = new Pace({ least: 20, most: 1_000 });
   return async (lease, settlements, cursor) => {
     const { batch } = lease;
     await inSlices(
       settlements,
       async (slice, isLast) => {
-        const work = () => {
-          // One that is over has no members left that wait for an outcome.
-          if (isOpen(requireLease(lease).state)) settleMembers(slice, lease);
+        const waiting = await store.write(() => {
+          // In a batch that is over no member waits for an outcome.
+          if (isOpen(leases.require(lease).state)) settleMembers(slice, lease);
           if (isLast && cursor !== undefined) setCursor.run(cursor, batch);
           return newAnswers.count(batch);
-        };
-        const waiting = await store.write(work, { pace, rows: slice.length });
+        });
         if (waiting >= ENTERED_TOGETHER) await newAnswers.enter(batch);
       },
-      { sizeOf: settlementSize, pace },
+      { sizeOf: settlementSize },
     );
     store.touch();
   };
+}
+
+/**
+ * Writes outcomes of members, inside a transaction. A request that left the batch or is final stays as
+ * it is: the first outcome wins.
+ */
+function prepareSettleMembers(
+  store: Store,
+  newAnswers: NewAnswers,
+): (settlements: readonly Settlement[], lease: Lease) => void {
+  const openMember = `id = ? AND batch = ? AND state = ${REQUEST.planned}`;
+  const settleOne = prepareSettleOne(store, openMember);
+  const bodies = prepareEraseBodies(store);
+  const keepsAll = store.keep === 'all';
+
+  /** Final requests no longer need their bodies. */
+  const eraseBodies = (settlements: readonly Settlement[], lease: Lease) => {
+    const final = settlements.filter(
+      ({ is }) => is === 'release' || (is === 'answer' && !keepsAll),
+    );
+    bodies.ofMembers(
+      final.map(({ request }) => request),
+      lease.batch,
+    );
+  };
+  const settleOthers = (settlements: readonly Settlement[], { batch, owner }: Lease) => {
+    const answerOf = newAnswers.finder();
+    for (const settlement of settlements) {
+      if (settlement.is === 'answer' || answerOf(batch, settlement.request) !== undefined) continue;
+      settleOne(settlement, owner, batch);
+    }
+  };
+
+  return (settlements, lease) => {
+    const answers = settlements.filter(isAnswer);
+    // The first outcome of each request is looked for only where outcomes differ, which is rare.
+    const mixed = answers.length < settlements.length;
+    const first = mixed ? firstOfEach(settlements) : settlements;
+    eraseBodies(first, lease);
+    if (mixed) settleOthers(first, lease);
+    for (const group of groupsOf(mixed ? first.filter(isAnswer) : answers)) {
+      newAnswers.add(group, lease);
+    }
+  };
+}
+
+function isAnswer(settlement: Settlement): settlement is Answered {
+  return settlement.is === 'answer';
+}
+
+function firstOfEach(settlements: readonly Settlement[]): Settlement[] {
+  const first = new Map<RequestId, Settlement>();
+  for (const settlement of settlements) {
+    if (!first.has(settlement.request)) first.set(settlement.request, settlement);
+  }
+  return [...first.values()];
 }

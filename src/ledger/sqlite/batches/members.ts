@@ -1,4 +1,4 @@
-import type { BatchId, Member } from '../../ledger.ts';
+import type { BatchId, Member, OwnerId } from '../../ledger.ts';
 import { nextTurn } from '../connection/slices.ts';
 import type { Store } from '../connection/store.ts';
 import { REQUEST } from '../schema/codes.ts';
@@ -17,8 +17,13 @@ const ROWS_AT_ONCE = 2_000;
 export interface Members {
   /** All members of a batch, in their order. */
   read(batch: BatchId): Promise<Member[]>;
-  /** How many they are, inside a transaction. */
+  /** How many there are, inside a transaction. */
   count(batch: BatchId): number;
+  /**
+   * Members without an outcome are admitted again and belong to `owner`. Inside a transaction; frees
+   * only so many that it stays short. True: there are no more.
+   */
+  free(batch: BatchId, owner: OwnerId): boolean;
 }
 
 export function prepareMembers(store: Store): Members {
@@ -27,6 +32,12 @@ export function prepareMembers(store: Store): Members {
      FROM request WHERE batch = ? AND seq > ? ORDER BY seq LIMIT ${ROWS_AT_ONCE}`,
   );
   const count = store.prepare('SELECT count(*) AS members FROM request WHERE batch = ?');
+  const free = store.prepare(
+    `UPDATE request SET state = ${REQUEST.admitted}, batch = NULL, seq = NULL, owner = ?, at = ?
+     WHERE id IN (
+       SELECT id FROM request WHERE batch = ? AND state = ${REQUEST.planned} LIMIT ${ROWS_AT_ONCE}
+     )`,
+  );
   return {
     async read(batch) {
       const members: Member[] = [];
@@ -43,5 +54,6 @@ export function prepareMembers(store: Store): Members {
       }
     },
     count: (batch) => (count.get(batch) as { members: number }).members,
+    free: (batch, owner) => free.run(owner, store.now(), batch).changes < ROWS_AT_ONCE,
   };
 }

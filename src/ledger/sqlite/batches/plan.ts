@@ -1,11 +1,13 @@
 import { BatchlingError } from '../../../errors.ts';
-import type { BatchId, Ledger, NewBatch, OwnerId } from '../../ledger.ts';
-import { nextTurn } from '../connection/slices.ts';
+import type { BatchId, Ledger, NewBatch, OwnerId, RequestId } from '../../ledger.ts';
+import { inSlices, nextTurn } from '../connection/slices.ts';
 import type { Store } from '../connection/store.ts';
 import type { Owners } from '../owners/owners.ts';
-import { type IdRun, planRuns } from '../requests/plan-runs.ts';
 import { BATCH, REQUEST } from '../schema/codes.ts';
-import type { AbandonPlan } from './abandon-plan.ts';
+import { prepareMembers } from './members.ts';
+
+/** One UPDATE, one to two microseconds per row. */
+const MEMBERS_PER_TRANSACTION = 2_500;
 
 /**
  * A large plan takes several transactions. Until the last one the batch is in the hidden state
@@ -18,8 +20,10 @@ export function preparePlan(store: Store, owners: Owners, abandon: AbandonPlan):
   );
   const finish = store.prepare(`UPDATE batch SET state = ${BATCH.planned} WHERE id = ?`);
   const assign = store.prepare(
-    `UPDATE request SET state = ${REQUEST.planned}, batch = ?, seq = id - ? + ?
-     WHERE id BETWEEN ? AND ? AND owner = ? AND state = ${REQUEST.admitted} AND batch IS NULL`,
+    `UPDATE request SET state = ${REQUEST.planned}, batch = ?1, seq = ?2 + member.key
+     FROM json_each(?3) AS member
+     WHERE request.id = member.value AND owner = ?4 AND state = ${REQUEST.admitted}
+       AND batch IS NULL`,
   );
 
   const insertBatch = (owner: OwnerId, run: string, batch: NewBatch, count: number): BatchId => {
@@ -27,27 +31,24 @@ export function preparePlan(store: Store, owners: Owners, abandon: AbandonPlan):
     const row = [token, queue, run, owner, count, name, JSON.stringify(tags), store.now()];
     return Number(insert.run(...row).lastInsertRowid);
   };
-  const assignRun = (owner: OwnerId, token: string, batch: BatchId, run: IdRun) => {
-    const { first, count, seq } = run;
-    const last = first + count - 1;
-    const { changes } = assign.run(batch, first, seq, first, last, owner);
-    if (Number(changes) !== count) throw notOurs(token, owner, first, last);
-  };
 
   return async (owner, newBatch, requests) => {
-    const groups = planRuns(requests);
-    let batch: BatchId | undefined;
+    let batch = undefined as BatchId | undefined;
+    let assigned = 0;
+    const assignSlice = (slice: readonly RequestId[], isLast: boolean): BatchId => {
+      const run = owners.require(owner);
+      const id = batch ?? insertBatch(owner, run, newBatch, requests.length);
+      const { changes } = assign.run(id, assigned, JSON.stringify(slice), owner);
+      if (Number(changes) !== slice.length) throw notOurs(newBatch.token, owner);
+      if (isLast) finish.run(id);
+      return id;
+    };
     try {
-      for (const [index, group] of groups.entries()) {
-        if (index > 0) await nextTurn();
-        batch = await store.write(() => {
-          const run = owners.require(owner);
-          const id = batch ?? insertBatch(owner, run, newBatch, requests.length);
-          for (const idRun of group) assignRun(owner, newBatch.token, id, idRun);
-          if (index === groups.length - 1) finish.run(id);
-          return id;
-        });
-      }
+      const work = async (slice: readonly RequestId[], isLast: boolean) => {
+        batch = await store.write(() => assignSlice(slice, isLast));
+        assigned += slice.length;
+      };
+      await inSlices(requests, work, { rows: MEMBERS_PER_TRANSACTION });
     } catch (error) {
       if (batch !== undefined) await abandon.orLater(batch);
       throw error;
@@ -57,12 +58,51 @@ export function preparePlan(store: Store, owners: Owners, abandon: AbandonPlan):
   };
 }
 
-function notOurs(token: string, owner: OwnerId, first: number, last: number): BatchlingError {
+function notOurs(token: string, owner: OwnerId): BatchlingError {
   return new BatchlingError(
     'INVARIANT',
-    `Requests ${first} to ${last} cannot be planned into batch ${token}: ` +
-      `not all of them are admitted and owned by ${owner}. ` +
+    `Batch ${token} cannot be planned: not all of its requests are admitted and owned by ${owner}. ` +
       'This is a bug in batchling; please report it.',
-    { facts: { token, owner, first, last } },
+    { facts: { token, owner } },
   );
+}
+
+/** Undoes plans that were not finished: their requests are admitted, and the batches are removed. */
+export interface AbandonPlan {
+  (batch: BatchId): Promise<void>;
+  /** Does not throw: if it cannot be done now, a later `rest` does it. */
+  orLater(batch: BatchId): Promise<void>;
+  isDone(): boolean;
+  /** Undoes what could not be undone before. Does not throw: its caller meets the same error next. */
+  rest(): Promise<void>;
+}
+
+export function prepareAbandonPlan(store: Store): AbandonPlan {
+  const find = store.prepare(`SELECT owner FROM batch WHERE id = ? AND state = ${BATCH.planning}`);
+  const remove = store.prepare(`DELETE FROM batch WHERE id = ? AND state = ${BATCH.planning}`);
+  const members = prepareMembers(store);
+  const later = new Set<BatchId>();
+
+  const abandon = async (batch: BatchId) => {
+    for (;;) {
+      const done = await store.write(() => {
+        const row = find.get(batch) as { owner: OwnerId } | undefined;
+        if (row && !members.free(batch, row.owner)) return false;
+        remove.run(batch);
+        return true;
+      });
+      if (done) break;
+      await nextTurn();
+    }
+    later.delete(batch);
+    store.touch();
+  };
+  const orLater = async (batch: BatchId) => {
+    later.add(batch);
+    await abandon(batch).catch(() => {});
+  };
+  const rest = async () => {
+    for (const batch of later) await orLater(batch);
+  };
+  return Object.assign(abandon, { orLater, isDone: () => later.size === 0, rest });
 }

@@ -23,7 +23,7 @@ interface SummaryRow {
   readonly ended_at: number | null;
 }
 
-/** Answers that rows of requests do not know yet, see `NewAnswers`. */
+/** Answers that the rows of their requests do not name yet, see `NewAnswers`. */
 const NEWLY_ANSWERED = `
   SELECT count(DISTINCT request.id)
   FROM answer_new JOIN answer ON answer.id = answer_new.answer

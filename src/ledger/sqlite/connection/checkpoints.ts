@@ -1,30 +1,41 @@
-import { type CheckpointMode, CheckpointThread, type ThreadOptions } from './checkpoint-thread.ts';
+import { once } from 'node:events';
+import type { Worker } from 'node:worker_threads';
 import type { Database } from './driver.ts';
 import { nextTurn } from './slices.ts';
 
+/** `FULL` copies the whole log, and no process can write meanwhile; `TRUNCATE` also empties the log. */
+type CheckpointMode = 'FULL' | 'TRUNCATE';
+
+interface CheckpointOptions {
+  readonly path: string;
+  /** See `Driver`. */
+  readonly source: string;
+}
+
 /** So much that most of the pages that are written again and again are copied once. */
-const WORTH_A_STEP_MILLISECONDS = 50;
-/** As little as can be copied at once without a thread. */
-const WORTH_A_THREAD_MILLISECONDS = 8;
+const STEP_MILLISECONDS = 50;
+/** Less than this is copied on the main thread: starting a thread would cost more. */
+const THREAD_MILLISECONDS = 8;
 
 /**
- * Moves what was committed from the write-ahead log into the ledger file. SQLite would do it within a
- * COMMIT, which then takes tens of milliseconds, and longer where the disk answers late. Here it happens
- * in steps, in a thread of its own; a program that writes little has none, and no step before it closes.
+ * Moves committed pages from the write-ahead log into the ledger file. SQLite would do it within a
+ * COMMIT and wait for the disk there, which was seen to block the event loop for 80 ms. Here it happens
+ * in steps, in a thread of its own. A program that writes little has no thread, and one step when it
+ * closes.
  *
- * Nobody writes during a step, so it is complete, and the next COMMIT starts the log anew: it does not
- * grow. How long transactions took tells how much there is to copy: a row may be of any size, and SQLite
- * does not say how long the log is.
+ * This connection does not write during a step, so the step is complete, and the next COMMIT starts the
+ * log anew: it does not grow. How long transactions took tells how much there is to copy: a row may be
+ * of any size, and SQLite does not say how long the log is.
  */
 export class Checkpoints {
   readonly #database: Database;
-  readonly #options: ThreadOptions;
+  readonly #options: CheckpointOptions;
   #thread: CheckpointThread | undefined;
   #hasThreads = true;
   #written = 0;
   #underWay: Promise<void> | undefined;
 
-  constructor(database: Database, options: ThreadOptions) {
+  constructor(database: Database, options: CheckpointOptions) {
     this.#database = database;
     this.#options = options;
   }
@@ -34,13 +45,13 @@ export class Checkpoints {
     return this.#underWay;
   }
 
-  /** A transaction was committed, after so many milliseconds. */
+  /** A transaction was committed after so many milliseconds. */
   written(milliseconds: number): void {
     this.#written += milliseconds;
-    if (this.#written >= WORTH_A_STEP_MILLISECONDS && !this.#underWay) void this.#step('FULL');
+    if (this.#written >= STEP_MILLISECONDS && !this.#underWay) void this.#step('FULL');
   }
 
-  /** Empties the log, unless others read it. */
+  /** Empties the log, unless another process reads it. */
   async truncate(): Promise<void> {
     while (this.#underWay) await this.#underWay;
     await this.#step('TRUNCATE');
@@ -52,7 +63,7 @@ export class Checkpoints {
   }
 
   #step(mode: CheckpointMode): Promise<void> {
-    const needsThread = this.#written >= WORTH_A_THREAD_MILLISECONDS && this.#hasThreads;
+    const needsThread = this.#written >= THREAD_MILLISECONDS && this.#hasThreads;
     this.#written = 0;
     const step = this.#checkpoint(mode, needsThread).finally(() => {
       this.#underWay = undefined;
@@ -66,7 +77,7 @@ export class Checkpoints {
     await nextTurn();
     if (needsThread || this.#thread) {
       if (await this.#inThread(mode)) return;
-      // Not every program may have threads.
+      // Node's permission model can forbid threads.
       this.#hasThreads = false;
       this.#thread = undefined;
     }
@@ -84,5 +95,76 @@ export class Checkpoints {
     } catch {
       return false;
     }
+  }
+}
+
+/**
+ * The program of the thread is a text: a bundler, or a loader of TypeScript, would not find a file. The
+ * first write after a checkpoint starts the log anew and waits for the disk, so the thread does it, too.
+ */
+const program = `
+  const { parentPort, workerData } = require('node:worker_threads');
+  process.emitWarning = () => {};
+  const { DatabaseSync } = require(workerData.source);
+  const database = new DatabaseSync(workerData.path, { timeout: 200 });
+  database.exec('PRAGMA fullfsync = ON; PRAGMA wal_autocheckpoint = 0');
+  parentPort.on('message', (mode) => {
+    if (mode === 'close') {
+      database.close();
+      parentPort.close();
+      return;
+    }
+    try {
+      database.exec('PRAGMA wal_checkpoint(' + mode + ')');
+      if (mode === 'FULL') database.exec('PRAGMA user_version = 0');
+    } catch {
+      // Another process holds a lock, or the next write meets the same problem and reports it.
+    }
+    parentPort.postMessage('done');
+  });
+`;
+
+/** A thread with a connection of its own: there a checkpoint can wait for the disk. */
+class CheckpointThread {
+  readonly #worker: Worker;
+  readonly #ended: Promise<void>;
+  #hasEnded = false;
+
+  private constructor(worker: Worker) {
+    this.#worker = worker;
+    this.#ended = this.#end();
+    worker.unref();
+  }
+
+  /** Rejects where threads are not allowed. */
+  static async start({ path, source }: CheckpointOptions): Promise<CheckpointThread> {
+    const { Worker } = await import('node:worker_threads');
+    // Flags and variables of the program may load modules into every thread, batchling among them.
+    const options = { eval: true, execArgv: [], env: {}, workerData: { path, source } };
+    return new CheckpointThread(new Worker(program, options));
+  }
+
+  /** `false`: the thread has ended. */
+  async checkpoint(mode: CheckpointMode): Promise<boolean> {
+    if (this.#hasEnded) return false;
+    // A transaction waits for it, so the program must not end meanwhile.
+    this.#worker.ref();
+    this.#worker.postMessage(mode);
+    await Promise.race([once(this.#worker, 'message'), this.#ended]);
+    this.#worker.unref();
+    return !this.#hasEnded;
+  }
+
+  async close(): Promise<void> {
+    if (this.#hasEnded) return;
+    this.#worker.ref();
+    this.#worker.postMessage('close');
+    await this.#ended;
+  }
+
+  async #end(): Promise<void> {
+    // An error is followed by the exit, too.
+    await once(this.#worker, 'exit').catch(() => undefined);
+    this.#hasEnded = true;
   }
 }

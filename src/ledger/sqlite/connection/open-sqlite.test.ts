@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { BatchlingError } from '../../../errors.ts';
 import { good, openBench } from '../../conformance/subject.test-helper.ts';
-import { migrations } from '../schema/migrations/index.ts';
+import { migrations } from '../schema/migrate.ts';
 import { openTemporary, query, temporaryFolder } from '../test/temporary.test-helper.ts';
 import { openSqliteLedger } from './open-sqlite.ts';
 

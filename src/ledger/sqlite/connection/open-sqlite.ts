@@ -2,11 +2,10 @@ import type { Ledger } from '../../ledger.ts';
 import type { LedgerOptions } from '../../ledger-options.ts';
 import { OwnerLocks } from '../owners/owner-locks.ts';
 import { migrate } from '../schema/migrate.ts';
+import { sqliteLedger } from '../sqlite-ledger.ts';
 import { type Database, loadDriver } from './driver.ts';
-import { retryBusy } from './retry-busy.ts';
 import { nextTurn } from './slices.ts';
-import { sqliteLedger } from './sqlite-ledger.ts';
-import { Store } from './store.ts';
+import { retryBusy, Store } from './store.ts';
 import { unusable } from './store-errors.ts';
 import { prepareStoreFile } from './store-files.ts';
 
@@ -26,7 +25,7 @@ export async function openSqliteLedger(options: SqliteLedgerOptions): Promise<Le
   const driver = await loadDriver();
   const path = prepareStoreFile(options.path);
   const open = () => new driver.DatabaseSync(path, { timeout: BUSY_TIMEOUT_MILLISECONDS });
-  // Loading the library, opening, configuring and migrating are a turn each.
+  // Loading the library, opening, configuring and migrating take a turn of the event loop each.
   await nextTurn();
   const database = await retryBusy(path, patience, open);
   try {

@@ -1,28 +1,29 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Settlement } from '../../ledger.ts';
-import type { Pace } from './pace.ts';
 
-/** Rows per transaction: keeps one synchronous slice within a few milliseconds. */
+/** Keeps one transaction, which blocks the event loop, within a few milliseconds. */
 export const ROWS_PER_TRANSACTION = 500;
-const CHARACTERS_PER_TRANSACTION = 4_000_000;
+const CHARACTERS_PER_TRANSACTION = 1_000_000;
 
 interface SliceOptions<T> {
-  /** How much text an item brings. */
+  readonly rows?: number;
+  /** How much text an item has. */
   readonly sizeOf?: (item: T) => number;
-  /** Says how many rows, instead. */
-  readonly pace?: Pace;
 }
 
-/** Runs `work` on slices, one after the other, and lets the event loop turn in between. */
+/**
+ * Runs `work` on slices, one after the other, and lets the event loop turn in between. For no items it
+ * runs once, with none.
+ */
 export async function inSlices<T>(
   items: readonly T[],
   work: (slice: readonly T[], isLast: boolean) => Promise<void>,
-  { sizeOf = () => 0, pace }: SliceOptions<T> = {},
+  { rows = ROWS_PER_TRANSACTION, sizeOf = () => 0 }: SliceOptions<T> = {},
 ): Promise<void> {
   let start = 0;
   do {
     if (start > 0) await nextTurn();
-    const end = sliceEnd(items, start, start + (pace?.rows ?? ROWS_PER_TRANSACTION), sizeOf);
+    const end = sliceEnd(items, start, start + rows, sizeOf);
     const whole = start === 0 && end === items.length;
     await work(whole ? items : items.slice(start, end), end === items.length);
     start = end;
@@ -44,7 +45,7 @@ function sliceEnd<T>(
   return most;
 }
 
-/** How much text a settlement brings, for slices of even size. */
+/** How much text a settlement has, for slices of even size. */
 export function settlementSize(settlement: Settlement): number {
   return settlement.is === 'answer' ? settlement.answer.body.length : 0;
 }

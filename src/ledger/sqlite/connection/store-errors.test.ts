@@ -14,7 +14,7 @@ function thrownBy(work: () => unknown): unknown {
 }
 
 describe('explainStoreError', () => {
-  it('knows a full disk', async () => {
+  it('explains a full disk', async () => {
     const { DatabaseSync } = await loadDriver();
     const database = new DatabaseSync(join(temporaryFolder(), 'full.db'), { timeout: 0 });
     database.exec('PRAGMA max_page_count = 3; CREATE TABLE t (value)');
@@ -27,7 +27,7 @@ describe('explainStoreError', () => {
     });
   });
 
-  it('knows a read-only file', async () => {
+  it('explains a read-only file', async () => {
     const path = join(temporaryFolder(), 'ledger.db');
     await (await openTemporary({ path })).close();
     const { DatabaseSync } = await loadDriver();
@@ -49,7 +49,7 @@ describe('explainStoreError', () => {
     ['EACCES', /permissions/],
     ['EROFS', /read-only/],
     ['ENOSPC', /disk is full/],
-  ])('knows the system error %s', (code, message) => {
+  ])('explains the system error %s', (code, message) => {
     const cause = Object.assign(new Error(code), { code });
     expect(explainStoreError('/store', cause)).toMatchObject({ code: 'STORE_UNUSABLE', message });
   });

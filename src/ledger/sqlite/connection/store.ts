@@ -1,11 +1,9 @@
 import { type FileHandle, open } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Keep } from '../../ledger-options.ts';
 import { Checkpoints } from './checkpoints.ts';
-import type { Database, Statement } from './driver.ts';
-import { LateStatement } from './late-statement.ts';
-import type { Pace } from './pace.ts';
-import { retryBusy } from './retry-busy.ts';
-import { explainStoreError, unusable } from './store-errors.ts';
+import { type Database, LazyStatement, type Statement } from './driver.ts';
+import { explainStoreError, isBusy, unusable } from './store-errors.ts';
 
 export interface StoreSettings {
   readonly path: string;
@@ -22,9 +20,6 @@ interface WriteOptions {
   readonly durable?: boolean;
   /** See the settings; 0 tries once. */
   readonly patience?: number;
-  /** Is told how long it took, for so many rows. */
-  readonly pace?: Pace;
-  readonly rows?: number;
 }
 
 /** One connection to the ledger file, and how transactions run on it. */
@@ -53,38 +48,36 @@ export class Store {
   }
 
   prepare(sql: string): Statement {
-    return new LateStatement(this.#database, sql);
+    return new LazyStatement(this.#database, sql);
   }
 
-  /** `pace`: is told how long it took. */
-  read<T>(work: () => T, { pace }: { pace?: Pace } = {}): Promise<T> {
-    return this.#attempt(() => timed(work, pace));
+  read<T>(work: () => T): Promise<T> {
+    return this.#attempt(work);
   }
 
-  /** `work` runs in one transaction; it may run again when another process was in the way. */
+  /** `work` runs in one transaction; it may run again after waiting for another process. */
   async write<T>(
     work: () => T,
-    { durable = false, patience = this.#patience, pace, rows }: WriteOptions = {},
+    { durable = false, patience = this.#patience }: WriteOptions = {},
   ): Promise<T> {
     while (this.#checkpoints.underWay) await this.#checkpoints.underWay;
-    const attempt = () => timed(() => this.#transaction(work), pace, rows);
-    const result = await this.#attempt(attempt, patience);
+    const result = await this.#attempt(() => this.#transaction(work), patience);
     if (durable) await this.#sync();
     return result;
   }
 
-  /** Outside of any transaction: pragmas that move pages. */
-  async maintain(sql: string, { pace }: { pace?: Pace } = {}): Promise<void> {
+  /** Runs a pragma that moves pages, outside of any transaction. */
+  async maintain(sql: string): Promise<void> {
     while (this.#checkpoints.underWay) await this.#checkpoints.underWay;
-    return this.#attempt(() => timed(() => this.#database.exec(sql), pace));
+    return this.#attempt(() => this.#database.exec(sql));
   }
 
-  /** Empties the write-ahead log. Best effort: while others read, the last one to close does it. */
+  /** Empties the write-ahead log. Best effort: while others read it, the last one to close does it. */
   truncateLog(): Promise<void> {
     return this.#checkpoints.truncate();
   }
 
-  /** Waiters should look again. */
+  /** Makes `changed` differ: callers that wait for answers look again. */
   touch(): void {
     this.#changes += 1;
   }
@@ -152,9 +145,26 @@ export class Store {
   }
 }
 
-function timed<T>(work: () => T, pace: Pace | undefined, rows?: number): T {
-  const startedAt = performance.now();
-  const result = work();
-  pace?.took(performance.now() - startedAt, rows);
-  return result;
+/**
+ * SQLite's own busy timeout blocks the event loop, so it is kept to a few milliseconds and the rest of
+ * the waiting is done here. Jittered: two processes that met once should not meet again.
+ */
+export async function retryBusy<T>(path: string, patience: number, work: () => T): Promise<T> {
+  const giveUpAt = performance.now() + patience;
+  for (;;) {
+    try {
+      return work();
+    } catch (error) {
+      if (!isBusy(error)) throw explainStoreError(path, error);
+      if (performance.now() >= giveUpAt) {
+        throw unusable(
+          path,
+          `another process has held its lock for ${Math.round(patience / 1000)} s. ` +
+            'End that process (or the tool that has the file open), or choose another store.',
+          error,
+        );
+      }
+    }
+    await sleep(2 + Math.random() * 18);
+  }
 }

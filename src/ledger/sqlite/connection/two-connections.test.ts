@@ -42,7 +42,7 @@ describe('two connections to one ledger', () => {
     expect(await two.ask(1)).toMatchObject({ is: 'answered', answer: good });
   });
 
-  it('know the owners of each other, without probing their locks away', async () => {
+  it('know the owners of each other without dropping their locks', async () => {
     const { one, two } = await openTwice();
     await one.ask(1);
     expect(await two.ask(1)).toMatchObject({ is: 'wait' });
@@ -55,7 +55,7 @@ describe('two connections to one ledger', () => {
     const { DatabaseSync } = await loadDriver();
     const blocker = new DatabaseSync(path, { timeout: 0 });
     blocker.exec('BEGIN IMMEDIATE');
-    // Who waits for it in one piece would never let it go.
+    // A wait that blocks the event loop would never end.
     let turns = 0;
     const turning = setInterval(() => {
       turns += 1;

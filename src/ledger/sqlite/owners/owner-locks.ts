@@ -59,7 +59,7 @@ export class OwnerLocks {
     const known = this.#probes.get(name);
     if (known && performance.now() < known.validUntil) return known.alive;
     const alive = this.#probe(file);
-    // Who is dead stays dead.
+    // A dead owner stays dead.
     const validUntil = alive ? performance.now() + PROBE_VALID_MILLISECONDS : Infinity;
     this.#probes.set(name, { alive, validUntil });
     return alive;
@@ -92,7 +92,7 @@ export class OwnerLocks {
     return false;
   }
 
-  /** Too old for an owner that is just about to join. */
+  /** Too old to belong to an owner that is just about to join. */
   #isOld(file: string): boolean {
     const modified = statSync(file, { throwIfNoEntry: false })?.mtimeMs;
     return modified !== undefined && Date.now() - modified > NEVER_JOINED_MILLISECONDS;
@@ -102,7 +102,7 @@ export class OwnerLocks {
     try {
       rmSync(file, { force: true });
     } catch {
-      // A stale lock file does no harm; the next one who joins tries again.
+      // A stale lock file does no harm; the next owner that joins tries again.
     }
   }
 }

@@ -1,6 +1,6 @@
-import { BatchlingError } from '../../../errors.ts';
 import type { Standing } from '../../admission-rules.ts';
 import type { OwnerId, OwnerInfo } from '../../ledger.ts';
+import { ownerLost } from '../../lost.ts';
 import type { Statement } from '../connection/driver.ts';
 import type { Store } from '../connection/store.ts';
 import type { OwnerLocks } from './owner-locks.ts';
@@ -11,7 +11,7 @@ interface OwnerRow {
   readonly closed_at: number | null;
 }
 
-/** Who works on the ledger. The methods that are not async are for use inside a transaction. */
+/** The owners of the ledger. Methods that are not async are for use inside a transaction. */
 export class Owners {
   readonly #store: Store;
   readonly #locks: OwnerLocks;
@@ -37,7 +37,7 @@ export class Owners {
   }
 
   async join(info: OwnerInfo): Promise<OwnerId> {
-    // The lock comes first: a row without a lock would be taken for a dead owner.
+    // The lock comes first: an owner whose lock is not held counts as gone.
     const lock = await this.#store.read(() => this.#locks.hold());
     try {
       const id = await this.#store.write(() => {
@@ -52,7 +52,7 @@ export class Owners {
     }
   }
 
-  /** Lock files of owners that left or died. */
+  /** Removes lock files of owners that left or died. */
   async sweep(): Promise<void> {
     await this.#store.read(() =>
       this.#locks.sweep((lock) => {
@@ -69,7 +69,7 @@ export class Owners {
       await this.#store.write(() => this.#close.run(this.#store.now(), id));
     } catch {
       // A full disk is no reason to fail a program that has all its answers: without its lock this
-      // owner counts as killed, and can be continued.
+      // owner counts as killed, and others can continue its batches.
     }
     this.#joined.delete(id);
     this.#locks.release(lock);
@@ -79,16 +79,13 @@ export class Owners {
     return [...this.#joined.keys()];
   }
 
-  /** The run of an owner that has joined and not left. */
+  /** The run of an owner that is here. */
   require(id: OwnerId): string {
     const row = this.#find.get(id) as OwnerRow | undefined;
-    if (row && row.closed_at === null) return row.run;
-    throw new BatchlingError(
-      'INVARIANT',
-      `Owner ${id} ${row ? 'has left' : 'never joined'} this ledger. ` +
-        'This is a bug in batchling; please report it.',
-      { facts: { owner: id } },
-    );
+    if (!row) throw ownerLost(id, 'never joined');
+    if (row.closed_at !== null) throw ownerLost(id, 'has left');
+    if (!this.#locks.isHeld(row.lock)) throw ownerLost(id, 'is counted as gone by');
+    return row.run;
   }
 
   isAlive(id: OwnerId): boolean {
@@ -101,7 +98,7 @@ export class Owners {
     return rows.map(({ id }) => id).filter((id) => this.isAlive(id));
   }
 
-  /** Looks at each owner once; valid within one transaction. */
+  /** Reads each owner once; valid within one transaction. */
   standings(me: OwnerId, run: string): (id: OwnerId) => Standing {
     const known = new Map<OwnerId, Standing>();
     return (id) => {

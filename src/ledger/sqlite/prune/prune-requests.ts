@@ -1,10 +1,16 @@
-import type { BatchId } from '../../ledger.ts';
-import { prepareAnswers } from '../answers/answers.ts';
-import { Pace } from '../connection/pace.ts';
-import { nextTurn } from '../connection/slices.ts';
+import type { BatchId, OwnerId, RequestId } from '../../ledger.ts';
+import { type BlockId, prepareAnswers } from '../answers/answers.ts';
+import { inSlices, nextTurn } from '../connection/slices.ts';
 import type { Store } from '../connection/store.ts';
-import { prepareHideRequests } from '../requests/hide-requests.ts';
-import { type OldRequests, type OldRow, prepareReadOld } from '../requests/old-requests.ts';
+import { REQUEST } from '../schema/codes.ts';
+
+export interface OldRequests {
+  readonly alive: readonly OwnerId[];
+  readonly states: 'final' | 'all-but-planned';
+  readonly before: number;
+  /** How many bytes are to go; nothing more is dropped when it is not above zero. */
+  readonly excess: () => number;
+}
 
 export interface Dropped {
   requests: number;
@@ -12,39 +18,77 @@ export interface Dropped {
   readonly batches: Set<BatchId>;
 }
 
-export interface PruneRequests extends OldRequests {
-  /** How many bytes are to go; nothing more is dropped when it is not above zero. */
-  readonly excess: () => number;
+interface OldRow {
+  readonly id: RequestId;
+  readonly batch: BatchId | null;
+  readonly answer: BlockId | null;
+  readonly bytes: number;
+  /** The beginning of its fingerprint: entries with similar ones lie together in `identity`. */
+  readonly prefix: string;
 }
 
 /** The table is walked in steps of this many ids, so that no step is long when little is found. */
 const IDS_AT_ONCE = 10_000;
-/** So many that they share pages of the identities. */
-const DROPPED_TOGETHER = 20_000;
+const ROWS_READ_AT_ONCE = 1_000;
+/** So many that they share pages of `identity`. */
+const DROPPED_TOGETHER = 10_000;
+/** A dropped row may be the last one of its block of answers, which is then erased. */
+const DROPPED_PER_TRANSACTION = 100;
+/** Fewer are dropped in one step. */
+const WORTH_HIDING = 1_000;
 
-/** Drops requests in the order in which they were first asked, oldest first. */
+/** SQL: whether a row of `request` is to be dropped, by the three `valuesOf` a query. */
+const IS_OLD = `at < ? AND state >= ? AND state <> ${REQUEST.planned}
+  AND owner NOT IN (SELECT value FROM json_each(?))`;
+
+function valuesOf({ alive, states, before }: OldRequests): [number, number, string] {
+  const least = states === 'final' ? REQUEST.answered : REQUEST.admitted;
+  return [before, least, JSON.stringify(alive)];
+}
+
+/**
+ * Drops requests in the order in which they were first asked, oldest first. Thousands of them are
+ * dropped in two steps: first they leave `identity`, in the order of their fingerprints, then they are
+ * dropped in the order of their ids. In one step each of them would write a page of its own, because
+ * fingerprints are random.
+ *
+ * Between the steps no process finds them, so none takes one up. After a crash in between the rows are
+ * still there, and the next prune drops them.
+ */
 export function preparePruneRequests(
   store: Store,
-): (query: PruneRequests, dropped: Dropped) => Promise<void> {
+): (query: OldRequests, dropped: Dropped) => Promise<void> {
   const answers = prepareAnswers(store);
-  const readOld = prepareReadOld(store);
-  const hide = prepareHideRequests(store);
   // Asked for in one query of their own, both ends would be looked for in the whole table.
   const bounds = store.prepare(
     `SELECT coalesce((SELECT min(id) FROM request), 1) AS first,
        coalesce((SELECT max(id) FROM request), 0) AS last`,
   );
+  const select = store.prepare(
+    `SELECT request.id, batch, request.answer, hex(substr(fp, 1, 2)) AS prefix,
+       coalesce(octet_length(answer.body) / json_array_length(answer.request), 0)
+         + coalesce(octet_length(body.body), 0) AS bytes
+     FROM request
+       LEFT JOIN answer ON answer.id = request.answer
+       LEFT JOIN body ON body.request = request.id
+     WHERE request.id BETWEEN ? AND ? AND ${IS_OLD}
+     ORDER BY request.id LIMIT ?`,
+  );
+  const hiding = ['identity', 'identity_new'].map((table) =>
+    store.prepare(
+      `DELETE FROM ${table} WHERE (prefix, occ, request) IN (
+         SELECT substr(fp, 1, 6), occ, id FROM request
+         WHERE id IN (SELECT value FROM json_each(?)) AND ${IS_OLD}
+       )`,
+    ),
+  );
   const removals = ['DELETE FROM body WHERE request = ?', 'DELETE FROM request WHERE id = ?'].map(
     (sql) => store.prepare(sql),
   );
+  const read = (query: OldRequests, from: number, to: number, most: number) =>
+    select.all(from, to, ...valuesOf(query), most) as OldRow[];
 
-  const remove = (rows: readonly OldRow[]) => {
-    for (const { id } of rows) for (const removal of removals) removal.run(id);
-    for (const block of new Set(rows.map(({ answer }) => answer))) answers.eraseUnused(block);
-    return rows;
-  };
-  const find = async (query: PruneRequests, from: number, to: number) => {
-    const pace = new Pace({ least: 50, most: 2_000 });
+  const find = async (query: OldRequests, from: number, to: number) => {
     // Of what has to go only half at a time: pages hold less than they have room for.
     const enough = (await store.read(query.excess)) / 2;
     const found: OldRow[] = [];
@@ -52,31 +96,37 @@ export function preparePruneRequests(
     let next = from;
     while (next <= to && found.length < DROPPED_TOGETHER && bytes < enough) {
       const until = Math.min(next + IDS_AT_ONCE - 1, to);
-      const most = pace.rows;
-      const rows = await store.read(() => readOld(query, next, until, most), { pace });
+      const rows = await store.read(() => read(query, next, until, ROWS_READ_AT_ONCE));
       for (const row of rows) {
         found.push(row);
         bytes += row.bytes;
       }
-      next = rows.length < most ? until + 1 : (rows.at(-1) as OldRow).id + 1;
+      next = rows.length < ROWS_READ_AT_ONCE ? until + 1 : (rows.at(-1) as OldRow).id + 1;
       await nextTurn();
     }
     return { rows: found, next };
   };
-  const drop = async (query: PruneRequests, found: readonly OldRow[], dropped: Dropped) => {
-    const pace = new Pace({ least: 20, most: 500 });
-    for (let at = 0; at < found.length; await nextTurn()) {
-      const slice = found.slice(at, at + pace.rows);
-      at += slice.length;
-      const [from, to] = [slice[0] as OldRow, slice.at(-1) as OldRow];
-      // Asked again under the lock: another process may have taken one up since.
-      const work = () => remove(readOld(query, from.id, to.id, slice.length));
-      const rows = await store.write(work, { pace });
-      for (const { batch, bytes } of rows) {
-        dropped.requests += 1;
-        dropped.bytes += bytes;
-        if (batch !== null) dropped.batches.add(batch);
-      }
+  // Both steps ask again under the lock what is old: another process may have taken a request up since.
+  const hide = (query: OldRequests, rows: readonly OldRow[]) => {
+    const sorted = [...rows].sort((a, b) => (a.prefix < b.prefix ? -1 : 1)).map(({ id }) => id);
+    return inSlices(sorted, (slice) =>
+      store.write(() => {
+        for (const removal of hiding) removal.run(JSON.stringify(slice), ...valuesOf(query));
+      }),
+    );
+  };
+  const remove = (query: OldRequests, slice: readonly OldRow[]): OldRow[] => {
+    const [from, to] = [slice[0] as OldRow, slice.at(-1) as OldRow];
+    const rows = read(query, from.id, to.id, slice.length);
+    for (const { id } of rows) for (const removal of removals) removal.run(id);
+    for (const block of new Set(rows.map(({ answer }) => answer))) answers.eraseUnused(block);
+    return rows;
+  };
+  const drop = async (query: OldRequests, slice: readonly OldRow[], dropped: Dropped) => {
+    for (const { batch, bytes } of await store.write(() => remove(query, slice))) {
+      dropped.requests += 1;
+      dropped.bytes += bytes;
+      if (batch !== null) dropped.batches.add(batch);
     }
   };
 
@@ -89,8 +139,13 @@ export function preparePruneRequests(
       const { rows, next } = await find(query, from, last);
       // Enough is gone.
       if (next === from) return;
-      await hide(query, rows);
-      await drop(query, rows, dropped);
+      if (rows.length >= WORTH_HIDING) await hide(query, rows);
+      if (rows.length > 0) {
+        await inSlices(rows, (slice) => drop(query, slice, dropped), {
+          rows: DROPPED_PER_TRANSACTION,
+          sizeOf: ({ bytes }) => bytes,
+        });
+      }
       from = next;
     }
   };

@@ -1,13 +1,13 @@
 import type { BatchId, Ledger, OwnerId } from '../../ledger.ts';
-import type { AbandonPlan } from '../batches/abandon-plan.ts';
-import { Pace } from '../connection/pace.ts';
-import { nextTurn } from '../connection/slices.ts';
+import type { AbandonPlan } from '../batches/plan.ts';
+import { nextTurn, ROWS_PER_TRANSACTION } from '../connection/slices.ts';
 import type { Store } from '../connection/store.ts';
 import type { Owners } from '../owners/owners.ts';
 import { BATCH } from '../schema/codes.ts';
-import { preparePruneBatches } from './prune-batches.ts';
 import { type Dropped, preparePruneRequests } from './prune-requests.ts';
-import { preparePruneRunCounts } from './prune-run-counts.ts';
+
+/** A page has 16 KB. */
+const PAGES_AT_ONCE = 200;
 
 export function preparePrune(store: Store, owners: Owners, abandon: AbandonPlan): Ledger['prune'] {
   const pruneRequests = preparePruneRequests(store);
@@ -27,7 +27,7 @@ export function preparePrune(store: Store, owners: Owners, abandon: AbandonPlan)
     return (total - free) * size;
   };
 
-  /** Requests of half a plan are planned, and so would never be dropped. */
+  /** Requests of an unfinished plan are planned, and so would never be dropped. */
   const abandonPlans = async (alive: readonly OwnerId[]) => {
     const plans = (await store.read(() => planning.all())) as { id: BatchId; owner: OwnerId }[];
     for (const { id, owner } of plans) if (!alive.includes(owner)) await abandon(id);
@@ -35,18 +35,18 @@ export function preparePrune(store: Store, owners: Owners, abandon: AbandonPlan)
 
   /** Gives free pages back to the disk, a few at a time. */
   const shrink = async (maxBytes: number) => {
-    const pace = new Pace({ least: 10, most: 1_000 });
     for (;;) {
       const { total, free, size } = await store.read(sizes);
       if (free === 0 || total * size <= maxBytes) break;
-      await store.maintain(`PRAGMA incremental_vacuum(${pace.rows})`, { pace });
+      await store.maintain(`PRAGMA incremental_vacuum(${PAGES_AT_ONCE})`);
       if ((await store.read(sizes)).free === free) break;
       await nextTurn();
     }
     await store.truncateLog();
   };
 
-  return async ({ before, maxBytes }) => {
+  return async ({ olderThan, maxBytes }) => {
+    const before = olderThan === undefined ? undefined : store.now() - olderThan;
     const alive = await store.read(() => owners.alive());
     await abandonPlans(alive);
     const dropped: Dropped = { requests: 0, bytes: 0, batches: new Set() };
@@ -63,5 +63,67 @@ export function preparePrune(store: Store, owners: Owners, abandon: AbandonPlan)
     const batches = await pruneBatches(alive, before ?? 0, dropped.batches);
     store.touch();
     return { requests: dropped.requests, batches, bytes: dropped.bytes };
+  };
+}
+
+/** Drops finished batches without members: old ones, and those that just lost their last member. */
+function preparePruneBatches(
+  store: Store,
+): (alive: readonly OwnerId[], before: number, emptied: ReadonlySet<BatchId>) => Promise<number> {
+  const bounds = store.prepare(
+    `SELECT coalesce((SELECT min(id) FROM batch), 1) AS first,
+       coalesce((SELECT max(id) FROM batch), 0) AS last`,
+  );
+  const remove = store.prepare(
+    `DELETE FROM batch
+     WHERE id BETWEEN ? AND ? AND state >= ${BATCH.ended}
+       AND (ended_at < ? OR id IN (SELECT value FROM json_each(?)))
+       AND owner NOT IN (SELECT value FROM json_each(?))
+       AND NOT EXISTS (SELECT 1 FROM request WHERE request.batch = batch.id)`,
+  );
+  return async (alive, before, emptied) => {
+    const { first, last } = (await store.read(() => bounds.get())) as {
+      first: number;
+      last: number;
+    };
+    const owners = JSON.stringify(alive);
+    let removed = 0;
+    for (let from = first; from <= last; from += ROWS_PER_TRANSACTION) {
+      const to = from + ROWS_PER_TRANSACTION - 1;
+      const among = JSON.stringify([...emptied].filter((id) => id >= from && id <= to));
+      const work = () => remove.run(from, to, before, among, owners).changes;
+      removed += Number(await store.write(work));
+      await nextTurn();
+    }
+    return removed;
+  };
+}
+
+/** Drops the counts of runs that no owner can go on with. */
+function preparePruneRunCounts(
+  store: Store,
+): (alive: readonly OwnerId[], before: number) => Promise<void> {
+  const findNext = store.prepare('SELECT min(run) AS run FROM run_count WHERE run > ?');
+  const isNeeded = store.prepare(
+    `SELECT 1 FROM owner
+     WHERE run = ? AND (joined_at >= ? OR id IN (SELECT value FROM json_each(?))) LIMIT 1`,
+  );
+  const remove = store.prepare(
+    `DELETE FROM run_count WHERE run = ?1 AND fp IN (
+       SELECT fp FROM run_count WHERE run = ?1 LIMIT ${ROWS_PER_TRANSACTION}
+     )`,
+  );
+  return async (alive, before) => {
+    const owners = JSON.stringify(alive);
+    // Asked under the lock: another process of the run may have joined.
+    const removeSome = (run: string) =>
+      isNeeded.get(run, before, owners) === undefined ? Number(remove.run(run).changes) : 0;
+    for (let last = ''; ; ) {
+      const { run } = (await store.read(() => findNext.get(last))) as { run: string | null };
+      if (run === null) return;
+      do await nextTurn();
+      while ((await store.write(() => removeSome(run))) > 0);
+      last = run;
+    }
   };
 }

@@ -3,78 +3,112 @@ import type { Answer } from '../../../types.ts';
 import { attemptsBefore, decide, type Standing } from '../../admission-rules.ts';
 import type { Admission, Ask, Ledger, OwnerId } from '../../ledger.ts';
 import { type Answers, type FindAnswer, prepareAnswers } from '../answers/answers.ts';
-import type { FindNewAnswer, NewAnswers } from '../answers/new-answers.ts';
-import { type BatchLookup, prepareBatchLookup } from '../batches/batch-lookup.ts';
-import { Pace } from '../connection/pace.ts';
+import type { NewAnswers } from '../answers/new-answers.ts';
 import { inSlices } from '../connection/slices.ts';
 import type { Store } from '../connection/store.ts';
 import type { Owners } from '../owners/owners.ts';
 import { BATCH, requestState } from '../schema/codes.ts';
-import { prepareSortIn } from '../schema/identities.ts';
+import { prepareSortIn } from './identities.ts';
 import { prepareInsertNew, type Wanted } from './insert-new.ts';
-import { prepareRequests, type RequestRow, type Requests } from './requests.ts';
-import { prepareRunCount } from './run-count.ts';
+import { type FindBatch, prepareRequests, type RequestRow, type Requests } from './requests.ts';
+import { prepareWithdraw } from './settled.ts';
 
+/** Asks for known requests take long: each may have to read a block of answers. */
+const KNOWN_PER_TRANSACTION = 100;
+
+/** Never the id of a request. */
+const NOT_YET = 0;
+
+/** An ask, the occurrence it stands for, and its place among all asks. */
+interface PlacedAsk {
+  readonly ask: Ask;
+  readonly occurrence: number;
+  readonly place: number;
+}
+
+/** What decisions in one transaction share. */
 interface Session {
   readonly requests: Requests;
   readonly answers: Answers;
   readonly answerOf: FindAnswer;
   readonly newAnswers: NewAnswers;
-  readonly newAnswerOf: FindNewAnswer;
-  readonly batchOf: BatchLookup;
+  readonly newAnswerOf: ReturnType<NewAnswers['finder']>;
+  readonly batchOf: FindBatch;
   readonly me: OwnerId;
   readonly standingOf: (owner: OwnerId) => Standing;
 }
 
+/**
+ * Nearly every request is new, so a first transaction inserts the new ones of a slice with few
+ * statements. Others decide about the rest one by one. Each decision is atomic; the slice is not.
+ */
 export function prepareAdmit(
   store: Store,
   owners: Owners,
   newAnswers: NewAnswers,
 ): Ledger['admit'] {
+  const withdraw = prepareWithdraw(store, owners);
   const requests = prepareRequests(store);
   const insertNew = prepareInsertNew(store);
   const answers = prepareAnswers(store);
-  const nextOccurrence = prepareRunCount(store);
-  const batchLookup = prepareBatchLookup(store);
   const sortIn = prepareSortIn(store);
-  // A few statements write all rows, so many rows cost little more than few.
-  const pace = new Pace({ least: 20, most: 1_000 });
+
+  const insertSlice = (me: OwnerId, slice: readonly Ask[]) => {
+    const run = owners.require(me);
+    const wanted = slice.map(({ fingerprint, queue, occurrence: given }) => {
+      const occurrence = given === 'next' ? requests.nextOccurrence(run, fingerprint) : given;
+      return { fingerprint, queue, occurrence };
+    });
+    return { wanted, inserted: insertNew(me, wanted) };
+  };
+  const decideSlice = (me: OwnerId, slice: readonly PlacedAsk[]) => {
+    const session = {
+      requests,
+      answers,
+      answerOf: answers.finder(),
+      newAnswers,
+      newAnswerOf: newAnswers.finder(),
+      batchOf: requests.batchFinder(),
+      me,
+      standingOf: owners.standings(me, owners.require(me)),
+    };
+    return slice.map(({ ask, occurrence }) => admitKnown(session, ask, occurrence));
+  };
+
+  const admitAll = async (me: OwnerId, asks: readonly Ask[], admissions: Admission[]) => {
+    await inSlices(asks, async (slice) => {
+      const { wanted, inserted } = await store.write(() => insertSlice(me, slice));
+      const known: PlacedAsk[] = [];
+      slice.forEach((ask, index) => {
+        const { occurrence } = wanted[index] as Wanted;
+        const request = inserted[index];
+        if (request === undefined) known.push({ ask, occurrence, place: admissions.length });
+        // The places of known requests are filled below.
+        admissions.push({ request: request ?? NOT_YET, occurrence, is: 'mine' });
+      });
+      if (known.length === 0) return;
+      const decideSome = async (some: readonly PlacedAsk[]) => {
+        const decided = await store.write(() => decideSlice(me, some));
+        some.forEach(({ place }, index) => {
+          admissions[place] = decided[index] as Admission;
+        });
+      };
+      await inSlices(known, decideSome, { rows: KNOWN_PER_TRANSACTION });
+    });
+  };
+
   return async (me, asks) => {
     const admissions: Admission[] = [];
-    await inSlices(
-      asks,
-      async (slice) => {
-        const work = () => {
-          const run = owners.require(me);
-          const standingOf = owners.standings(me, run);
-          const session = {
-            requests,
-            answers,
-            answerOf: answers.finder(),
-            newAnswers,
-            newAnswerOf: newAnswers.finder(),
-            batchOf: batchLookup(),
-            me,
-            standingOf,
-          };
-          const wanted = slice.map(({ fingerprint, queue, occurrence: given }) => {
-            const occurrence = given === 'next' ? nextOccurrence(run, fingerprint) : given;
-            return { fingerprint, queue, occurrence };
-          });
-          const inserted = insertNew(me, wanted);
-          return slice.map((ask, place): Admission => {
-            const { occurrence } = wanted[place] as Wanted;
-            const request = inserted[place];
-            if (request !== undefined) return { request, occurrence, is: 'mine' };
-            return admitKnown(session, ask, occurrence);
-          });
-        };
-        const decided = await store.write(work, { pace, rows: slice.length });
-        for (const admission of decided) admissions.push(admission);
-      },
-      { pace },
-    );
-    // What is admitted is admitted.
+    try {
+      await admitAll(me, asks, admissions);
+    } catch (error) {
+      // The asker does not hear of what it has got so far, so nobody would send it.
+      const mine = admissions.filter(({ is, request }) => is === 'mine' && request !== NOT_YET);
+      const requests = mine.map(({ request }) => request);
+      if (requests.length > 0) await withdraw(me, requests).catch(() => {});
+      throw error;
+    }
+    // A failure costs nothing: a later admission tries again.
     await sortIn().catch(() => {});
     return admissions;
   };
@@ -83,17 +117,16 @@ export function prepareAdmit(
 function admitKnown(session: Session, ask: Ask, occurrence: number): Admission {
   const { requests, answers, me } = session;
   const newest = findNewest(session, ask, occurrence);
+  // Another process may have forgotten it since it was found to be known.
+  if (!newest) return inserted(session, ask, occurrence, 0);
   const { row, answer } = choose(session, ask, occurrence, newest);
   const known = effective(session, row);
   const decision = decide({ state: known.state, hasAnswer: answer !== undefined }, ask, () =>
     session.standingOf(known.owner),
   );
   switch (decision) {
-    case 'renew': {
-      const generation = newest.generation + 1;
-      const request = requests.insert(ask.fingerprint, occurrence, generation, me, ask.queue);
-      return { request, occurrence, is: 'mine' };
-    }
+    case 'renew':
+      return inserted(session, ask, occurrence, newest.generation + 1);
     case 'take': {
       const attempt = attemptsBefore(known.state, row.attempt);
       requests.reset(row.id, me, ask.queue, attempt);
@@ -115,20 +148,21 @@ function admitKnown(session: Session, ask: Ask, occurrence: number): Admission {
   }
 }
 
-/** The newest generation. If its answer has come and the row does not know yet, it is told now. */
-function findNewest(session: Session, ask: Ask, occurrence: number): RequestRow {
+function inserted(session: Session, ask: Ask, occurrence: number, generation: number): Admission {
+  const { requests, me } = session;
+  const request = requests.insert(ask.fingerprint, occurrence, generation, me, ask.queue);
+  return { request, occurrence, is: 'mine' };
+}
+
+/** The newest generation. An answer that its row does not name yet is written into the row first. */
+function findNewest(session: Session, ask: Ask, occurrence: number): RequestRow | undefined {
   const { requests, newAnswers, newAnswerOf } = session;
-  const find = () => {
-    const row = requests.find(ask.fingerprint, occurrence);
-    invariant(row, 'A request is known and cannot be found');
-    return row;
-  };
-  const row = find();
-  if (row.batch === null || requestState(row.state) !== 'planned') return row;
-  const block = newAnswerOf(row.batch, row.id);
-  if (block === undefined) return row;
-  newAnswers.enterOne(row.batch, row.id, block);
-  return find();
+  const row = requests.find(ask.fingerprint, occurrence);
+  if (!row || row.batch === null || requestState(row.state) !== 'planned') return row;
+  const answer = newAnswerOf(row.batch, row.id);
+  if (answer === undefined) return row;
+  newAnswers.enterOne(row.batch, row.id, answer);
+  return requests.find(ask.fingerprint, occurrence);
 }
 
 /** The row to decide about, with its answer if it is final and the answer is still stored. */
@@ -144,8 +178,8 @@ function choose(session: Session, ask: Ask, occurrence: number, newest: RequestR
 }
 
 /**
- * Who is assigned to a batch that is still being planned counts as admitted by the planner: if that
- * one died half way, its requests are free.
+ * A member of a batch that is still being planned counts as admitted by the planner: if that owner
+ * died half way, its requests are free.
  */
 function effective(session: Session, row: RequestRow) {
   const { batch, owner } = row;

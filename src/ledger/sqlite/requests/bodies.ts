@@ -1,7 +1,6 @@
-import type { Ledger, RequestId } from '../../ledger.ts';
+import type { BatchId, Ledger, RequestId } from '../../ledger.ts';
 import { inSlices } from '../connection/slices.ts';
 import type { Store } from '../connection/store.ts';
-import { fromStored, toStored } from '../connection/stored-text.ts';
 import { REQUEST } from '../schema/codes.ts';
 
 export function prepareSpool(store: Store): Ledger['spool'] {
@@ -34,4 +33,40 @@ export function prepareBodies(store: Store): Ledger['bodies'] {
     );
     return bodies;
   };
+}
+
+/** For use inside a transaction. */
+export interface EraseBodies {
+  of(requests: readonly RequestId[]): void;
+  /** Erases only bodies of members of this batch whose rows have no outcome. */
+  ofMembers(requests: readonly RequestId[], batch: BatchId): void;
+}
+
+export function prepareEraseBodies(store: Store): EraseBodies {
+  // The table is empty unless bodies did not fit into memory.
+  const any = store.prepare('SELECT 1 FROM body LIMIT 1');
+  const listed = 'SELECT value FROM json_each(?)';
+  const erase = store.prepare(`DELETE FROM body WHERE request IN (${listed})`);
+  const eraseOfMembers = store.prepare(
+    `DELETE FROM body WHERE request IN (
+       SELECT id FROM request WHERE id IN (${listed}) AND +batch = ? AND state = ${REQUEST.planned}
+     )`,
+  );
+  return {
+    of(requests) {
+      if (requests.length > 0 && any.get()) erase.run(JSON.stringify(requests));
+    },
+    ofMembers(requests, batch) {
+      if (requests.length > 0 && any.get()) eraseOfMembers.run(JSON.stringify(requests), batch);
+    },
+  };
+}
+
+/** SQLite drivers cut text at a zero character; such text, which is rare, is stored as bytes. */
+function toStored(text: string): string | Uint8Array {
+  return text.includes('\0') ? Buffer.from(text) : text;
+}
+
+function fromStored(stored: string | Uint8Array): string {
+  return typeof stored === 'string' ? stored : Buffer.from(stored).toString();
 }

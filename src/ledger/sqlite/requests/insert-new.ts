@@ -10,8 +10,8 @@ export interface Wanted {
 }
 
 /**
- * Inserts those that nobody has asked for before, inside a transaction, and returns their ids, each at
- * the place of its ask. Others have none: known ones, and what is asked for twice.
+ * Inserts the requests that are new to the ledger, inside a transaction, and returns their ids, each at
+ * the place of its ask. The place is empty for a known request, and for the second of two equal asks.
  */
 export type InsertNew = (
   owner: OwnerId,
@@ -20,7 +20,7 @@ export type InsertNew = (
 
 const FINGERPRINT_BYTES = 32;
 
-/** Nearly every request is new, so all of a queue go in with few statements. */
+/** All requests of a queue are inserted with two statements. */
 export function prepareInsertNew(store: Store): InsertNew {
   // All fingerprints come as one value, all occurrences as a JSON list in the same order.
   const fingerprint = `substr(?1, key * ${FINGERPRINT_BYTES} + 1, ${FINGERPRINT_BYTES})`;
@@ -44,7 +44,7 @@ export function prepareInsertNew(store: Store): InsertNew {
   const insertAll = (owner: OwnerId, queue: QueueId, values: Packed): RequestId => {
     const done = insert.run(...values, queue, owner, store.now());
     const count = Number(done.changes);
-    // Nobody else writes meanwhile, so their ids are consecutive.
+    // No other connection writes during a transaction, so the ids are consecutive.
     const first = Number(done.lastInsertRowid) - count + 1;
     enter.run(...values, first);
     return first;
@@ -76,16 +76,19 @@ function packed(wanted: readonly Wanted[]): Packed {
   return [fingerprints, JSON.stringify(wanted.map(({ occurrence }) => occurrence))];
 }
 
-/** Of what is asked for twice only the first one is new. */
+/** Of two equal asks only the first one is new. */
 function placesByQueue(
   wanted: readonly Wanted[],
   known: readonly { place: number }[],
 ): Map<QueueId, number[]> {
   const skipped = new Set(known.map(({ place }) => place));
-  const isFirst = firstAsks(wanted);
+  const seen = new Set<string>();
   const places = new Map<QueueId, number[]>();
-  wanted.forEach(({ queue }, place) => {
-    if (skipped.has(place) || !isFirst(place)) return;
+  wanted.forEach(({ fingerprint, occurrence, queue }, place) => {
+    if (skipped.has(place)) return;
+    const key = `${latin1Of(fingerprint)}${occurrence}`;
+    if (seen.has(key)) return;
+    seen.add(key);
     const others = places.get(queue);
     if (others) others.push(place);
     else places.set(queue, [place]);
@@ -93,21 +96,7 @@ function placesByQueue(
   return places;
 }
 
-/** Compares whole fingerprints only if some begin alike, which is rare. */
-function firstAsks(wanted: readonly Wanted[]): (place: number) => boolean {
-  const beginnings = new Set<number>();
-  for (const { fingerprint } of wanted) {
-    const [a = 0, b = 0, c = 0, d = 0] = fingerprint;
-    // Below 2^30: numbers of that size cost no memory of their own.
-    beginnings.add((((a & 63) << 24) | (b << 16) | (c << 8) | d) >>> 0);
-  }
-  if (beginnings.size === wanted.length) return () => true;
-  const first = new Map<string, number>();
-  const keys = wanted.map(({ fingerprint, occurrence }) => {
-    return `${Buffer.from(fingerprint).toString('latin1')}${occurrence}`;
-  });
-  keys.forEach((key, place) => {
-    if (!first.has(key)) first.set(key, place);
-  });
-  return (place) => first.get(keys[place] as string) === place;
+/** 32 bytes as 32 one-byte characters, without a copy of the bytes. */
+function latin1Of({ buffer, byteOffset, byteLength }: Uint8Array): string {
+  return Buffer.from(buffer, byteOffset, byteLength).toString('latin1');
 }

@@ -1,8 +1,8 @@
-import type { OwnerId, QueueId, RequestId } from '../../ledger.ts';
+import type { BatchId, OwnerId, QueueId, RequestId } from '../../ledger.ts';
 import type { BlockId } from '../answers/answers.ts';
 import type { Store } from '../connection/store.ts';
 import { REQUEST } from '../schema/codes.ts';
-import { candidates } from '../schema/identities.ts';
+import { candidates } from './identities.ts';
 
 export interface RequestRow {
   readonly id: RequestId;
@@ -10,11 +10,19 @@ export interface RequestRow {
   readonly state: number;
   readonly attempt: number;
   readonly owner: OwnerId;
-  readonly batch: number | null;
+  readonly batch: BatchId | null;
   readonly answer: BlockId | null;
 }
 
-/** The rows of `request` as an admission reads and writes them, inside a transaction. */
+interface FoundBatch {
+  readonly token: string;
+  readonly state: number;
+  readonly owner: OwnerId;
+}
+
+export type FindBatch = (batch: BatchId) => FoundBatch | undefined;
+
+/** The rows that an admission reads and writes, inside a transaction. */
 export interface Requests {
   /** The newest generation. */
   find(fingerprint: Uint8Array, occurrence: number): RequestRow | undefined;
@@ -27,9 +35,13 @@ export interface Requests {
     owner: OwnerId,
     queue: QueueId,
   ): RequestId;
-  /** Back to admitted and ours, without an answer, as one that was tried so often. */
+  /** The request is admitted again by this owner, without an answer, after so many attempts. */
   reset(request: RequestId, owner: OwnerId, queue: QueueId, attempt: number): void;
   own(request: RequestId, owner: OwnerId): void;
+  /** Counts for all processes of a run; the first occurrence is 0. */
+  nextOccurrence(run: string, fingerprint: Uint8Array): number;
+  /** Reads each batch once; valid within one transaction. */
+  batchFinder(): FindBatch;
 }
 
 export function prepareRequests(store: Store): Requests {
@@ -57,6 +69,12 @@ export function prepareRequests(store: Store): Requests {
      WHERE id = ?`,
   );
   const own = store.prepare('UPDATE request SET owner = ? WHERE id = ?');
+  const count = store.prepare(
+    `INSERT INTO run_count (run, fp, n) VALUES (?, ?, 1)
+     ON CONFLICT (run, fp) DO UPDATE SET n = n + 1
+     RETURNING n - 1 AS occurrence`,
+  );
+  const findBatch = store.prepare('SELECT token, state, owner FROM batch WHERE id = ?');
   return {
     find: (fingerprint, occurrence) => find.get(fingerprint, occurrence) as RequestRow | undefined,
     findAnswered: (fingerprint, occurrence) =>
@@ -72,6 +90,15 @@ export function prepareRequests(store: Store): Requests {
     },
     own(request, owner) {
       own.run(owner, request);
+    },
+    nextOccurrence: (run, fingerprint) =>
+      (count.get(run, fingerprint) as { occurrence: number }).occurrence,
+    batchFinder() {
+      const known = new Map<BatchId, FoundBatch | undefined>();
+      return (batch) => {
+        if (!known.has(batch)) known.set(batch, findBatch.get(batch) as FoundBatch | undefined);
+        return known.get(batch);
+      };
     },
   };
 }

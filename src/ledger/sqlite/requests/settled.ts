@@ -1,39 +1,85 @@
-import type { Ledger, OwnerId, RequestId, Settlement } from '../../ledger.ts';
-import type { Answered } from '../answers/answer-groups.ts';
-import { prepareSettleAnswers } from '../answers/settle-answers.ts';
+import type { Ledger, OwnerId, Settlement } from '../../ledger.ts';
+import { type Answered, finalState, prepareAnswers } from '../answers/answers.ts';
 import { inSlices, settlementSize } from '../connection/slices.ts';
 import type { Store } from '../connection/store.ts';
-import { prepareEraseBodies } from './erase-bodies.ts';
-import { prepareSettleOne } from './settle-one.ts';
+import type { Owners } from '../owners/owners.ts';
+import { REQUEST } from '../schema/codes.ts';
+import { prepareEraseBodies } from './bodies.ts';
 
-export function prepareSettled(store: Store): Ledger['settled'] {
-  const settleAnswers = prepareSettleAnswers(store);
-  const settleOne = prepareSettleOne(store).loose;
+/** SQL: a request of an owner that is in no batch and has no outcome. */
+const OPEN_REQUEST = `id = ? AND owner = ? AND state = ${REQUEST.admitted} AND batch IS NULL`;
+
+export function prepareWithdraw(store: Store, owners: Owners): Ledger['withdraw'] {
+  const remove = store.prepare(`DELETE FROM request WHERE ${OPEN_REQUEST}`);
+  const bodies = prepareEraseBodies(store);
+  return async (owner, requests) => {
+    await inSlices(requests, (slice) =>
+      store.write(() => {
+        owners.require(owner);
+        bodies.of(slice.filter((request) => remove.run(request, owner).changes));
+      }),
+    );
+    store.touch();
+  };
+}
+
+export function prepareSettled(store: Store, owners: Owners): Ledger['settled'] {
+  const answers = prepareAnswers(store);
+  const answer = store.prepare(
+    `UPDATE request SET state = ?, at = ?, answer = ? WHERE ${OPEN_REQUEST}`,
+  );
+  const settleOther = prepareSettleOne(store, OPEN_REQUEST);
   const bodies = prepareEraseBodies(store);
 
-  const settleAll = (settlements: readonly Settlement[], owner: OwnerId) => {
-    const over: RequestId[] = [];
-    const waiting = new Map<RequestId, Answered>();
-    const writeAnswers = () => {
-      const answered = settleAnswers([...waiting.values()], owner);
-      if (store.keep !== 'all') for (const request of answered) over.push(request);
-      waiting.clear();
-    };
-    for (const settlement of settlements) {
-      const { is, request } = settlement;
-      // Outcomes of one request are written in their order: the first final one wins.
-      if (waiting.has(request)) writeAnswers();
-      if (settlement.is === 'answer') waiting.set(request, settlement);
-      else if (settleOne(settlement, owner, owner) && is === 'release') over.push(request);
-    }
-    writeAnswers();
-    bodies.of(over);
+  const settleAnswer = (settlement: Answered, owner: OwnerId): boolean => {
+    const { request } = settlement;
+    const block = answers.add({ requests: [request], answers: [settlement.answer] });
+    const state = finalState(settlement.answer.status);
+    if (answer.run(state, store.now(), block, request, owner).changes) return true;
+    answers.eraseUnused(block);
+    return false;
+  };
+  /** Whether the request no longer needs its body. */
+  const settle = (settlement: Settlement, owner: OwnerId): boolean => {
+    if (settlement.is === 'answer') return settleAnswer(settlement, owner) && store.keep !== 'all';
+    return settleOther(settlement, owner, owner) && settlement.is === 'release';
   };
 
   return async (owner, settlements) => {
-    await inSlices(settlements, (slice) => store.write(() => settleAll(slice, owner)), {
+    const work = (slice: readonly Settlement[]) => {
+      owners.require(owner);
+      const final = slice.filter((settlement) => settle(settlement, owner));
+      bodies.of(final.map(({ request }) => request));
+    };
+    await inSlices(settlements, (slice) => store.write(() => work(slice)), {
       sizeOf: settlementSize,
     });
     store.touch();
+  };
+}
+
+/** Writes an outcome without an answer, inside a transaction. False: the row does not allow it. */
+type SettleOne = (
+  settlement: Exclude<Settlement, { is: 'answer' }>,
+  owner: OwnerId,
+  /** The second value of the condition. */
+  value: number,
+) => boolean;
+
+/** `condition`: which rows may have an outcome, by their id and one more value. */
+export function prepareSettleOne(store: Store, condition: string): SettleOne {
+  const retry = store.prepare(
+    `UPDATE request SET state = ${REQUEST.admitted}, owner = ?, at = ?, attempt = attempt + 1,
+       batch = NULL, seq = NULL
+     WHERE ${condition}`,
+  );
+  const release = store.prepare(`DELETE FROM request WHERE ${condition}`);
+  return ({ request, is }, owner, value) => {
+    switch (is) {
+      case 'retry':
+        return Boolean(retry.run(owner, store.now(), request, value).changes);
+      case 'release':
+        return Boolean(release.run(request, value).changes);
+    }
   };
 }

@@ -5,7 +5,7 @@ import type { BatchState } from '../../ledger.ts';
 /** Numbers as stored. Never renumber: a change needs a migration. */
 export const REQUEST = { admitted: 0, planned: 1, answered: 2, failed: 3 } as const;
 
-/** `planning` is seen by nobody: members are still being assigned, see `plan.ts`. */
+/** `planning` never leaves the ledger: members are still being assigned, see `plan.ts`. */
 export const BATCH = {
   planning: 0,
   planned: 1,

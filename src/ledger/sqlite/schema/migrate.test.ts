@@ -6,7 +6,7 @@ import { bad, good, openBench } from '../../conformance/subject.test-helper.ts';
 import { loadDriver } from '../connection/driver.ts';
 import { OwnerLocks } from '../owners/owner-locks.ts';
 import { openTemporary, query, temporaryFolder } from '../test/temporary.test-helper.ts';
-import { migrations } from './migrations/index.ts';
+import { migrations } from './migrate.ts';
 
 /**
  * Written by a program of schema 1, which has left: 1 is answered without a batch; of a batch that is

@@ -2,8 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { BatchlingError } from '../../../errors.ts';
 import type { Database } from '../connection/driver.ts';
 import { unusable } from '../connection/store-errors.ts';
-import { migrations } from './migrations/index.ts';
+import { initial } from './migrations/0001-initial.ts';
+import { learntLimits } from './migrations/0002-learnt-limits.ts';
+import { smallWrites } from './migrations/0003-small-writes.ts';
+import type { Migration } from './migrations/migration.ts';
 
+/** `docs/ledger.md` describes the schema and has to change with it. */
+export const migrations: readonly Migration[] = [initial, learntLimits, smallWrites];
 const newest = migrations.at(-1)?.version ?? 0;
 
 /**
@@ -18,9 +23,9 @@ export function migrate(
   if (schemaVersion(database, path) < newest) {
     database.exec('BEGIN IMMEDIATE');
     try {
-      // Asked again under the lock: another process may have done it since.
+      // Asked again under the lock: another process may have migrated it since.
       const from = schemaVersion(database, path);
-      if (from > 0 && from < newest) requireNobody(database, path, isHeld);
+      if (from > 0 && from < newest) requireUnused(database, path, isHeld);
       advance(database, from);
       database.exec('COMMIT');
     } catch (error) {
@@ -33,10 +38,10 @@ export function migrate(
 }
 
 /**
- * A program that works with the old schema would go on as it knows it: its requests would be unknown to
- * newer ones and paid for twice.
+ * A program that knows only the old schema would go on with its own statements: newer programs would not
+ * find its requests, and would pay for them again.
  */
-function requireNobody(database: Database, path: string, isHeld: (lock: string) => boolean): void {
+function requireUnused(database: Database, path: string, isHeld: (lock: string) => boolean): void {
   const owners = database
     .prepare('SELECT host, pid, lock FROM owner WHERE closed_at IS NULL')
     .all() as { host: string; pid: number; lock: string }[];

@@ -7,11 +7,11 @@ import type { Migration } from './migration.ts';
  *
  * The fingerprint index holds 6 of 32 bytes. Each insert lands on a random page of it, so its size is
  * what a large ledger costs. 48 bits tell nearly all requests apart; every lookup compares the whole
- * fingerprint, and under the lock of a transaction nobody else can insert the same one.
+ * fingerprint, and a transaction holds the lock, so no other process inserts the same one.
  *
  * Answers come in any order and are by far the most bytes, so they are appended as they come, some
  * dozens in one row (a block, see `answer-block.ts`), which costs much less than a row for each. A
- * request knows its block, and a block lists its requests in JSON.
+ * request names its block, and a block lists its requests in JSON.
  */
 export const initial: Migration = {
   version: 1,

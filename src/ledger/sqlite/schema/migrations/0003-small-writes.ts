@@ -8,9 +8,10 @@ import type { Migration } from './migration.ts';
  * and move to `identity` by the thousands and sorted, which writes each page of that once. A request is
  * in one of the two. See `identities.ts`.
  *
- * Answers come in any order, too. `answer_new` names the blocks that members of open batches do not know
- * yet; those are told later, by the thousands and sorted, in several transactions. Ids of blocks may be
- * used again, so its rows have ids of their own, which are not. See `new-answers.ts`.
+ * Answers come in any order, too. `answer_new` lists the blocks that the rows of their requests, members
+ * of open batches, do not name yet. The rows are written later, by the thousands and sorted, in several
+ * transactions. Ids of blocks may be used again, so rows of `answer_new` have ids of their own, which
+ * are not. See `new-answers.ts`.
  */
 export const smallWrites: Migration = {
   version: 3,

@@ -6,8 +6,8 @@ const NEW_AT_MOST = 8_192;
 const MOVED_PER_TRANSACTION = 1_000;
 
 /**
- * SQL: ids of requests that may have a fingerprint (32 bytes) in an occurrence. Of the fingerprint only
- * 6 bytes are compared, so the request itself has to be asked.
+ * SQL: ids of requests that may have a fingerprint (32 bytes) in an occurrence. Only 6 bytes of the
+ * fingerprint are compared here; the caller compares all of it in the row of the request.
  */
 export function candidates(prefix: string, occurrence: string): string {
   const select = (table: string) =>
@@ -16,8 +16,8 @@ export function candidates(prefix: string, occurrence: string): string {
 }
 
 /**
- * Moves the entries of new requests to where all others are, once they are many. Whoever is in the way is
- * not waited for: an admission waits for this, and the next one tries again.
+ * Moves entries from `identity_new` to `identity` once they are many. It does not wait for a lock of
+ * another process: an admission waits for this, and the next admission tries again.
  */
 export function prepareSortIn(store: Store): () => Promise<void> {
   const count = store.prepare('SELECT count(*) AS entries FROM identity_new');

@@ -58,3 +58,28 @@ export function prepareFindQueue(store: Store): (id: QueueId) => QueueKey & { id
     };
   };
 }
+
+export function prepareLimit(store: Store): Ledger['limit'] {
+  const find = store.prepare(
+    'SELECT tokens, named, learnt_at FROM learnt_limit WHERE account = ? AND model = ?',
+  );
+  return async (account, quota) => {
+    const row = (await store.read(() => find.get(account, quota))) as
+      | { tokens: number; named: number; learnt_at: number }
+      | undefined;
+    if (!row) return undefined;
+    const { tokens, named, learnt_at: learntAt } = row;
+    return { tokens, named: named === 1, age: Math.abs(store.now() - learntAt) };
+  };
+}
+
+export function prepareLearn(store: Store): Ledger['learn'] {
+  const put = store.prepare(
+    `INSERT OR REPLACE INTO learnt_limit (account, model, tokens, named, learnt_at)
+     VALUES (?, ?, ?, ?, ?)`,
+  );
+  return (account, quota, { tokens, named }) =>
+    store.write(() => {
+      put.run(account, quota, tokens, named ? 1 : 0, store.now());
+    });
+}

@@ -1,0 +1,33 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { BatchlingError } from '../errors.ts';
+import { openLedger } from './open-ledger.ts';
+import { temporaryFolder } from './sqlite/test/temporary.test-helper.ts';
+
+describe('opening a ledger by the text of its store', () => {
+  it('opens one that ends with the process for ":memory:"', async () => {
+    const ledger = await openLedger(':memory:');
+    expect(await ledger.list()).toEqual([]);
+    await ledger.close();
+    expect(existsSync(':memory:')).toBe(false);
+  });
+
+  it('opens a file for a path', async () => {
+    const path = join(temporaryFolder(), 'some', 'ledger.db');
+    const ledger = await openLedger(path, { keep: 'all' });
+    expect(existsSync(path)).toBe(true);
+    await ledger.close();
+  });
+
+  it.each(['postgres://me:hunter2@host/database', 'PostgreSQL://me:hunter2@host/database'])(
+    'says that there is no PostgreSQL yet, without the password: %s',
+    async (store) => {
+      const error = await openLedger(store).catch((reason: unknown) => reason);
+      expect(error).toBeInstanceOf(BatchlingError);
+      expect(error).toMatchObject({ code: 'NOT_AVAILABLE' });
+      const { message, facts } = error as BatchlingError;
+      expect(message + JSON.stringify(facts)).not.toContain('hunter2');
+    },
+  );
+});

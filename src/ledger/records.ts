@@ -1,0 +1,178 @@
+import type { Answer, Counts, Dict, Handle } from '../types.ts';
+
+export type OwnerId = number;
+export type AccountId = number;
+export type QueueId = number;
+export type RequestId = number;
+export type BatchId = number;
+
+/** An owner is one engine of one process that works on this ledger. */
+export interface OwnerInfo {
+  readonly run: string;
+  readonly host: string;
+  readonly pid: number;
+}
+
+export interface AccountKey {
+  readonly provider: string;
+  /** Keyed hash; the credential itself never gets here. */
+  readonly hash: Uint8Array;
+  /** Name of the environment variable that held the key, `env:OPENAI_API_KEY`. */
+  readonly hint?: string;
+}
+
+/** The stored part of a queue key: enough to poll and collect its batches on another day. */
+export interface QueueKey {
+  readonly account: AccountId;
+  readonly provider: string;
+  /** The base URL of the batch traffic, `https://api.openai.com/v1`. */
+  readonly base: string;
+  readonly endpoint: string;
+  readonly model: string;
+  /** Headers fixed per batch. Never a credential. */
+  readonly batchHeaders: Dict;
+  readonly partition?: string;
+}
+
+/** One call that wants its answer. */
+export interface Ask {
+  /** 32 bytes. */
+  readonly fingerprint: Uint8Array;
+  /** Which sample, from 0 on; `next` lets the ledger count for a run of several processes. */
+  readonly occurrence: number | 'next';
+  readonly queue: QueueId;
+  /** false: answers of earlier, finished runs are not used. */
+  readonly cache: boolean;
+  /** The caller asked before and was told to wait: a final error of the sender answers it, too. */
+  readonly waiting?: boolean;
+}
+
+/**
+ * The one atomic decision per call.
+ * - `mine`: the request is unknown, or its owner was gone before it was planned. The asker sends it.
+ *   `attempt`: how often owners that are gone have tried it, if they left it between two attempts.
+ * - `answered`: the ledger has the answer.
+ * - `wait`: an owner sends it or has sent it. `batch` is set once it is planned; the owner of that batch
+ *   may be gone: try `claim`.
+ */
+export type Admission = { readonly request: RequestId; readonly occurrence: number } & (
+  | { readonly is: 'mine'; readonly attempt?: number }
+  | { readonly is: 'answered'; readonly answer: Answer; readonly batchToken?: string }
+  | { readonly is: 'wait'; readonly batch?: BatchId }
+);
+
+/** The token quota of an account with a model, learnt from what its provider refused. */
+export interface LearntLimit {
+  /** Estimated tokens of all batches under way together. */
+  readonly tokens: number;
+  /** The provider named the number itself. */
+  readonly named: boolean;
+  /**
+   * Milliseconds since it was learnt. If the clock was set back meanwhile, the distance to the moment
+   * at which it was learnt: a limit from far in the future must not hold until then.
+   */
+  readonly age: number;
+}
+
+/**
+ * The right of an owner to write about a batch. Once another owner has claimed the batch, or the
+ * lease's own owner is lost, every write under it throws `LeaseLostError`.
+ */
+export interface Lease {
+  readonly batch: BatchId;
+  readonly owner: OwnerId;
+  readonly epoch: number;
+}
+
+export interface NewBatch {
+  readonly token: string;
+  readonly queue: QueueId;
+  readonly name?: string;
+  readonly tags: Dict;
+}
+
+/** The states of a batch in the ledger; `batch-moves.ts` holds the moves. */
+export type BatchState =
+  | 'planned'
+  | 'staged'
+  | 'creating'
+  | 'accepted'
+  | 'ended'
+  | 'refused'
+  | 'released';
+
+export interface RemoteMark {
+  readonly id: string;
+  readonly raw: string;
+  readonly counts?: Counts;
+}
+
+/** A member of a batch. */
+export interface Member {
+  readonly request: RequestId;
+  readonly fingerprint: Uint8Array;
+  readonly occurrence: number;
+  readonly attempt: number;
+  /** It has its outcome already: only the other members are still to be collected. */
+  readonly settled: boolean;
+}
+
+/** A batch that is taken over from an owner that is gone. */
+export interface ClaimedBatch {
+  readonly lease: Lease;
+  readonly token: string;
+  readonly state: BatchState;
+  readonly queue: QueueKey & { readonly id: QueueId };
+  readonly handle: Handle;
+  readonly remoteId?: string;
+  readonly cursor?: string;
+  /** Milliseconds since it was marked `creating`. Never negative, whatever the clock did. */
+  readonly creatingAge?: number;
+  /** Milliseconds since it was marked `accepted`. Never negative, whatever the clock did. */
+  readonly acceptedAge?: number;
+  readonly members: readonly Member[];
+}
+
+/** The outcome of a request. The first final outcome of a request wins; later ones are ignored. */
+export type Settlement =
+  /** Final. A 2xx answer serves later runs, any other only the callers that wait now. */
+  | { readonly request: RequestId; readonly is: 'answer'; readonly answer: Answer }
+  /** The request is admitted again, with one attempt more. */
+  | { readonly request: RequestId; readonly is: 'retry' }
+  /** No caller waits for it any more and it has no answer: the ledger forgets it. */
+  | { readonly request: RequestId; readonly is: 'release' };
+
+/** A batch as `ls` and `show` print it. The only timestamps of this interface: they are for people. */
+export interface BatchSummary {
+  readonly token: string;
+  readonly state: BatchState;
+  readonly provider: string;
+  readonly endpoint: string;
+  readonly model: string;
+  readonly base: string;
+  readonly name?: string;
+  readonly tags: Dict;
+  readonly run: string;
+  readonly remoteId?: string;
+  readonly raw?: string;
+  readonly counts?: Counts;
+  readonly count: number;
+  readonly answered: number;
+  readonly failure?: string;
+  readonly createdAt: number;
+  readonly acceptedAt?: number;
+  readonly endedAt?: number;
+}
+
+export interface PruneQuery {
+  /** Drops what came into its state more than this many milliseconds ago, if it is not in a batch. */
+  readonly olderThan?: number;
+  /** Then drops the oldest final answers until the store has at most this many bytes. */
+  readonly maxBytes?: number;
+}
+
+export interface PruneReport {
+  readonly requests: number;
+  readonly batches: number;
+  readonly bytes: number;
+}

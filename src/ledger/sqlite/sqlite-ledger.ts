@@ -1,0 +1,99 @@
+import type { Ledger } from '../ledger.ts';
+import { prepareAccount, prepareLearn, prepareLimit, prepareQueue } from './accounts/accounts.ts';
+import { prepareForgetAnswers } from './answers/forget-answers.ts';
+import { prepareNewAnswers } from './answers/new-answers.ts';
+import { prepareClaim, prepareClaimable } from './batches/claim.ts';
+import { prepareCollected } from './batches/collected.ts';
+import { prepareLeases } from './batches/lease.ts';
+import {
+  prepareAccepted,
+  prepareCreating,
+  prepareFinish,
+  prepareGiveBack,
+  preparePolled,
+  prepareStaged,
+} from './batches/moves.ts';
+import { prepareAbandonPlan, preparePlan } from './batches/plan.ts';
+import { prepareList, prepareShow } from './batches/summaries.ts';
+import type { Store } from './connection/store.ts';
+import type { OwnerLocks } from './owners/owner-locks.ts';
+import { Owners } from './owners/owners.ts';
+import { preparePrune } from './prune/prune.ts';
+import { prepareAdmit } from './requests/admit.ts';
+import { prepareBodies, prepareSpool } from './requests/bodies.ts';
+import { prepareSettled, prepareWithdraw } from './requests/settled.ts';
+
+/** All operations on one store; each statement is prepared once, when it is first run. */
+export function sqliteLedger(store: Store, locks: OwnerLocks, salt: Uint8Array): Ledger {
+  const owners = new Owners(store, locks);
+  const leases = prepareLeases(store, owners);
+  const newAnswers = prepareNewAnswers(store);
+  const abandon = prepareAbandonPlan(store);
+  const finish = prepareFinish(store, leases, newAnswers);
+  const forgetAnswers = prepareForgetAnswers(store);
+
+  /** First undoes plans that could not be undone when they failed: their requests may be meant. */
+  const afterPlans =
+    <Given extends unknown[], T>(work: (...given: Given) => Promise<T>) =>
+    (...given: Given): Promise<T> =>
+      abandon.isDone() ? work(...given) : abandon.rest().then(() => work(...given));
+  const leave: Ledger['leave'] = async (owner) => {
+    try {
+      await abandon.rest();
+      // If the disk is full, the owners that claim these open batches do it.
+      await newAnswers.enterAllOf(owner).catch(() => {});
+      if (store.keep === 'none') await forgetAnswers(owner);
+    } finally {
+      await owners.leave(owner);
+    }
+    store.touch();
+  };
+  let closing: Promise<void> | undefined;
+  const close = async () => {
+    try {
+      for (const owner of owners.joined()) await leave(owner);
+    } finally {
+      await store.close();
+    }
+  };
+
+  return {
+    salt,
+    async join(info) {
+      const owner = await owners.join(info);
+      // A failure to tidy up must not keep the owner from working.
+      await owners.sweep().catch(() => {});
+      return owner;
+    },
+    account: prepareAccount(store),
+    queue: prepareQueue(store),
+    limit: prepareLimit(store),
+    learn: prepareLearn(store),
+    admit: afterPlans(prepareAdmit(store, owners, newAnswers)),
+    withdraw: afterPlans(prepareWithdraw(store, owners)),
+    spool: prepareSpool(store),
+    bodies: prepareBodies(store),
+    plan: afterPlans(preparePlan(store, owners, abandon)),
+    staged: prepareStaged(store, leases),
+    creating: prepareCreating(store, leases),
+    accepted: prepareAccepted(store, leases),
+    refused: (lease, failure) => finish(lease, 'refused', failure),
+    released: (lease) => finish(lease, 'released'),
+    polled: preparePolled(store, leases),
+    collected: prepareCollected(store, leases, newAnswers),
+    ended: (lease, failure) => finish(lease, 'ended', failure),
+    settled: afterPlans(prepareSettled(store, owners)),
+    claim: prepareClaim(store, owners, newAnswers, abandon),
+    giveBack: prepareGiveBack(store, leases),
+    claimable: prepareClaimable(store, owners, abandon),
+    changed: () => store.changed(),
+    list: prepareList(store),
+    show: prepareShow(store),
+    prune: preparePrune(store, owners, abandon),
+    leave,
+    close() {
+      closing ??= close();
+      return closing;
+    },
+  };
+}
