@@ -1,6 +1,9 @@
 import type { Wire } from '../http/wire.ts';
 import type { StreamDialect } from '../streams/stream-dialect.ts';
 import type { Answer, Counts, Dict, Handle, ItemId } from '../types.ts';
+import type { ProviderInfo, Settings } from './provider-info.ts';
+
+export type { ProviderInfo } from './provider-info.ts';
 
 /** A captured call as a batcher sees it: without its credentials. */
 export interface Call {
@@ -14,6 +17,8 @@ export interface Call {
   readonly body: string;
   /** The same, parsed once. */
   readonly json: Readonly<Record<string, unknown>>;
+  /** What the user's option `providers` says for this provider. */
+  readonly settings: Settings;
 }
 
 /** How a call travels in a batch. Pure data: queue key and fingerprint material. */
@@ -38,7 +43,14 @@ export interface Bypass {
   readonly bypass: string;
 }
 
-export type Match = Route | Bypass;
+/** A call that needs several requests: embeddings of many inputs at a provider that takes one in a line. */
+export interface FanOut {
+  readonly parts: readonly Route[];
+  /** Makes the caller's answer of the parts' answers, which come in the order of the parts. */
+  join(answers: readonly Answer[]): Answer;
+}
+
+export type Match = Route | FanOut | Bypass;
 
 /** What stands around a body in its line. ASCII only, so that its length is its byte length. */
 export interface Envelope {
@@ -89,6 +101,11 @@ export interface Plan {
   /** Sum of the encoded items. */
   readonly bytes: number;
   readonly completionWindow: string;
+  /**
+   * What the user's option `providers` says for this provider. What later steps need of it belongs in the
+   * handle: after a crash another program goes on.
+   */
+  readonly settings: Settings;
   /** Provider metadata: the run's name and tags. */
   readonly tags: Dict;
   /** The items in groups; can be read again. */
@@ -189,34 +206,6 @@ export interface Usage {
   readonly outputTokens: number;
 }
 
-/** Everything about a provider that is data. */
-export interface ProviderInfo {
-  readonly name: string;
-  /** Hosts of the provider's own service. */
-  readonly hosts: readonly string[];
-  /** The path between host and endpoints: `/v1`, `/openai/v1`. */
-  readonly root: string;
-  /** Last segments of a root that a `hosts` key may leave out: `/v1`. */
-  readonly versions: readonly string[];
-  /** Header names that carry a credential. */
-  readonly credentialHeaders: readonly string[];
-  /** Header names that select organisation, project or workspace: part of the account. */
-  readonly accountHeaders: readonly string[];
-  /** Environment variables that usually hold the key; their *name* may be stored as a hint. */
-  readonly environment: readonly string[];
-  /** Header of an answer that carries the provider's request id. */
-  readonly requestIdHeader: string;
-  /** Cancelling a batch loses what has finished in it, though it is paid for. */
-  readonly cancelLosesWork?: true;
-  /** The counts of a batch say nothing before it has ended. */
-  readonly countsAtEnd?: true;
-  /**
-   * `true`: the create echoes something known before it, so a batch can be found again exactly.
-   * `false`: creates are serialised per account and candidates are proved by their ids.
-   */
-  readonly exactlyFindable: boolean;
-}
-
 /**
  * One provider's batch wire. A batcher holds no state: what varies comes in as `Wire` and `Plan`,
  * what must survive a crash is the `Handle`, saved by the engine between `stage` (never bills, can
@@ -231,8 +220,6 @@ export interface ProviderInfo {
 export abstract class Batcher {
   abstract readonly info: ProviderInfo;
 
-  /** Whether the endpoint at this path can be batched. Asked for every request to its hosts. */
-  abstract handles(path: string): boolean;
   /** How this call travels in a batch, or why it cannot. */
   abstract match(call: Call): Match;
   /** What holds for batches that go this way. */

@@ -35,7 +35,8 @@ export {
   type Usage,
 } from './batcher.ts';
 export { FileBatcher } from './file-batcher.ts';
-export { OpenAIBatcher, openaiInfo } from './openai/openai-batcher.ts';
+export { OpenAIBatcher } from './openai/openai-batcher.ts';
+export { openaiInfo } from './openai/openai-info.ts';
 export type { BatcherClass } from './registry.ts';
 export type { BatchList } from './shared/batch-list.ts';
 export { RefusedError } from './shared/refused-error.ts';

@@ -133,7 +133,10 @@ describe('values', () => {
     [{ store: '~/ledger.db' }, { store: join(homedir(), 'ledger.db') }],
     [{ tags: { team: 'search' } }, { tags: { team: 'search' } }],
     [{ logger: console }, { logger: console }],
-    [{ providers: { azure: { deployment: 'b' } } }, { providers: { azure: { deployment: 'b' } } }],
+    [
+      { providers: { openai: { cancelAtDeadline: true } } },
+      { providers: { openai: { cancelAtDeadline: true } } },
+    ],
   ])('%j', (given, expected) => {
     expect(resolved(given)).toMatchObject(expected);
   });
@@ -221,7 +224,7 @@ describe('the table', () => {
     for (const name of optionNames) {
       const { usual, fallback } = optionTable[name];
       if (!/^(\d|true|false)/.test(usual)) continue;
-      const context = { environment: nothing, knownProviders: () => [] };
+      const context = { environment: nothing, knownProviders: () => [], infoOf: () => undefined };
       expect(parseOptionText(name, usual, name)).toEqual(fallback(context));
     }
   });

@@ -1,8 +1,9 @@
-import type { BatcherClass } from '../batchers/registry.ts';
+import type { ProviderInfo } from '../batchers/provider-info.ts';
+import { type BatcherClass, builtInInfos } from '../batchers/registry.ts';
 import { type Environment, isRecord, type ParseContext, Refused } from './form.ts';
 import { invalidOption, invalidOptions, unknownOption } from './invalid-option.ts';
 import { providerNames } from './provider-names.ts';
-import { namesOfBatchers } from './providers.ts';
+import { infosOfBatchers } from './providers.ts';
 import { optionNames, optionTable, variableOf } from './table.ts';
 import type { OptionName, ResolvedOptions } from './types.ts';
 import { fitWindows } from './windows.ts';
@@ -30,10 +31,8 @@ export function resolveOptions(
     if (!Object.hasOwn(optionTable, key)) throw unknownOption(key);
   }
   const found = new Map<OptionName, Found>();
-  const context: ParseContext = {
-    environment,
-    knownProviders: () => namesWith(found.get('batchers')?.value as readonly BatcherClass[]),
-  };
+  const own = () => infosWith(found.get('batchers')?.value as readonly BatcherClass[]);
+  const context = contextWith(environment, own);
   // First, because other options may name the providers that these bring.
   found.set('batchers', find('batchers', options.batchers, inherited, context));
   for (const name of optionNames) {
@@ -50,8 +49,20 @@ export function parseOptionText(
   where: string,
   environment: Environment = process.env,
 ): unknown {
-  const context: ParseContext = { environment, knownProviders: () => providerNames };
-  return parseText(name, text, where, context);
+  return parseText(
+    name,
+    text,
+    where,
+    contextWith(environment, () => builtInInfos),
+  );
+}
+
+function contextWith(environment: Environment, infos: () => readonly ProviderInfo[]): ParseContext {
+  return {
+    environment,
+    knownProviders: () => [...new Set([...providerNames, ...infos().map(({ name }) => name)])],
+    infoOf: (provider) => infos().find(({ name }) => name === provider),
+  };
 }
 
 function find(
@@ -89,8 +100,9 @@ function refusable<Value>(name: OptionName, action: () => Value, where?: string)
   }
 }
 
-function namesWith(batchers: readonly BatcherClass[]): readonly string[] {
-  return refusable('batchers', () => [...providerNames, ...namesOfBatchers(batchers)]);
+/** The user's own batchers come first, as in the registry. */
+function infosWith(batchers: readonly BatcherClass[]): readonly ProviderInfo[] {
+  return refusable('batchers', () => [...infosOfBatchers(batchers), ...builtInInfos]);
 }
 
 function windowsOf(found: ReadonlyMap<OptionName, Found>) {

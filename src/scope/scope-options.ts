@@ -40,11 +40,10 @@ function inheritedOptions(around: Surroundings | undefined): ResolvedOptions | u
 }
 
 /** Options of the contract that no code stands behind yet: better refused than ignored. */
-function refuseUnbuilt({ budget, dryRun, providers }: ResolvedOptions): void {
+function refuseUnbuilt({ budget, dryRun }: ResolvedOptions): void {
   const asked = Object.entries({
     budget: budget !== undefined,
     dryRun,
-    providers: Object.values(providers).some(hasUnbuiltSettings),
   }).find(([, isAsked]) => isAsked);
   if (asked === undefined) return;
   throw new BatchlingError(
@@ -52,8 +51,4 @@ function refuseUnbuilt({ budget, dryRun, providers }: ResolvedOptions): void {
     `The option ${asked[0]} is not available in this version of batchling. Leave it out.`,
     { facts: { option: asked[0] } },
   );
-}
-
-function hasUnbuiltSettings(settings: object): boolean {
-  return Object.keys(settings).some((name) => name !== 'cancelAtDeadline');
 }

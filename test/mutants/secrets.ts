@@ -6,9 +6,9 @@ export const secrets: readonly Mutant[] = [
     name: 'organisation and project are not sent with batch traffic',
     promise: 5,
     file: 'src/orchestrator/capture/accounts.ts',
-    search: 'credentials: () => this.secrets',
+    search: 'credentials: () => this.credentials',
     replace:
-      'credentials: () =>\n        Object.fromEntries(\n          Object.entries(this.secrets).filter(([name]) => batcher.info.credentialHeaders.includes(name)),\n        )',
+      'credentials: () => ({\n        headers: Object.fromEntries(\n          Object.entries(this.credentials.headers ?? {}).filter(([name]) => batcher.info.credentialHeaders.includes(name)),\n        ),\n      })',
     tests: ['test/behaviour/accounts.test.ts'],
   },
   {

@@ -3,11 +3,11 @@ import { anthropicMessages } from '../../streams/anthropic.ts';
 import type { Handle, ItemId } from '../../types.ts';
 import {
   Batcher,
+  type Bypass,
   type Call,
   type Envelope,
   type Found,
   type Limits,
-  type Match,
   type Plan,
   type PolledBatch,
   type ProviderInfo,
@@ -23,6 +23,7 @@ import { count, field, text } from '../shared/outcomes.ts';
 import { createdBody, expectOk, isVisible } from '../shared/replies.ts';
 import { batchBody } from '../shared/reply-shapes.ts';
 import { resultRows } from '../shared/result-rows.ts';
+import { anthropicInfo } from './anthropic-info.ts';
 import { headersOfBatch, readResultLine, toRemote, versionOnly } from './anthropic-wire.ts';
 
 const hour = 3_600_000;
@@ -32,24 +33,9 @@ const streaming: ReadonlySet<string> = new Set(['stream']);
 
 /** Anthropic's message batches: the requests travel inline in the create call. */
 export class AnthropicBatcher extends Batcher {
-  readonly info: ProviderInfo = {
-    name: 'anthropic',
-    hosts: ['api.anthropic.com'],
-    root: '/v1',
-    versions: ['/v1'],
-    credentialHeaders: ['x-api-key', 'authorization'],
-    accountHeaders: ['anthropic-workspace-id', 'anthropic-user-profile-id'],
-    environment: ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN'],
-    requestIdHeader: 'request-id',
-    countsAtEnd: true,
-    exactlyFindable: false,
-  };
+  readonly info: ProviderInfo = anthropicInfo;
 
-  handles(path: string): boolean {
-    return path === '/messages';
-  }
-
-  match(call: Call): Match {
+  match(call: Call): Route | Bypass {
     const { model, stream, max_tokens: maxTokens } = call.json;
     if (typeof model !== 'string') return { bypass: 'the body names no model' };
     if (asksForSpeed(call.json)) return { bypass: '`speed` is refused inside a batch' };

@@ -5,11 +5,11 @@ import { openaiResponses } from '../../streams/openai-responses.ts';
 import type { StreamDialect } from '../../streams/stream-dialect.ts';
 import type { Handle, ItemId } from '../../types.ts';
 import type {
+  Bypass,
   Call,
   Envelope,
   Found,
   Limits,
-  Match,
   Plan,
   PolledBatch,
   ProviderInfo,
@@ -26,47 +26,20 @@ import { createdAt, ListOrder } from '../shared/list-order.ts';
 import { count, field, fields } from '../shared/outcomes.ts';
 import { createdBody, expectOk, isVisible } from '../shared/replies.ts';
 import { batchBody, idOf } from '../shared/reply-shapes.ts';
+import { openaiInfo } from './openai-info.ts';
 import { toRemote } from './openai-remote.ts';
 import { readResultLine } from './openai-results.ts';
 
 const hour = 3_600_000;
 const streaming: ReadonlySet<string> = new Set(['stream', 'stream_options']);
 
-/**
- * What is known of OpenAI, to be spread and changed by services that copy it.
- *
- * @example
- * const mine: ProviderInfo = { ...openaiInfo, name: 'mine', hosts: ['llm.example.com'] };
- */
-export const openaiInfo: ProviderInfo = {
-  name: 'openai',
-  hosts: ['api.openai.com'],
-  root: '/v1',
-  versions: ['/v1'],
-  credentialHeaders: ['authorization'],
-  accountHeaders: ['openai-organization', 'openai-project'],
-  environment: ['OPENAI_API_KEY'],
-  requestIdHeader: 'x-request-id',
-  exactlyFindable: true,
-};
-
 /** OpenAI, and the pattern of every service that copies its files and batches. */
 export class OpenAIBatcher extends FileBatcher {
   readonly info: ProviderInfo = openaiInfo;
 
-  protected readonly endpoints: ReadonlySet<string> = new Set([
-    '/chat/completions',
-    '/responses',
-    '/embeddings',
-  ]);
-
   protected readonly batchList: BatchList = { path: '/batches', after: 'after', toRemote };
 
-  handles(path: string): boolean {
-    return this.endpoints.has(path);
-  }
-
-  match(call: Call): Match {
+  match(call: Call): Route | Bypass {
     const { model, stream, background } = call.json;
     if (typeof model !== 'string') return { bypass: 'the body names no model' };
     if (background === true) return { bypass: 'background responses are asynchronous already' };

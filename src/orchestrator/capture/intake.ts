@@ -98,8 +98,8 @@ export class Intake {
     } catch (error) {
       // Nothing was sent, so nothing is lost; a rejected fetch would make every SDK try again.
       const message = messageOf(error);
-      for (const { call, route } of wanted) {
-        refuseCall(call, factsOf(call.target.batcher, route), 'store', message);
+      for (const { call, parts } of wanted) {
+        refuseCall(call, factsOf(call.target.batcher, parts[0].route), 'store', message);
       }
     }
     if (at < calls.length) await immediate();
@@ -116,10 +116,11 @@ export class Intake {
     const slice = new Slice();
     for (const one of prepared) {
       if (slice.isOver) await slice.next();
-      const { call, route, headers } = one;
+      const { call, headers } = one;
+      const [{ route, fingerprint }] = one.parts;
       const queue =
         this.#queues.known(call, route, headers) ?? (await this.#queues.open(call, route, headers));
-      const key = one.fingerprint.toString('latin1');
+      const key = fingerprint.toString('latin1');
       const again = this.#returning.verdict(queue, key, call.scope);
       if (again) {
         if ('answer' in again) tellAgain(queue, call, again);
@@ -133,7 +134,7 @@ export class Intake {
         known.add(call);
       }
       asks.push({
-        fingerprint: one.fingerprint,
+        fingerprint,
         occurrence,
         queue: queue.id,
         cache: call.scope.cache,

@@ -1,4 +1,5 @@
 import type { Batcher, Route } from '../../batchers/batcher.ts';
+import type { Settings } from '../../batchers/provider-info.ts';
 import type { RequestId } from '../../ledger/ledger.ts';
 import type { StreamDialect } from '../../streams/stream-dialect.ts';
 import type { Answer, Dict, ItemId } from '../../types.ts';
@@ -40,8 +41,8 @@ export interface EngineScope {
   /** From the capture of each request, or one moment for all. */
   readonly deadline: number | Date | undefined;
   readonly onDeadline: 'error' | 'realtime';
-  /** Whether to go realtime at a deadline although cancelling loses work that is paid for. */
-  cancelsAtAnyCost(provider: string): boolean;
+  /** What the option `providers` holds for this one. */
+  settings(provider: string): Settings;
   /** Fewer requests than this at flush time go out as realtime calls. */
   readonly minBatch: number;
   /** What to batch; `undefined`: everything. */

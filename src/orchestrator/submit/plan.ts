@@ -19,6 +19,7 @@ export function planOf(batch: ActiveBatch, members: readonly PendingRequest[], s
     count: batch.members.size,
     bytes: members.reduce((sum, pending) => sum + pending.bytes, 0),
     completionWindow: queue.completionWindow.word,
+    settings: [...batch.scopes][0]?.settings(batcher.info.name) ?? {},
     tags: { ...tags, ...(name !== undefined && { name }) },
     async *items() {
       for (let at = 0; at < members.length; ) {

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { performFault } from '../faults/perform-fault.ts';
 import { findMount, type Mount } from '../providers.ts';
-import { accountOf, credentialOf, redactHeaders } from '../world/accounts.ts';
+import { accountOf, credentialOf, redactHeaders, redactQuery } from '../world/accounts.ts';
 import { findRoute } from '../world/provider.ts';
 import { newId } from '../world/random.ts';
 import type { SimulatorState } from '../world/state.ts';
@@ -40,7 +40,7 @@ async function handle(
   }
   const { name, provider, prefix, path } = mount;
   const { headers } = request;
-  const credential = credentialOf(headers);
+  const credential = credentialOf(headers, url.searchParams);
   const account =
     credential === null ? '' : accountOf(name, credential, headers, provider.scopeHeaders);
   const origin = `http://${headers.host ?? request.socket.localAddress}${prefix}`;
@@ -56,7 +56,7 @@ async function handle(
   state.log.add({
     method,
     path,
-    query: url.search,
+    query: redactQuery(url.search),
     provider: name,
     account: account === '' ? null : account,
     headers: redactHeaders(headers),

@@ -1,10 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** The credential, whichever header carries it. */
-export function credentialOf(headers: IncomingHttpHeaders): string | null {
+const keyHeaders = ['x-api-key', 'api-key', 'x-goog-api-key'];
+
+/** The credential, whichever header carries it, or the parameter `key` of the query. */
+export function credentialOf(headers: IncomingHttpHeaders, query: URLSearchParams): string | null {
   const bearer = /^Bearer\s+(\S.*)$/i.exec(headers.authorization ?? '')?.[1];
-  const key = bearer ?? headers['x-api-key'];
+  const inHeaders = keyHeaders.map((name) => headers[name]).find((value) => value !== undefined);
+  const key = bearer ?? inHeaders ?? query.get('key');
   return typeof key === 'string' && key !== '' ? key : null;
 }
 
@@ -22,6 +25,11 @@ export function accountOf(
   const workspace = /@.+$/.exec(credential)?.[0];
   const identity = JSON.stringify([provider, workspace ?? credential, ...scope]);
   return createHash('sha256').update(identity).digest('hex').slice(0, 12);
+}
+
+/** The query as it is logged. */
+export function redactQuery(query: string): string {
+  return query.replace(/([?&]key=)[^&]*/g, '$1REDACTED');
 }
 
 const secretHeader = /authorization|api-?key|token|cookie|secret|signature/i;
