@@ -1,8 +1,11 @@
 import type { Wire } from '../http/wire.ts';
 import type { StreamDialect } from '../streams/stream-dialect.ts';
 import type { Answer, Counts, Dict, Handle, ItemId } from '../types.ts';
+import type { BatchFailure } from './batch-failure.ts';
 import type { ProviderInfo, Settings } from './provider-info.ts';
+import { judgeByStatus, type ReplyJudge } from './shared/judge-reply.ts';
 
+export type { BadLine, BatchFailure, ReplyMeaning } from './batch-failure.ts';
 export type { ProviderInfo } from './provider-info.ts';
 
 /** A captured call as a batcher sees it: without its credentials. */
@@ -112,42 +115,6 @@ export interface Plan {
   items(): AsyncIterable<readonly Item[]>;
 }
 
-export interface BadLine {
-  /** As the provider counts. From one, it seems; nobody is told before it is proved. */
-  readonly line: number;
-  readonly answer: Answer;
-}
-
-/**
- * What a reply that is not a success means, in the batcher's judgement:
- * - `full`: the account has no room now; it will when batches under way have ended.
- * - `busy`: the service is unavailable or asks for a pause, which is a matter of minutes.
- * - `denied`: it refuses the credential.
- * - `gone`: it does not know what was asked for.
- * - `refused`: it will not take this, now or later.
- *
- * Where it is unclear whether the provider acted, a batcher throws `UnknownOutcomeError` instead.
- */
-export type ReplyMeaning = 'full' | 'busy' | 'denied' | 'gone' | 'refused';
-
-export interface BatchFailure {
-  readonly code: string;
-  readonly message: string;
-  readonly meaning: ReplyMeaning;
-  /** `fail`: give every caller this. `later`: wait for room. `smaller`: split. `isolate`: bad lines. */
-  readonly next: 'fail' | 'later' | 'smaller' | 'isolate';
-  /** HTTP status and body for the callers, where the provider gave them. */
-  readonly answer?: Answer;
-  /** For `isolate`: the lines at fault, and what their callers get. */
-  readonly bad?: readonly BadLine[];
-  /** For `later`: how many tokens may wait at once, where the provider says so. */
-  readonly limit?: number;
-  /** Milliseconds the provider asked us to wait. */
-  readonly retryAfter?: number;
-  /** For `later`: after so many milliseconds of it the callers are told. */
-  readonly within?: number;
-}
-
 /** A batch as the provider sees it. The state is ours, `raw` is the provider's word. */
 export interface Remote {
   readonly id: string;
@@ -212,13 +179,16 @@ export interface Usage {
  * be repeated) and `create` (bills, is never repeated blindly).
  *
  * @example
- * class MyBatcher extends OpenAIBatcher {
+ * class MineBatcher extends OpenAIBatcher {
  *   override readonly info = { ...openaiInfo, name: 'mine', hosts: ['llm.example.com'] };
  * }
- * batchify(fn, { batchers: [MyBatcher] });
+ * batchify(fn, { batchers: [MineBatcher] });
  */
 export abstract class Batcher {
   abstract readonly info: ProviderInfo;
+
+  /** What a reply or a line means that is not a success. A provider's own words are looked at here. */
+  protected readonly judge: ReplyJudge = judgeByStatus;
 
   /** How this call travels in a batch, or why it cannot. */
   abstract match(call: Call): Match;

@@ -24,6 +24,7 @@ import { createdBody, expectOk, isVisible } from '../shared/replies.ts';
 import { batchBody } from '../shared/reply-shapes.ts';
 import { resultRows } from '../shared/result-rows.ts';
 import { anthropicInfo } from './anthropic-info.ts';
+import { judgeAnthropic, judgeCreate } from './anthropic-judge.ts';
 import { headersOfBatch, readResultLine, toRemote, versionOnly } from './anthropic-wire.ts';
 
 const hour = 3_600_000;
@@ -34,6 +35,7 @@ const streaming: ReadonlySet<string> = new Set(['stream']);
 /** Anthropic's message batches: the requests travel inline in the create call. */
 export class AnthropicBatcher extends Batcher {
   readonly info: ProviderInfo = anthropicInfo;
+  protected override readonly judge = judgeAnthropic;
 
   match(call: Call): Route | Bypass {
     const { model, stream, max_tokens: maxTokens } = call.json;
@@ -93,7 +95,7 @@ export class AnthropicBatcher extends Batcher {
       headers: { 'content-type': 'application/json', ...plan.route.batchHeaders },
       body: createBody(plan, this.frameBytes(plan.count)),
     });
-    return toRemote(batchBody(await createdBody(wire, reply), 'processing_status'));
+    return toRemote(batchBody(await createdBody(wire, reply, judgeCreate), 'processing_status'));
   }
 
   async find(wire: Wire, plan: Pick<Plan, 'token' | 'count'>, handle: Handle): Promise<Found> {
@@ -125,7 +127,7 @@ export class AnthropicBatcher extends Batcher {
   async *results(wire: Wire, remote: Remote): AsyncIterable<readonly Row[]> {
     if (remote.sources.url === undefined) return;
     const path = this.#resultsAt(wire, remote.id, remote.sources.url);
-    const reply = await expectOk(wire, { method: 'GET', path, headers: versionOnly });
+    const reply = await expectOk(wire, { method: 'GET', path, headers: versionOnly }, this.judge);
     yield* resultRows(reply, readResultLine);
   }
 
@@ -141,7 +143,7 @@ export class AnthropicBatcher extends Batcher {
 
   async cancel(wire: Wire, remote: Pick<Remote, 'id'>): Promise<void> {
     const path = `/messages/batches/${encodeURIComponent(remote.id)}/cancel`;
-    const reply = await expectOk(wire, { method: 'POST', path, headers: versionOnly });
+    const reply = await expectOk(wire, { method: 'POST', path, headers: versionOnly }, this.judge);
     batchBody(await reply.json(), 'processing_status');
   }
 
@@ -169,6 +171,7 @@ const batchList: BatchList = {
   path: '/messages/batches',
   after: 'after_id',
   headers: versionOnly,
+  judge: judgeAnthropic,
   toRemote,
 };
 
