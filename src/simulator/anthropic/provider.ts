@@ -17,6 +17,7 @@ export function createAnthropic(world: World): Provider {
     barePaths: ['/v1/messages'],
     scopeHeaders: ['anthropic-workspace-id'],
     requestIdHeader: 'request-id',
+    createPath: '/v1/messages/batches',
     errorBody,
     notFound,
     unauthorized,

@@ -83,7 +83,7 @@ async function answer(
       throw provider.unauthorized(credential !== null);
     }
     const { world, rates } = state;
-    const isCreate = exchange.method === 'POST' && exchange.path.endsWith('/batches');
+    const isCreate = exchange.method === 'POST' && exchange.path === provider.createPath;
     const limits = world.settings.limits[mount.name] ?? {};
     rates.demand(exchange.account, isCreate, limits, world.clock.now());
     const route = findRoute(provider.routes, exchange.method, exchange.path);

@@ -16,6 +16,8 @@ export interface Provider {
   /** Headers that, beside the credential, keep accounts apart. */
   scopeHeaders: readonly string[];
   requestIdHeader: string;
+  /** Where batches are created. */
+  createPath: string;
   routes: readonly Route[];
   batches: BatchStore;
   errorBody(refusal: Refusal, requestId: string): unknown;
