@@ -122,8 +122,8 @@ export function roundTripConformance({ batcher }: BatcherSubject, test: Test): v
     test('that was never accepted is not found among those of strangers', async (subject) => {
       const { simulator, wire, strike, send } = await openBench(subject);
       await send(['someone calls first']);
-      const { name } = batcher.info;
-      for (let at = 0; at < 3; at += 1) simulator.addForeignBatch({ provider: name, size: 3 });
+      const provider = subject.simulated ?? batcher.info.name;
+      for (let at = 0; at < 3; at += 1) simulator.addForeignBatch({ provider, size: 3 });
       // Batches of one millisecond cannot be told apart by their times.
       await new Promise((resolve) => setTimeout(resolve, 5));
       await send(['the newest of all']);

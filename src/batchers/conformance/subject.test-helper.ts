@@ -16,6 +16,8 @@ import type { Batcher, Call, Item, Plan, Remote, Route, Row } from '../batcher.t
 /** A batcher, the provider of the simulator that plays its other side, and what the suite must know. */
 export interface BatcherSubject {
   readonly batcher: Batcher;
+  /** The simulator's name of the provider, where it is not the batcher's. */
+  readonly simulated?: string;
   /** For a provider that the simulator does not have. */
   readonly openaiLike?: OpenAILike;
   /** The endpoint to use, below the root. */
@@ -89,7 +91,7 @@ export async function openBench(
     await http.close();
     await simulator.close();
   });
-  const base = `${simulator.url}/${name}${roots[0]}`;
+  const base = `${simulator.url}/${subject.simulated ?? name}${roots[0]}`;
   const [header = 'authorization'] = credentialHeaders;
   const wireWith = (key: string) => {
     const headers = { [header]: header === 'authorization' ? `Bearer ${key}` : key };
