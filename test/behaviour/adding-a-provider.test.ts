@@ -39,21 +39,21 @@ function find(path: string, name: string): string {
 
 it('the page shows the files of a provider', () => {
   expect([...files.keys()]).toEqual([
-    'src/batchers/acme/acme-info.ts',
-    'src/batchers/acme/acme-batcher.ts',
-    'src/simulator/acme/description.ts',
-    'src/batchers/acme/acme-conformance.test.ts',
-    'src/batchers/acme/acme-batcher.test.ts',
-    'test/behaviour/acme.test.ts',
+    'src/batchers/nimbus/nimbus-info.ts',
+    'src/batchers/nimbus/nimbus-batcher.ts',
+    'src/simulator/nimbus/description.ts',
+    'src/batchers/nimbus/nimbus-conformance.test.ts',
+    'src/batchers/nimbus/nimbus-batcher.test.ts',
+    'test/behaviour/nimbus.test.ts',
     'own-batcher.ts',
     'own-program.ts',
   ]);
 });
 
 describe('the provider of the page', async () => {
-  await import(join(folder, 'src/batchers/acme/acme-conformance.test.ts'));
-  await import(join(folder, 'src/batchers/acme/acme-batcher.test.ts'));
-  await import(join(folder, 'test/behaviour/acme.test.ts'));
+  await import(join(folder, 'src/batchers/nimbus/nimbus-conformance.test.ts'));
+  await import(join(folder, 'src/batchers/nimbus/nimbus-batcher.test.ts'));
+  await import(join(folder, 'test/behaviour/nimbus.test.ts'));
 });
 
 describe('the own batcher of the page', async () => {

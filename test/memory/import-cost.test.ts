@@ -83,7 +83,7 @@ describe.each(['index.js', 'core.js'])('importing %s', (entry) => {
 
   it('loads its own files, and none of what only a batch needs', () => {
     const { files, ofNode } = loadedBy(entry);
-    expect(files).toContainEqual(expect.stringMatching(/\/dist\/context\.js$/));
+    expect(files).toContainEqual(expect.stringMatching(/\/dist\/scope\/batching-context\.js$/));
     const late =
       /\/(undici|@photostructure\/sqlite|commander|genai-prices)\/|\/dist\/(orchestrator\/engine\.js|ledger\/(sqlite|memory)|simulator\/|cli\/|http\/client\.js)/;
     expect(files.filter((file) => late.test(file))).toEqual([]);

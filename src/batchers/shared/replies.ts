@@ -5,7 +5,7 @@ import type { Wire, WireReply, WireRequest } from '../../http/wire.ts';
 import type { Answer, Dict } from '../../types.ts';
 import type { BatchFailure } from '../batcher.ts';
 import { judgeByStatus, type ReplyJudge } from './judge-reply.ts';
-import { field, parseJson, text } from './outcomes.ts';
+import { field, fields, parseJson, text } from './outcomes.ts';
 import { RefusedError } from './refused-error.ts';
 import { idOf } from './reply-shapes.ts';
 
@@ -67,7 +67,8 @@ async function failureOf(
 function messageOf(body: string): string | undefined {
   const parsed = parseJson(body);
   const error = field(parsed, 'error');
-  return text(field(error, 'message')) ?? text(error) ?? text(field(parsed, 'message'));
+  const { message, detail } = fields(parsed);
+  return text(field(error, 'message')) ?? text(error) ?? text(message) ?? text(detail);
 }
 
 /** A reply that was not the expected 2xx, outside of a create. */

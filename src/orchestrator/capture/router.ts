@@ -3,7 +3,7 @@ import type { RegisteredBatcher } from '../../batchers/registry.ts';
 import { wildcards } from '../../batchers/wildcards.ts';
 import { BatchlingError, invariant } from '../../errors.ts';
 import type { Dict } from '../../types.ts';
-import { splitQuery } from './credentials.ts';
+import { splitQuery } from './split-query.ts';
 
 /** One entry of the `hosts` option, taken apart. */
 export interface HostEntry {
