@@ -15,6 +15,7 @@ export function createAnthropic(world: World): Provider {
   return {
     basePath: '',
     barePaths: ['/v1/messages'],
+    keyHeaders: ['x-api-key'],
     scopeHeaders: ['anthropic-workspace-id'],
     requestIdHeader: 'request-id',
     createPath: '/v1/messages/batches',

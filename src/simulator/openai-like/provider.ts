@@ -17,6 +17,7 @@ export function createOpenAILike(world: World, like: OpenAILike): Provider {
   return {
     basePath: like.root,
     barePaths: like.barePaths,
+    keyHeaders: like.keyHeaders,
     scopeHeaders: like.scopeHeaders,
     requestIdHeader: like.requestIdHeader,
     createPath: batchesAt,

@@ -40,7 +40,7 @@ async function handle(
   }
   const { name, provider, prefix, path } = mount;
   const { headers } = request;
-  const credential = credentialOf(headers, url.searchParams);
+  const credential = credentialOf(headers, url.searchParams, provider.keyHeaders);
   const account =
     credential === null ? '' : accountOf(name, credential, headers, provider.scopeHeaders);
   const origin = `http://${headers.host ?? request.socket.localAddress}${prefix}`;
@@ -59,7 +59,7 @@ async function handle(
     query: redactQuery(url.search),
     provider: name,
     account: account === '' ? null : account,
-    headers: redactHeaders(headers),
+    headers: redactHeaders(headers, provider.keyHeaders),
     fault: fault?.kind ?? null,
     at: state.world.clock.now(),
   });

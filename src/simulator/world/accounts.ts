@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 
-const keyHeaders = ['x-api-key', 'api-key', 'x-goog-api-key'];
-
-/** The credential, whichever header carries it, or the parameter `key` of the query. */
-export function credentialOf(headers: IncomingHttpHeaders, query: URLSearchParams): string | null {
+/** The credential: a bearer token, one of these headers, or the parameter `key` of the query. */
+export function credentialOf(
+  headers: IncomingHttpHeaders,
+  query: URLSearchParams,
+  keyHeaders: readonly string[],
+): string | null {
   const bearer = /^Bearer\s+(\S.*)$/i.exec(headers.authorization ?? '')?.[1];
   const inHeaders = keyHeaders.map((name) => headers[name]).find((value) => value !== undefined);
   const key = bearer ?? inHeaders ?? query.get('key');
@@ -34,10 +36,14 @@ export function redactQuery(query: string): string {
 
 const secretHeader = /authorization|api-?key|token|cookie|secret|signature/i;
 
-export function redactHeaders(headers: IncomingHttpHeaders): Record<string, string> {
+export function redactHeaders(
+  headers: IncomingHttpHeaders,
+  keyHeaders: readonly string[],
+): Record<string, string> {
   const redacted: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers)) {
-    redacted[name] = secretHeader.test(name) ? 'REDACTED' : String(value);
+    const isSecret = secretHeader.test(name) || keyHeaders.includes(name);
+    redacted[name] = isSecret ? 'REDACTED' : String(value);
   }
   return redacted;
 }
