@@ -51,7 +51,7 @@ export class RegisteredBatcher {
         return batcher;
       },
       (error: unknown) => {
-        // Those who wait now get the error; the next one tries again.
+        // Callers that wait now get the error; the next one tries again.
         this.#loading = undefined;
         throw error;
       },

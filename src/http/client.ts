@@ -72,7 +72,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
             const captured = credentials();
             return (await refresh?.(captured)) ?? captured;
           }, target);
-          if (refresh) sent = [secret, ...sent].slice(0, rememberedCredentials);
+          if (!sent.includes(secret)) sent = [secret, ...sent].slice(0, rememberedCredentials);
           const agent = closing ? undefined : await dispatcher();
           if (!agent || closing) {
             throw new NotSentError(`Nothing was sent to ${target.label}: the engine is closed.`);
@@ -101,7 +101,9 @@ async function ask(credentials: () => Promise<Credentials>, target: Target): Pro
   try {
     return await credentials();
   } catch (error) {
-    throw new NotSentError(`Nothing was sent to ${target.label}: no credentials.`, error);
+    throw new NotSentError(`Nothing was sent to ${target.label}: no credentials.`, error, {
+      reason: 'no credential',
+    });
   }
 }
 

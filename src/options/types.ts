@@ -104,7 +104,11 @@ export interface BatchifyOptions {
    * `"error"`, `"ignore"`. Default: `"warn"`.
    */
   readonly bypass?: 'warn' | 'error' | 'ignore' | undefined;
-  /** Settings no captured request carries, by provider name. Never printed. Default: `{}`. */
+  /**
+   * Settings no captured request carries, by provider name: what its batcher declares, and for every
+   * provider `credential`, a function that is asked for a token before each request to it, and
+   * `cancelAtDeadline`. Default: `{}`.
+   */
   readonly providers?: ProviderSettings | undefined;
   /** Your own `Batcher` classes, asked before the built-in ones. Default: `[]`. */
   readonly batchers?: readonly BatcherClass[] | undefined;

@@ -3,11 +3,11 @@ import { anthropicMessages } from '../../streams/anthropic.ts';
 import type { Handle, ItemId } from '../../types.ts';
 import {
   Batcher,
-  type Bypass,
   type Call,
   type Envelope,
   type Found,
   type Limits,
+  type Match,
   type Plan,
   type PolledBatch,
   type ProviderInfo,
@@ -37,7 +37,7 @@ export class AnthropicBatcher extends Batcher {
   readonly info: ProviderInfo = anthropicInfo;
   protected override readonly judge = judgeAnthropic;
 
-  match(call: Call): Route | Bypass {
+  match(call: Call): Match {
     const { model, stream, max_tokens: maxTokens } = call.json;
     if (typeof model !== 'string') return { bypass: 'the body names no model' };
     if (asksForSpeed(call.json)) return { bypass: '`speed` is refused inside a batch' };

@@ -5,11 +5,11 @@ import { openaiResponses } from '../../streams/openai-responses.ts';
 import type { StreamDialect } from '../../streams/stream-dialect.ts';
 import type { Handle, ItemId } from '../../types.ts';
 import type {
-  Bypass,
   Call,
   Envelope,
   Found,
   Limits,
+  Match,
   Plan,
   PolledBatch,
   ProviderInfo,
@@ -60,7 +60,7 @@ export class OpenAIBatcher extends FileBatcher {
     return toRemote(batch, wire, this.statuses);
   }
 
-  match(call: Call): Route | Bypass {
+  match(call: Call): Match {
     const { model, stream, background } = call.json;
     if (typeof model !== 'string') return { bypass: 'the body names no model' };
     if (background === true) return { bypass: 'background responses are asynchronous already' };

@@ -48,7 +48,7 @@ export interface BatchList {
 }
 
 /**
- * The batch objects of an account, page by page. Whoever reads to the end has seen all of them: a page
+ * The batch objects of an account, page by page. Read to the end, it has shown all of them: a page
  * that is not understood, or a list without an end, throws instead.
  */
 export async function* batchPages(

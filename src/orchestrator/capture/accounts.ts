@@ -1,6 +1,5 @@
 import type { Batcher } from '../../batchers/batcher.ts';
 import type { ProviderInfo } from '../../batchers/provider-info.ts';
-import { BatchlingError } from '../../errors.ts';
 import type { HttpClient } from '../../http/client.ts';
 import type { Credentials, Wire } from '../../http/wire.ts';
 import type { AccountId, Ledger } from '../../ledger/ledger.ts';
@@ -56,10 +55,8 @@ export class Account {
     if (this.credential === undefined) return captured;
     const token: unknown = await this.credential();
     if (typeof token === 'string' && token !== '') return withToken(captured, info, token);
-    throw new BatchlingError(
-      'REFUSED',
-      `providers.${info.name}.credential returned ${typeof token === 'string' ? 'an empty text' : `a value of type ${typeof token}`} instead of a token.`,
-    );
+    const kind = token === '' ? 'an empty text' : `a value of type ${typeof token}`;
+    throw new TypeError(`providers.${info.name}.credential returned ${kind} instead of a token.`);
   }
 }
 

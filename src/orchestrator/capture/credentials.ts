@@ -163,7 +163,7 @@ function bareKey(value: string): string {
   return value.replace(/^bearer\s+/i, '').trim();
 }
 
-/** Tokens are renewed every hour; who they speak for stays. */
+/** Tokens are renewed every hour, but issuer and subject stay. */
 function stableIdentity(key: string): string {
   const parts = key.split('.');
   if (parts.length !== 3) return key;

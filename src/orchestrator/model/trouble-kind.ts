@@ -27,6 +27,8 @@ export function troubleKind(error: unknown): TroubleKind | undefined {
   const status = failure?.answer?.status ?? statusIn(error);
   if (status !== undefined) return byMeaning(failure, String(status));
   if (!(error instanceof NotSentError || error instanceof UnknownOutcomeError)) return undefined;
+  const { reason } = error.facts;
+  if (typeof reason === 'string') return { kind: 'unreachable', said: reason, after: 1 };
   const code = codeIn(error);
   const isBroken = code === undefined || brokenConnection.has(code);
   return {

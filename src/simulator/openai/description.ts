@@ -3,7 +3,7 @@ import { errorBody } from '../openai-like/errors.ts';
 import { pageAfterId } from '../openai-like/page.ts';
 
 /**
- * OpenAI itself, to be spread and changed for those who copy it.
+ * OpenAI itself, to be spread and changed for services that copy it.
  *
  * @example
  * ```ts
