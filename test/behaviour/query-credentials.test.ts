@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { OpenAIBatcher, openaiInfo } from '../../src/batchers/index.ts';
 import { type BatchlingEventName, batchify } from '../../src/index.ts';
 import { openStage, type Stage } from '../support/stage.ts';
@@ -60,10 +60,15 @@ async function filesAround(store: string): Promise<[string, Buffer][]> {
 }
 
 describe('a key in the query', () => {
-  it('goes with all batch traffic, and is in no file, event or error', async () => {
+  it('goes with all batch traffic, and is in no file, event, log line, warning or error', async () => {
     const store = stage.newStore();
-    const scope = batchify(options(store));
     const told: unknown[] = [];
+    const log = (...parts: unknown[]) => void told.push(parts);
+    const logger = { debug: log, info: log, warn: log, error: log };
+    const warned = (warning: Error) => void told.push(warning.message);
+    process.on('warning', warned);
+    onTestFinished(() => void process.off('warning', warned));
+    const scope = batchify({ ...options(store), logger });
     for (const name of names) scope.on(name, (event) => told.push(event));
     const { simulator } = stage;
     const [fine, refused, bypassed] = await scope.run(() =>
@@ -84,6 +89,7 @@ describe('a key in the query', () => {
       expect(query).toContain('key=REDACTED');
       expect(account).toBe(traffic[0]?.account);
     }
+    expect(told).toContainEqual(expect.stringContaining('is not batched'));
     expect(JSON.stringify([told, texts])).not.toContain(key);
     for (const [name, bytes] of await filesAround(store)) {
       expect(bytes.includes(key), name).toBe(false);
