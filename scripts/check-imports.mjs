@@ -39,7 +39,7 @@ const base = new Set(['errors.ts', 'types.ts', 'duration.ts', 'version.ts', 'bun
 const concrete = [
   {
     target:
-      /^batchers\/(?!(batcher|registry|llm-wires|index|shared\/refused-error|shared\/replies)\.)/,
+      /^batchers\/(?!(batcher|provider-info|registry|wildcards|llm-wires|index|shared\/refused-error|shared\/replies)\.)/,
     except: /^batchers\//,
   },
   { target: /^ledger\/(?!(ledger|open-ledger)\.)/, except: /^(ledger|cli)\// },

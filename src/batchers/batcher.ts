@@ -1,6 +1,12 @@
 import type { Wire } from '../http/wire.ts';
 import type { StreamDialect } from '../streams/stream-dialect.ts';
 import type { Answer, Counts, Dict, Handle, ItemId } from '../types.ts';
+import type { BatchFailure } from './batch-failure.ts';
+import type { ProviderInfo, Settings } from './provider-info.ts';
+import { judgeByStatus, type ReplyJudge } from './shared/judge-reply.ts';
+
+export type { BadLine, BatchFailure, ReplyMeaning } from './batch-failure.ts';
+export type { ProviderInfo } from './provider-info.ts';
 
 /** A captured call as a batcher sees it: without its credentials. */
 export interface Call {
@@ -14,6 +20,8 @@ export interface Call {
   readonly body: string;
   /** The same, parsed once. */
   readonly json: Readonly<Record<string, unknown>>;
+  /** What the user's option `providers` says for this provider. */
+  readonly settings: Settings;
 }
 
 /** How a call travels in a batch. Pure data: queue key and fingerprint material. */
@@ -38,10 +46,10 @@ export interface Bypass {
   readonly bypass: string;
 }
 
-/** A call that needs several requests, such as one with more inputs than a line of a batch may have. */
+/** A call that needs several requests: embeddings of many inputs at a provider that takes one in a line. */
 export interface FanOut {
   readonly parts: readonly Route[];
-  /** The answer to the call, from good answers to its parts, in their order. */
+  /** Makes the caller's answer of the parts' answers, which come in the order of the parts. */
   join(answers: readonly Answer[]): Answer;
 }
 
@@ -96,46 +104,15 @@ export interface Plan {
   /** Sum of the encoded items. */
   readonly bytes: number;
   readonly completionWindow: string;
+  /**
+   * What the user's option `providers` says for this provider. What later steps need of it belongs in the
+   * handle: after a crash another program goes on.
+   */
+  readonly settings: Settings;
   /** Provider metadata: the run's name and tags. */
   readonly tags: Dict;
   /** The items in groups; can be read again. */
   items(): AsyncIterable<readonly Item[]>;
-}
-
-export interface BadLine {
-  /** As the provider counts. From one, it seems; nobody is told before it is proved. */
-  readonly line: number;
-  readonly answer: Answer;
-}
-
-/**
- * What a reply that is not a success means, in the batcher's judgement:
- * - `full`: the account has no room now; it will when batches under way have ended.
- * - `busy`: the service is unavailable or asks for a pause, which is a matter of minutes.
- * - `denied`: it refuses the credential.
- * - `gone`: it does not know what was asked for.
- * - `refused`: it will not take this, now or later.
- *
- * Where it is unclear whether the provider acted, a batcher throws `UnknownOutcomeError` instead.
- */
-export type ReplyMeaning = 'full' | 'busy' | 'denied' | 'gone' | 'refused';
-
-export interface BatchFailure {
-  readonly code: string;
-  readonly message: string;
-  readonly meaning: ReplyMeaning;
-  /** `fail`: give every caller this. `later`: wait for room. `smaller`: split. `isolate`: bad lines. */
-  readonly next: 'fail' | 'later' | 'smaller' | 'isolate';
-  /** HTTP status and body for the callers, where the provider gave them. */
-  readonly answer?: Answer;
-  /** For `isolate`: the lines at fault, and what their callers get. */
-  readonly bad?: readonly BadLine[];
-  /** For `later`: how many tokens may wait at once, where the provider says so. */
-  readonly limit?: number;
-  /** Milliseconds the provider asked us to wait. */
-  readonly retryAfter?: number;
-  /** For `later`: after so many milliseconds of it the callers are told. */
-  readonly within?: number;
 }
 
 /** A batch as the provider sees it. The state is ours, `raw` is the provider's word. */
@@ -196,50 +173,23 @@ export interface Usage {
   readonly outputTokens: number;
 }
 
-/** Everything about a provider that is data. */
-export interface ProviderInfo {
-  readonly name: string;
-  /** Hosts of the provider's own service. */
-  readonly hosts: readonly string[];
-  /** The path between host and endpoints: `/v1`, `/openai/v1`. */
-  readonly root: string;
-  /** Last segments of a root that a `hosts` key may leave out: `/v1`. */
-  readonly versions: readonly string[];
-  /** Header names that carry a credential. */
-  readonly credentialHeaders: readonly string[];
-  /** Header names that select organisation, project or workspace: part of the account. */
-  readonly accountHeaders: readonly string[];
-  /** Environment variables that usually hold the key; their *name* may be stored as a hint. */
-  readonly environment: readonly string[];
-  /** Header of an answer that carries the provider's request id. */
-  readonly requestIdHeader: string;
-  /** Cancelling a batch loses what has finished in it, though it is paid for. */
-  readonly cancelLosesWork?: true;
-  /** The counts of a batch say nothing before it has ended. */
-  readonly countsAtEnd?: true;
-  /**
-   * `true`: the create echoes something known before it, so a batch can be found again exactly.
-   * `false`: creates are serialised per account and candidates are proved by their ids.
-   */
-  readonly exactlyFindable: boolean;
-}
-
 /**
  * One provider's batch wire. A batcher holds no state: what varies comes in as `Wire` and `Plan`,
  * what must survive a crash is the `Handle`, saved by the engine between `stage` (never bills, can
  * be repeated) and `create` (bills, is never repeated blindly).
  *
  * @example
- * class MyBatcher extends OpenAIBatcher {
+ * class MineBatcher extends OpenAIBatcher {
  *   override readonly info = { ...openaiInfo, name: 'mine', hosts: ['llm.example.com'] };
  * }
- * batchify(fn, { batchers: [MyBatcher] });
+ * batchify(fn, { batchers: [MineBatcher] });
  */
 export abstract class Batcher {
   abstract readonly info: ProviderInfo;
 
-  /** Whether the endpoint at this path can be batched. Asked for every request to its hosts. */
-  abstract handles(path: string): boolean;
+  /** What a reply or a line means that is not a success. A provider's own words are looked at here. */
+  protected readonly judge: ReplyJudge = judgeByStatus;
+
   /** How this call travels in a batch, or why it cannot. */
   abstract match(call: Call): Match;
   /** What holds for batches that go this way. */

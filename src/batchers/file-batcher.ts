@@ -34,7 +34,7 @@ export abstract class FileBatcher extends Batcher {
 
   override async *results(wire: Wire, remote: Remote): AsyncIterable<readonly Row[]> {
     for (const path of this.resultFiles(remote)) {
-      const reply = await expectOk(wire, { method: 'GET', path });
+      const reply = await expectOk(wire, { method: 'GET', path }, this.judge);
       yield* resultRows(reply, (line) => this.readLine(line));
     }
   }

@@ -52,7 +52,7 @@ const wires: readonly LlmWire[] = [
   { name: 'Cohere', host: /^api\.cohere\.(com|ai)$/, path: /\/v\d\/(chat|embed|generate)$/ },
 ];
 
-/** The last words of all these paths: who ends in none of them need not be looked at. */
+/** The last words of all these paths. A path that ends in none of them is not looked at. */
 export const wireEndings: readonly string[] = [
   'completions',
   'responses',

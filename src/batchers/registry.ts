@@ -1,32 +1,47 @@
+import { anthropicInfo } from './anthropic/anthropic-info.ts';
 import type { Batcher } from './batcher.ts';
+import { openaiInfo } from './openai/openai-info.ts';
+import type { ProviderInfo } from './provider-info.ts';
+import { wildcards } from './wildcards.ts';
 
 /** A class the user may pass as an option. */
 export type BatcherClass = new () => Batcher;
+
+type Load = () => Promise<BatcherClass>;
+
+/** One line per provider: its facts, and where its batcher is. */
+const builtIn: readonly (readonly [ProviderInfo, Load])[] = [
+  [openaiInfo, async () => (await import('./openai/openai-batcher.ts')).OpenAIBatcher],
+  [anthropicInfo, async () => (await import('./anthropic/anthropic-batcher.ts')).AnthropicBatcher],
+];
+
+/** What is known of the built-in providers without loading them. */
+export const builtInInfos: readonly ProviderInfo[] = builtIn.map(([info]) => info);
 
 /**
  * Just enough of a batcher to see that a request is its own. The rest is loaded with the first such
  * request: a program that imports batchling pays for no provider it does not call.
  */
 export class RegisteredBatcher {
-  readonly name: string;
-  readonly hosts: readonly string[];
-  readonly root: string;
-  readonly versions: readonly string[];
+  readonly info: ProviderInfo;
+  /** Whether the endpoint at this path is batched. */
   readonly handles: (path: string) => boolean;
-  readonly unbatched: readonly string[];
+  /** Whether the endpoint at this path costs money and is not batched. */
+  readonly leavesOut: (path: string) => boolean;
   readonly #make: () => Promise<Batcher>;
   #loading: Promise<Batcher> | undefined;
   /** Once it is loaded. */
   batcher: Batcher | undefined;
 
-  constructor(facts: BatcherFacts, make: () => Promise<Batcher>) {
-    this.name = facts.name;
-    this.hosts = facts.hosts;
-    this.root = facts.root;
-    this.versions = facts.versions;
-    this.handles = facts.handles;
-    this.unbatched = facts.unbatched ?? [];
+  constructor(info: ProviderInfo, make: () => Promise<Batcher>) {
+    this.info = info;
+    this.handles = wildcards(info.endpoints, '/');
+    this.leavesOut = wildcards(info.unbatched ?? [], '/');
     this.#make = make;
+  }
+
+  get name(): string {
+    return this.info.name;
   }
 
   load(): Promise<Batcher> {
@@ -36,7 +51,7 @@ export class RegisteredBatcher {
         return batcher;
       },
       (error: unknown) => {
-        // For those who wait now: the next one tries again.
+        // Callers that wait now get the error; the next one tries again.
         this.#loading = undefined;
         throw error;
       },
@@ -45,61 +60,16 @@ export class RegisteredBatcher {
   }
 }
 
-interface BatcherFacts {
-  readonly name: string;
-  readonly hosts: readonly string[];
-  readonly root: string;
-  readonly versions: readonly string[];
-  handles(path: string): boolean;
-  /** Endpoints that cost money and are not batched, which is told of. */
-  readonly unbatched?: readonly string[];
-}
-
-/** One entry per provider. A test compares each with what its batcher says of itself. */
-const builtIn: readonly (() => RegisteredBatcher)[] = [
-  () =>
-    new RegisteredBatcher(
-      {
-        name: 'openai',
-        hosts: ['api.openai.com'],
-        root: '/v1',
-        versions: ['/v1'],
-        handles: (path) => /^\/(chat\/completions|responses|embeddings)$/.test(path),
-        unbatched: [
-          '/completions',
-          '/moderations',
-          '/images/generations',
-          '/images/edits',
-          '/images/variations',
-          '/audio/speech',
-          '/audio/transcriptions',
-          '/audio/translations',
-          '/videos',
-        ],
-      },
-      async () => new (await import('./openai/openai-batcher.ts')).OpenAIBatcher(),
-    ),
-  () =>
-    new RegisteredBatcher(
-      {
-        name: 'anthropic',
-        hosts: ['api.anthropic.com'],
-        root: '/v1',
-        versions: ['/v1'],
-        handles: (path) => path === '/messages',
-        unbatched: ['/complete'],
-      },
-      async () => new (await import('./anthropic/anthropic-batcher.ts')).AnthropicBatcher(),
-    ),
-];
-
 /** The user's own batchers are asked before the built-in ones. */
 export function registeredBatchers(own: readonly BatcherClass[] = []): RegisteredBatcher[] {
-  return [...own.map(registerOwn), ...builtIn.map((register) => register())];
+  return [...own.map(registerOwn), ...builtIn.map(register)];
+}
+
+function register([info, load]: readonly [ProviderInfo, Load]): RegisteredBatcher {
+  return new RegisteredBatcher(info, async () => new (await load())());
 }
 
 function registerOwn(OwnBatcher: BatcherClass): RegisteredBatcher {
   const batcher = new OwnBatcher();
-  const handles = (path: string) => batcher.handles(path);
-  return new RegisteredBatcher({ ...batcher.info, handles }, () => Promise.resolve(batcher));
+  return new RegisteredBatcher(batcher.info, () => Promise.resolve(batcher));
 }

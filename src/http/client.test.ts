@@ -79,7 +79,7 @@ function wireTo(
   return client.wire({
     base,
     origins: [new URL(base).origin],
-    credentials: () => ({ Authorization: `Bearer ${key}` }),
+    credentials: () => ({ headers: { Authorization: `Bearer ${key}` } }),
     ...wireOptions,
   });
 }
@@ -160,7 +160,7 @@ describe('credentials', () => {
     const wire = wireTo(origin, {
       credentials: () => {
         turn += 1;
-        return { Authorization: `Bearer ${turn}` };
+        return { headers: { Authorization: `Bearer ${turn}` } };
       },
       headers: { 'X-Version': '1', 'x-kind': 'shared' },
     });
@@ -173,12 +173,71 @@ describe('credentials', () => {
     ]);
   });
 
+  it('of the query go to declared origins, beside what the request asks for', async () => {
+    const { origin, seen } = await serve();
+    const wire = wireTo(origin, { credentials: () => ({ query: { key: 'a secret & more' } }) });
+    await (await wire.send({ method: 'GET', path: '/list?limit=2' })).discard();
+    await (await wire.send({ method: 'GET', path: '/list' })).discard();
+    expect(seen.map(({ url }) => url)).toEqual([
+      '/list?limit=2&key=a+secret+%26+more',
+      '/list?key=a+secret+%26+more',
+    ]);
+  });
+
+  it('of the query do not go to another origin, and are in no message', async () => {
+    const { port, seen } = await serve({ status: 500, body: `no: ${key}` });
+    const dispatcher = leadingTo(port);
+    const wire = wireTo(
+      'https://api.example/v1',
+      { credentials: () => ({ query: { key } }) },
+      { dispatcher },
+    );
+    await (await wire.send({ method: 'GET', path: 'https://storage.example/file?a=1' })).discard();
+    expect(seen[0]?.url).toBe('/file?a=1');
+    const reply = await wire.send({ method: 'GET', path: '/batches' });
+    const error = await failureOf(reply.json());
+    expect(String(error)).toContain('https://api.example/v1/batches answered 500');
+    expect(String(error)).toContain('[redacted]');
+    expect(String(error)).not.toContain(key);
+    expect(wire.redact(`echo ${key}`)).toBe('echo [redacted]');
+  });
+
+  it('can be replaced for every request, and the older ones are still kept out of messages', async () => {
+    const { origin, seen } = await serve();
+    let turn = 0;
+    const wire = wireTo(origin, {
+      refresh: async ({ headers }) => {
+        turn += 1;
+        expect(headers).toEqual({ Authorization: `Bearer ${key}` });
+        return { headers: { authorization: `Bearer token-${turn}` } };
+      },
+    });
+    await (await wire.send({ method: 'GET', path: '/' })).discard();
+    await (await wire.send({ method: 'GET', path: '/' })).discard();
+    expect(seen.map(({ headers }) => headers.authorization)).toEqual([
+      'Bearer token-1',
+      'Bearer token-2',
+    ]);
+    expect(wire.redact(`token-1 token-2 ${key}`)).toBe('[redacted] [redacted] [redacted]');
+  });
+
+  it('that cannot be had send nothing', async () => {
+    const { origin, seen } = await serve();
+    const refresh = () => Promise.reject(new Error(`no token for ${key}`));
+    const error = await failureOf(wireTo(origin, { refresh }).send({ method: 'GET', path: '/' }));
+    expect(error).toBeInstanceOf(NotSentError);
+    expect((error as Error).message).not.toContain(key);
+    expect(seen).toEqual([]);
+  });
+
   it('do not go along to a signed URL, nor does anything like them', async () => {
     const { port, seen } = await serve();
     const wire = wireTo(
       'https://api.example/v1',
       {
-        credentials: () => ({ authorization: `Bearer ${key}`, 'x-tenant': 'tenant-1' }),
+        credentials: () => ({
+          headers: { authorization: `Bearer ${key}`, 'x-tenant': 'tenant-1' },
+        }),
         headers: { 'x-shared': '1' },
       },
       { dispatcher: leadingTo(port) },

@@ -3,8 +3,8 @@ import { bundlerAdvice } from '../bundlers.ts';
 import { BatchlingError, messageOf, NotSentError } from '../errors.ts';
 import type { Clock, Dict } from '../types.ts';
 import { exchange } from './exchange.ts';
-import { headersFor, redact, resolveTarget, secretsOf, type Target } from './target.ts';
-import type { Wire } from './wire.ts';
+import { headersFor, redact, resolveTarget, secretsOf, type Target, withQuery } from './target.ts';
+import type { Credentials, Wire } from './wire.ts';
 
 export interface HttpClientOptions {
   readonly clock: Clock;
@@ -17,7 +17,9 @@ export interface HttpClientOptions {
 export interface WireOptions {
   readonly base: string;
   /** Asked for every request: tokens rotate. */
-  readonly credentials: () => Dict;
+  readonly credentials: () => Credentials;
+  /** Asked for every request: what to send instead of them. */
+  readonly refresh?: (credentials: Credentials) => Credentials | Promise<Credentials>;
   /** The only origins that may see the credentials and `headers`. */
   readonly origins: readonly string[];
   /** Sent along on every request to a declared origin. */
@@ -29,6 +31,9 @@ export interface HttpClient {
   /** Drops what is under way. A second call gets the same promise. */
   close(): Promise<void>;
 }
+
+/** So many rotated tokens are still kept out of messages. */
+const rememberedCredentials = 8;
 
 const proxyVariables = ['http_proxy', 'https_proxy', 'HTTP_PROXY', 'HTTPS_PROXY'] as const;
 
@@ -53,26 +58,32 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   }
 
   return {
-    wire({ base, credentials, origins, headers }) {
+    wire({ base, credentials, refresh, origins, headers }) {
       const declared = new Set(origins.map((origin) => new URL(origin).origin));
+      /** An answer may still quote a credential that was replaced since. */
+      let sent: readonly Credentials[] = [];
       return {
         base,
         clock,
-        redact: (text) => redact(text, secretsOf(credentials())),
+        redact: (text) => redact(text, secretsOf([credentials(), ...sent])),
         async send(request) {
           const target = resolveTarget(base, request.path, declared);
-          const secret = ask(credentials, target);
+          const secret = await ask(async () => {
+            const captured = credentials();
+            return (await refresh?.(captured)) ?? captured;
+          }, target);
+          if (!sent.includes(secret)) sent = [secret, ...sent].slice(0, rememberedCredentials);
           const agent = closing ? undefined : await dispatcher();
           if (!agent || closing) {
             throw new NotSentError(`Nothing was sent to ${target.label}: the engine is closed.`);
           }
           return exchange(agent, {
-            target,
+            target: withQuery(target, secret),
             method: request.method,
             headers: headersFor(target, request.headers, headers, secret),
             body: request.body,
             idleTimeout,
-            secrets: secretsOf(secret, target.url),
+            secrets: secretsOf([secret, ...sent], target.url),
           });
         },
       };
@@ -86,11 +97,13 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   };
 }
 
-function ask(credentials: () => Dict, target: Target): Dict {
+async function ask(credentials: () => Promise<Credentials>, target: Target): Promise<Credentials> {
   try {
-    return credentials();
+    return await credentials();
   } catch (error) {
-    throw new NotSentError(`Nothing was sent to ${target.label}: no credentials.`, error);
+    throw new NotSentError(`Nothing was sent to ${target.label}: no credentials.`, error, {
+      reason: 'no credential',
+    });
   }
 }
 

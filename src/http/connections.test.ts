@@ -22,7 +22,11 @@ async function listen(server: Server): Promise<string> {
 function wireTo(base: string) {
   const client = createHttpClient({ clock });
   cleanups.push(() => client.close());
-  return client.wire({ base, origins: [base], credentials: () => ({ authorization: 'Bearer k' }) });
+  return client.wire({
+    base,
+    origins: [base],
+    credentials: () => ({ headers: { authorization: 'Bearer k' } }),
+  });
 }
 
 /** A proxy that tunnels, and remembers to where and for whom. */

@@ -1,5 +1,6 @@
 import { BatchlingError, invariant } from '../errors.ts';
 import type { Dict } from '../types.ts';
+import type { Credentials } from './wire.ts';
 
 export interface Target {
   readonly url: URL;
@@ -38,11 +39,11 @@ export function headersFor(
   target: Target,
   own: Dict | undefined,
   shared: Dict | undefined,
-  credentials: Dict,
+  credentials: Credentials,
 ): Record<string, string> {
-  if (target.declared) return lowerCased(shared, own, credentials);
-  const secretNames = new Set(Object.keys(lowerCased(credentials)));
-  const secretValues = secretsOf(credentials);
+  if (target.declared) return lowerCased(shared, own, credentials.headers);
+  const secretNames = new Set(Object.keys(lowerCased(credentials.headers)));
+  const secretValues = secretsOf([credentials]);
   const allowed = Object.entries(lowerCased(own)).filter(
     ([name, value]) =>
       !authorizationLike.test(name) &&
@@ -52,11 +53,20 @@ export function headersFor(
   return Object.fromEntries(allowed);
 }
 
+/** The same place with the credentials that stand in the query, if it may see them. */
+export function withQuery(target: Target, { query = {} }: Credentials): Target {
+  const entries = Object.entries(query);
+  if (!target.declared || entries.length === 0) return target;
+  const url = new URL(target.url);
+  for (const [name, value] of entries) url.searchParams.set(name, value);
+  return { ...target, url };
+}
+
 /** What must not show up in a message: credentials, with and without scheme, and signatures. */
-export function secretsOf(credentials: Dict, url?: URL): readonly string[] {
-  const values = Object.values(credentials).flatMap((value) => [
-    value,
-    value.replace(/^\S+\s+/, ''),
+export function secretsOf(credentials: readonly Credentials[], url?: URL): readonly string[] {
+  const values = credentials.flatMap(({ headers = {}, query = {} }) => [
+    ...Object.values(headers).flatMap((value) => [value, value.replace(/^\S+\s+/, '')]),
+    ...Object.values(query).flatMap((value) => [value, encodeURIComponent(value)]),
   ]);
   const raw = url?.search.slice(1).split('&') ?? [];
   const query = [

@@ -6,6 +6,13 @@ export interface StreamedBody {
   chunks(): AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 }
 
+/** What proves who is asking. It goes to declared origins only. */
+export interface Credentials {
+  readonly headers?: Dict;
+  /** Query parameters. */
+  readonly query?: Dict;
+}
+
 export interface WireRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** Joined to `Wire.base` when it starts with `/`; otherwise an absolute URL. */

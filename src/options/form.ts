@@ -1,3 +1,4 @@
+import type { ProviderInfo } from '../batchers/provider-info.ts';
 import { notShown, show } from './show.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -7,6 +8,8 @@ export interface ParseContext {
   readonly environment: Environment;
   /** The built-in provider names and those of the user's own batchers. */
   knownProviders(): readonly string[];
+  /** What is known of a provider; `undefined`: this version has no batches for it. */
+  infoOf(provider: string): ProviderInfo | undefined;
 }
 
 /** How values of one kind are checked and read from text. */

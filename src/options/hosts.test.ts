@@ -4,9 +4,12 @@ import { type BatchifyOptions, resolveOptions } from './index.ts';
 
 const resolved = (given: BatchifyOptions) => resolveOptions(given, undefined, {});
 
-// A stand-in: only its name is asked for.
+// A stand-in: only its name and its settings are asked for.
 class LlamaBatcher {
-  readonly info = { name: 'llama' };
+  readonly info = {
+    name: 'llama',
+    settings: { size: { help: '', allowed: '', parse: (value: unknown) => value } },
+  };
 }
 const batchers = [LlamaBatcher as unknown as new () => Batcher];
 

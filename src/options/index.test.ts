@@ -132,7 +132,10 @@ describe('values', () => {
     [{ store: '~/ledger.db' }, { store: join(homedir(), 'ledger.db') }],
     [{ tags: { team: 'search' } }, { tags: { team: 'search' } }],
     [{ logger: console }, { logger: console }],
-    [{ providers: { azure: { deployment: 'b' } } }, { providers: { azure: { deployment: 'b' } } }],
+    [
+      { providers: { openai: { cancelAtDeadline: true } } },
+      { providers: { openai: { cancelAtDeadline: true } } },
+    ],
   ])('%j', (given, expected) => {
     expect(resolved(given)).toMatchObject(expected);
   });

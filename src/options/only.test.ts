@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { only as form } from './only.ts';
 
-const context = { environment: {}, knownProviders: () => ['openai', 'anthropic', 'groq', 'llama'] };
+const context = {
+  environment: {},
+  knownProviders: () => ['openai', 'anthropic', 'groq', 'llama'],
+  infoOf: () => undefined,
+};
 
 describe('only', () => {
   const call = (provider: string, model: string) => ({ provider, model, endpoint: '', url: '' });

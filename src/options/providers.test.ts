@@ -1,4 +1,7 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { OpenAIBatcher } from '../batchers/openai/openai-batcher.ts';
+import { openaiInfo } from '../batchers/openai/openai-info.ts';
+import type { BatchlingError } from '../errors.ts';
 import { resolveOptions } from './index.ts';
 
 class Broken {
@@ -31,3 +34,67 @@ it.each([
     expect(found).toEqual(reason);
   },
 );
+
+class Cloud extends OpenAIBatcher {
+  override readonly info = {
+    ...openaiInfo,
+    name: 'cloud',
+    settings: {
+      deployments: {
+        help: 'the batch deployment of each model',
+        allowed: 'an object of names',
+        parse: (value: unknown) => (typeof value === 'object' ? value : undefined),
+      },
+      region: {
+        help: 'where batches run',
+        allowed: '"eu" or "us"',
+        parse: (value: unknown) => (value === 'eu' || value === 'us' ? value : undefined),
+      },
+    },
+  };
+}
+
+function resolve(providers: unknown) {
+  return resolveOptions({ batchers: [Cloud], providers }, undefined, {}).providers;
+}
+
+function refusalOf(providers: unknown) {
+  try {
+    resolve(providers);
+  } catch (error) {
+    return error as BatchlingError;
+  }
+  throw new Error('not refused');
+}
+
+describe('the settings of a provider', () => {
+  it('are those that its batcher declares, and those that all have', () => {
+    const credential = () => 'token';
+    const given = { cloud: { region: 'eu', credential }, openai: { cancelAtDeadline: true } };
+    expect(resolve(given)).toEqual(given);
+    expect(resolve({ cloud: { region: undefined } })).toEqual({ cloud: {} });
+  });
+
+  it.each([
+    [{ cloud: { region: 'mars' } }, '"mars" (cloud.region must be "eu" or "us")'],
+    [{ cloud: { regio: 'eu' } }, '"regio" (not a setting of cloud; did you mean "region"?)'],
+    [{ openai: { region: 'eu' } }, '"region" (not a setting of openai; they are '],
+    [{ openai: { cancelAtDeadline: 1 } }, '1 (openai.cancelAtDeadline must be true or false)'],
+    [{ openai: { credential: 'sk-secret-key' } }, '(not shown) (openai.credential must be a func'],
+    [{ openai: { constructor: 1 } }, '"constructor" (not a setting of openai'],
+    [{ claud: {} }, '"claud" (not a provider name; did you mean "cloud"?)'],
+    [{ cloud: 7 }, '(not shown) (the settings of cloud must be an object)'],
+  ])('%j are refused with the setting and its value', (given, why) => {
+    const { code, message } = refusalOf(given);
+    expect(code).toBe('INVALID_OPTION');
+    expect(message).toContain(`Invalid option providers: ${why}`);
+  });
+
+  it('of a provider without a batcher are refused, but for those that all have', () => {
+    expect(refusalOf({ azure: { deployments: {} } })).toMatchObject({
+      code: 'NOT_AVAILABLE',
+      message: expect.stringContaining('no batches for azure'),
+    });
+    expect(resolve({ azure: { cancelAtDeadline: true } })).toBeDefined();
+  });
+});

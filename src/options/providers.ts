@@ -1,10 +1,31 @@
+import type { ProviderInfo, Setting, Settings } from '../batchers/provider-info.ts';
 import type { BatcherClass } from '../batchers/registry.ts';
-import { type Form, isRecord, type ParseContext, refuse, refuseUnseen } from './form.ts';
+import { type Form, isRecord, NotYet, type ParseContext, refuse, refuseUnseen } from './form.ts';
 import { nearest } from './nearest.ts';
-import { looksSecret, show } from './show.ts';
+import { looksSecret, notShown, show } from './show.ts';
 
-/** What `providers` holds: settings by provider name. */
-export type ProviderSettings = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+/**
+ * What `providers` holds: settings by provider name, each as its batcher declares it. Every provider has
+ * `cancelAtDeadline` and `credential`.
+ *
+ * @example
+ * const providers: ProviderSettings = { openai: { credential: () => vault.read('openai') } };
+ */
+export type ProviderSettings = Readonly<Record<string, Settings>>;
+
+/** Settings of every provider. */
+const common: Readonly<Record<string, Setting>> = {
+  cancelAtDeadline: {
+    help: 'go realtime at a deadline although cancelling loses answers that are paid for',
+    allowed: 'true or false',
+    parse: (value) => (typeof value === 'boolean' ? value : undefined),
+  },
+  credential: {
+    help: 'asked for a token before every request to the provider',
+    allowed: 'a function that returns a token, or a promise of one',
+    parse: (value) => (typeof value === 'function' ? value : undefined),
+  },
+};
 
 export function parseProviderName(value: unknown, context: ParseContext): string {
   if (typeof value !== 'string') return refuse(value, 'not a provider name');
@@ -23,19 +44,51 @@ export const providers: Form<ProviderSettings> = {
   allowed: 'an object of settings by provider name, { azure: { … } }',
   parse: (value, context) => {
     if (!isRecord(value)) refuseUnseen();
-    const settings: Record<string, Readonly<Record<string, unknown>>> = {};
+    const settings: Record<string, Settings> = {};
     for (const [name, given] of Object.entries(value)) {
       parseProviderName(name, context);
       if (!isRecord(given)) refuseUnseen(`the settings of ${name} must be an object`);
-      const { cancelAtDeadline } = given;
-      if (cancelAtDeadline !== undefined && typeof cancelAtDeadline !== 'boolean') {
-        refuseUnseen(`cancelAtDeadline of ${name} must be true or false`);
-      }
-      settings[name] = { ...given };
+      settings[name] = parseSettings(name, given, context.infoOf(name));
     }
     return settings;
   },
 };
+
+function parseSettings(
+  provider: string,
+  given: Readonly<Record<string, unknown>>,
+  info: ProviderInfo | undefined,
+): Settings {
+  const declared = { ...common, ...info?.settings };
+  const settings: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(given)) {
+    if (value === undefined) continue;
+    const setting = Object.hasOwn(declared, name) ? declared[name] : undefined;
+    if (setting === undefined) return refuseSetting(provider, name, declared, info);
+    const parsed = setting.parse(value);
+    if (parsed === undefined) {
+      refuse(value, `${provider}.${name} must be ${setting.allowed}`);
+    }
+    settings[name] = parsed;
+  }
+  return settings;
+}
+
+function refuseSetting(
+  provider: string,
+  name: string,
+  declared: Readonly<Record<string, Setting>>,
+  info: ProviderInfo | undefined,
+): never {
+  if (info === undefined) {
+    const detail = `this version of batchling has no batches for ${provider}. Leave it out`;
+    throw new NotYet(notShown, detail);
+  }
+  const names = Object.keys(declared);
+  const meant = nearest(name, names);
+  const advice = meant === undefined ? `they are ${names.join(', ')}` : `did you mean "${meant}"?`;
+  return refuse(name, `not a setting of ${provider}; ${advice}`);
+}
 
 export const batchers: Form<readonly BatcherClass[]> = {
   allowed: 'an array of Batcher classes (the classes, not instances)',
@@ -50,16 +103,19 @@ export const batchers: Form<readonly BatcherClass[]> = {
   },
 };
 
-/** Asks each class for its name, which only an instance knows. */
-export function namesOfBatchers(classes: readonly BatcherClass[]): string[] {
+/** Asks each class for its facts, which only an instance knows. */
+export function infosOfBatchers(classes: readonly BatcherClass[]): ProviderInfo[] {
   return classes.map((Class) => {
-    let name: unknown;
+    let info: ProviderInfo;
     try {
-      name = new Class().info.name;
+      info = new Class().info;
+      void info.name;
     } catch (error) {
       const reason = error instanceof Error && !looksSecret(error.message) ? error.message : '';
       return refuse(Class, `${show(Class.name)} cannot be used: ${reason}`);
     }
-    return typeof name === 'string' ? name : refuse(Class, `${show(Class.name)} has no info.name`);
+    return typeof info.name === 'string'
+      ? info
+      : refuse(Class, `${show(Class.name)} has no info.name`);
   });
 }

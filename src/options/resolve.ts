@@ -1,9 +1,10 @@
-import type { BatcherClass } from '../batchers/registry.ts';
+import type { ProviderInfo } from '../batchers/provider-info.ts';
+import { type BatcherClass, builtInInfos } from '../batchers/registry.ts';
 import { formatDuration } from '../duration.ts';
 import { type Environment, isRecord, type ParseContext, Refused } from './form.ts';
 import { invalidOption, invalidOptions, unknownOption } from './invalid-option.ts';
 import { providerNames } from './provider-names.ts';
-import { namesOfBatchers } from './providers.ts';
+import { infosOfBatchers } from './providers.ts';
 import {
   definitionOf,
   optionNames,
@@ -36,9 +37,11 @@ export function resolveOptions(
     if (!Object.hasOwn(optionTable, key)) throw unknownOption(key);
   }
   const found = new Map<OptionName, Found>();
+  const infos = () => infosWith(found.get('batchers')?.value as readonly BatcherClass[]);
   const context: ParseContext = {
     environment,
-    knownProviders: () => namesWith(found.get('batchers')?.value as readonly BatcherClass[]),
+    knownProviders: () => [...new Set([...providerNames, ...infos().map(({ name }) => name)])],
+    infoOf: (provider) => infos().find(({ name }) => name === provider),
   };
   // First, because other options may name the providers of these batchers.
   found.set('batchers', find('batchers', options.batchers, inherited, context));
@@ -84,8 +87,9 @@ function refusable<Value>(name: OptionName, action: () => Value, where?: string)
   }
 }
 
-function namesWith(batchers: readonly BatcherClass[]): readonly string[] {
-  return refusable('batchers', () => [...providerNames, ...namesOfBatchers(batchers)]);
+/** The user's own batchers come first, as in the registry. */
+function infosWith(batchers: readonly BatcherClass[]): readonly ProviderInfo[] {
+  return refusable('batchers', () => [...infosOfBatchers(batchers), ...builtInInfos]);
 }
 
 /**

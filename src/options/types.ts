@@ -112,9 +112,9 @@ export interface BatchifyOptions {
    */
   readonly bypass?: 'warn' | 'error' | 'ignore' | undefined;
   /**
-   * Settings by provider name that no captured request carries. `{ cancelAtDeadline: true }` allows
-   * `onDeadline: "realtime"` at a provider where cancelling a batch loses finished answers. A setting
-   * that this version does not know is an error. Default: `{}`.
+   * Settings no captured request carries, by provider name: what its batcher declares, and for every
+   * provider `credential`, a function that is asked for a token before each request to it, and
+   * `cancelAtDeadline`. Default: `{}`.
    */
   readonly providers?: ProviderSettings | undefined;
   /** Your own `Batcher` classes, asked before the built-in ones. Default: `[]`. */

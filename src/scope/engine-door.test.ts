@@ -20,8 +20,8 @@ const owner: CallOwner = {
 };
 
 function targetOf(make: () => Promise<OpenAIBatcher>): Target {
-  const facts = { ...new OpenAIBatcher().info, handles: () => true };
-  const router = new Router([new RegisteredBatcher(facts, make)], []);
+  const { info } = new OpenAIBatcher();
+  const router = new Router([new RegisteredBatcher(info, make)], []);
   return router.find('https://api.openai.com/v1/chat/completions') as Target;
 }
 

@@ -3,6 +3,8 @@ import { aheadOfWall } from '../options/system-clock.ts';
 import type { EngineScope } from '../orchestrator/model/call.ts';
 import type { ScopeEvents } from './scope-events.ts';
 
+const noSettings = {};
+
 /** The options of a scope, as far as the engine asks for them. */
 export function engineScope(
   options: ResolvedOptions,
@@ -12,17 +14,18 @@ export function engineScope(
   const { minBatch, onDeadline } = options;
   const deadline = inTimeOf(options.clock, options.deadline);
   const policy = { window, maxWindow, batchSize, completionWindow, attempts };
+  const settings = JSON.stringify(options.providers);
   return {
     policy,
     // One batch cannot go realtime for one scope and not for the other, nor end at two moments.
-    policyKey: [...Object.values(policy), minBatch, Number(deadline), onDeadline].join(),
+    policyKey: [...Object.values(policy), minBatch, Number(deadline), onDeadline, settings].join(),
     poll: options.poll,
     maxInFlight: options.maxInFlight,
     cache: options.cache,
     only: options.only,
     deadline,
     onDeadline,
-    cancelsAtAnyCost: (provider) => options.providers[provider]?.cancelAtDeadline === true,
+    settings: (provider) => options.providers[provider] ?? noSettings,
     minBatch,
     cleanup: options.cleanup,
     name: options.name,

@@ -47,17 +47,11 @@ function inheritedOptions(parent: ScopeOrRealtime | undefined): ResolvedOptions 
 function refuseUnavailable(options: ResolvedOptions): void {
   const isSet = (name: keyof ResolvedOptions) =>
     options[name] !== undefined && options[name] !== false;
-  const asked = Object.values(options.providers).some(hasUnavailableSettings)
-    ? 'providers'
-    : optionNames.find((name) => definitionOf(name).notYet && isSet(name));
+  const asked = optionNames.find((name) => definitionOf(name).notYet && isSet(name));
   if (asked === undefined) return;
   throw new BatchlingError(
     'NOT_AVAILABLE',
     `The option ${asked} is not available in this version of batchling. Leave it out.`,
     { facts: { option: asked } },
   );
-}
-
-function hasUnavailableSettings(settings: object): boolean {
-  return Object.keys(settings).some((name) => name !== 'cancelAtDeadline');
 }

@@ -1,4 +1,7 @@
 export type { FaultAction, FaultRule, Faults, ScriptedFault } from './faults/faults.ts';
+export { openaiDescription } from './openai/description.ts';
+export type { OpenAILike, StatusWord } from './openai-like/description.ts';
+export { type PageSizes, pageAfterId } from './openai-like/page.ts';
 export type { SimulatedProvider } from './providers.ts';
 export type { LoggedRequest } from './server/request-log.ts';
 export type { Simulator, SimulatorOptions } from './simulator.ts';

@@ -1,11 +1,13 @@
 import { createAnthropic } from './anthropic/provider.ts';
-import { createOpenAI } from './openai/provider.ts';
+import { openaiDescription } from './openai/description.ts';
+import type { OpenAILike } from './openai-like/description.ts';
+import { createOpenAILike } from './openai-like/provider.ts';
 import type { Provider, ProviderFactory } from './world/provider.ts';
 import type { World } from './world/world.ts';
 
 const factories = {
   anthropic: createAnthropic,
-  openai: createOpenAI,
+  openai: (world) => createOpenAILike(world, openaiDescription),
 } satisfies Record<string, ProviderFactory>;
 
 /**
@@ -17,13 +19,21 @@ const factories = {
  * const client = new Anthropic({ baseURL: simulator.baseUrl(provider) });
  * ```
  */
-export type SimulatedProvider = keyof typeof factories;
+export type SimulatedProvider = keyof typeof factories | (string & {});
 
-export type Providers = Record<SimulatedProvider, Provider>;
+export type Providers = Record<string, Provider>;
 
-export function createProviders(world: World): Providers {
-  const entries = Object.entries(factories).map(([name, create]) => [name, create(world)]);
-  return Object.fromEntries(entries) as Providers;
+export function createProviders(world: World, others: readonly OpenAILike[]): Providers {
+  const built = Object.entries(factories).map(([name, create]) => [name, create(world)]);
+  const described = others.map((like) => [like.name, createOpenAILike(world, like)]);
+  return Object.fromEntries([...built, ...described]);
+}
+
+export function providerNamed(providers: Providers, name: string): Provider {
+  const provider = providers[name];
+  if (provider !== undefined) return provider;
+  const names = Object.keys(providers).join(', ');
+  throw new TypeError(`The simulator has no provider ${name}; it has ${names}`);
 }
 
 export interface Mount {
@@ -36,7 +46,7 @@ export interface Mount {
 
 /** A leading `/<provider>` decides; without one, the provider with the longest bare path does. */
 export function findMount(providers: Providers, path: string): Mount | null {
-  const all = Object.entries(providers) as Array<[SimulatedProvider, Provider]>;
+  const all = Object.entries(providers);
   for (const [name, provider] of all) {
     if (path.startsWith(`/${name}/`)) {
       return { name, provider, prefix: `/${name}`, path: path.slice(name.length + 1) };

@@ -1,7 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Faults } from './faults/faults.ts';
-import type { SimulatedProvider } from './providers.ts';
+import type { OpenAILike } from './openai-like/description.ts';
+import { providerNamed, type SimulatedProvider } from './providers.ts';
 import type { LoggedRequest } from './server/request-log.ts';
 import { createListener } from './server/server.ts';
 import type { SimulatorClock } from './world/clockwork.ts';
@@ -41,6 +42,8 @@ export interface SimulatorOptions extends SimulatorSettingsChange {
   seed?: number;
   /** The time it lives in. Default: ours. */
   clock?: SimulatorClock;
+  /** Further providers, with files and batches like OpenAI's. */
+  openaiLike?: readonly OpenAILike[];
 }
 
 /**
@@ -105,8 +108,8 @@ export interface Simulator {
  * ```
  */
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
-  const { port = 0, host = '127.0.0.1', seed = 1, clock, ...change } = options;
-  const state = createState(seed, change, clock);
+  const { port = 0, host = '127.0.0.1', seed = 1, clock, openaiLike, ...change } = options;
+  const state = createState(seed, change, clock, openaiLike);
   const { world } = state;
   const server = createServer(
     // Short idle times would add resets of their own to those that were scripted.
@@ -122,7 +125,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
 
   return {
     url,
-    baseUrl: (provider) => `${url}/${provider}${state.providers[provider].basePath}`,
+    baseUrl: (provider) => `${url}/${provider}${providerNamed(state.providers, provider).basePath}`,
     meter: world.meter,
     faults: world.faults,
     requests: state.log.entries,

@@ -80,7 +80,7 @@ it('shows a test that passes, and pieces that run', async () => {
     ...assertionResults.flatMap(({ failureMessages }) => failureMessages),
   ]);
   expect(failures).toEqual([]);
-  expect(report).toMatchObject({ numPassedTests: 5, numTotalTests: 5 });
+  expect(report).toMatchObject({ numPassedTests: 6, numTotalTests: 6 });
   expect(stderr).toBe('');
 });
 

@@ -74,6 +74,14 @@ export const unreadableResults: readonly FaultCase[] = [
     sentAgain: 6,
   },
   {
+    fault: 'results: archived by the provider as soon as each batch has ended',
+    providers: both,
+    settings: { resultsKept: 0 },
+    arrange: () => undefined,
+    fates: failed('502 batchling_missing', 0, 3),
+    sentAgain: 6,
+  },
+  {
     fault: 'create: answer lost, and the results that prove it are an HTML page, five times',
     providers: anthropicOnly,
     arrange: inTurn(strike('create', { kind: 'lost' }), strike('results', page, { times: 5 })),

@@ -23,6 +23,8 @@ import { count, field, text } from '../shared/outcomes.ts';
 import { createdBody, expectOk, isVisible } from '../shared/replies.ts';
 import { batchBody } from '../shared/reply-shapes.ts';
 import { resultRows } from '../shared/result-rows.ts';
+import { anthropicInfo } from './anthropic-info.ts';
+import { judgeAnthropic, judgeCreate } from './anthropic-judge.ts';
 import { headersOfBatch, readResultLine, toRemote, versionOnly } from './anthropic-wire.ts';
 
 const hour = 3_600_000;
@@ -32,22 +34,8 @@ const streaming: ReadonlySet<string> = new Set(['stream']);
 
 /** Anthropic's message batches: the requests travel inline in the create call. */
 export class AnthropicBatcher extends Batcher {
-  readonly info: ProviderInfo = {
-    name: 'anthropic',
-    hosts: ['api.anthropic.com'],
-    root: '/v1',
-    versions: ['/v1'],
-    credentialHeaders: ['x-api-key', 'authorization'],
-    accountHeaders: ['anthropic-workspace-id', 'anthropic-user-profile-id'],
-    environment: ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN'],
-    requestIdHeader: 'request-id',
-    countsAtEnd: true,
-    exactlyFindable: false,
-  };
-
-  handles(path: string): boolean {
-    return path === '/messages';
-  }
+  readonly info: ProviderInfo = anthropicInfo;
+  protected override readonly judge = judgeAnthropic;
 
   match(call: Call): Match {
     const { model, stream, max_tokens: maxTokens } = call.json;
@@ -107,7 +95,7 @@ export class AnthropicBatcher extends Batcher {
       headers: { 'content-type': 'application/json', ...plan.route.batchHeaders },
       body: createBody(plan, this.frameBytes(plan.count)),
     });
-    return toRemote(batchBody(await createdBody(wire, reply), 'processing_status'));
+    return toRemote(batchBody(await createdBody(wire, reply, judgeCreate), 'processing_status'));
   }
 
   async find(wire: Wire, plan: Pick<Plan, 'token' | 'count'>, handle: Handle): Promise<Found> {
@@ -139,7 +127,7 @@ export class AnthropicBatcher extends Batcher {
   async *results(wire: Wire, remote: Remote): AsyncIterable<readonly Row[]> {
     if (remote.sources.url === undefined) return;
     const path = this.#resultsAt(wire, remote.id, remote.sources.url);
-    const reply = await expectOk(wire, { method: 'GET', path, headers: versionOnly });
+    const reply = await expectOk(wire, { method: 'GET', path, headers: versionOnly }, this.judge);
     yield* resultRows(reply, readResultLine);
   }
 
@@ -155,7 +143,7 @@ export class AnthropicBatcher extends Batcher {
 
   async cancel(wire: Wire, remote: Pick<Remote, 'id'>): Promise<void> {
     const path = `/messages/batches/${encodeURIComponent(remote.id)}/cancel`;
-    const reply = await expectOk(wire, { method: 'POST', path, headers: versionOnly });
+    const reply = await expectOk(wire, { method: 'POST', path, headers: versionOnly }, this.judge);
     batchBody(await reply.json(), 'processing_status');
   }
 
@@ -183,6 +171,7 @@ const batchList: BatchList = {
   path: '/messages/batches',
   after: 'after_id',
   headers: versionOnly,
+  judge: judgeAnthropic,
   toRemote,
 };
 

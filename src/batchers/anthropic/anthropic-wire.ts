@@ -3,6 +3,7 @@ import type { Outcome, Remote, Row } from '../batcher.ts';
 import { memberText } from '../shared/json-text.ts';
 import { answerHeaders, count, field, isEmpty, outcomeOf, text } from '../shared/outcomes.ts';
 import { idOf } from '../shared/reply-shapes.ts';
+import { judgeAnthropic } from './anthropic-judge.ts';
 
 /** Polling and reading need a version, whichever; the batch keeps the one it was created with. */
 export const versionOnly: Dict = { 'anthropic-version': '2023-06-01' };
@@ -114,11 +115,12 @@ function messageText(line: string, parsed: unknown, result: unknown): string {
 function errored(line: string, error: unknown): Outcome {
   const type = text(field(field(error, 'error'), 'type')) ?? 'api_error';
   const inner = memberText(memberText(line, 'result') ?? '{}', 'error');
-  return outcomeOf({
+  const answer: Answer = {
     status: statusOfError[type] ?? 500,
     headers: answerHeaders('request-id', field(error, 'request_id')),
     body: inner ?? failure(500, 'api_error', 'errored').body,
-  });
+  };
+  return outcomeOf(answer, judgeAnthropic);
 }
 
 function failure(status: number, type: string, word: string): Answer {

@@ -20,50 +20,44 @@ import type {
 } from '../batcher.ts';
 import { FileBatcher } from '../file-batcher.ts';
 import { type BatchList, batchPages, pollBatches } from '../shared/batch-list.ts';
-import { waitForFile } from '../shared/fresh-file.ts';
 import { onOneLine, withoutMembers } from '../shared/json-text.ts';
+import type { ReplyJudge } from '../shared/judge-reply.ts';
 import { createdAt, ListOrder } from '../shared/list-order.ts';
 import { count, field, fields } from '../shared/outcomes.ts';
 import { createdBody, expectOk, isVisible } from '../shared/replies.ts';
 import { batchBody, idOf } from '../shared/reply-shapes.ts';
-import { toRemote } from './openai-remote.ts';
+import { openaiInfo } from './openai-info.ts';
+import { judgeCreate, judgeOpenAI } from './openai-judge.ts';
+import { type StatusWords, toRemote } from './openai-remote.ts';
 import { readResultLine } from './openai-results.ts';
 
 const hour = 3_600_000;
 const streaming: ReadonlySet<string> = new Set(['stream', 'stream_options']);
 
-/**
- * What is known of OpenAI, to be spread and changed by services that copy it.
- *
- * @example
- * const mine: ProviderInfo = { ...openaiInfo, name: 'mine', hosts: ['llm.example.com'] };
- */
-export const openaiInfo: ProviderInfo = {
-  name: 'openai',
-  hosts: ['api.openai.com'],
-  root: '/v1',
-  versions: ['/v1'],
-  credentialHeaders: ['authorization'],
-  accountHeaders: ['openai-organization', 'openai-project'],
-  environment: ['OPENAI_API_KEY'],
-  requestIdHeader: 'x-request-id',
-  exactlyFindable: true,
-};
-
 /** OpenAI, and the pattern of every service that copies its files and batches. */
 export class OpenAIBatcher extends FileBatcher {
   readonly info: ProviderInfo = openaiInfo;
 
-  protected readonly endpoints: ReadonlySet<string> = new Set([
-    '/chat/completions',
-    '/responses',
-    '/embeddings',
-  ]);
+  /** Where files are, below the base. */
+  protected readonly filesPath: string = '/files';
+  /** Where batches are created and listed. */
+  protected readonly batchesPath: string = '/batches';
+  /** What a provider's words for the states of a batch are at OpenAI. */
+  protected readonly statuses: StatusWords = {};
+  protected override readonly judge: ReplyJudge = judgeOpenAI;
 
-  protected readonly batchList: BatchList = { path: '/batches', after: 'after', toRemote };
+  protected get batchList(): BatchList {
+    return {
+      path: this.batchesPath,
+      after: 'after',
+      judge: this.judge,
+      toRemote: (batch, wire) => this.toRemote(batch, wire),
+    };
+  }
 
-  handles(path: string): boolean {
-    return this.endpoints.has(path);
+  /** The provider's batch object in our words. */
+  protected toRemote(batch: unknown, wire: Pick<Wire, 'redact'>): Remote {
+    return toRemote(batch, wire, this.statuses);
   }
 
   match(call: Call): Match {
@@ -121,12 +115,13 @@ export class OpenAIBatcher extends FileBatcher {
       contentType: 'application/jsonl',
       body: file,
     });
-    const reply = await expectOk(wire, {
+    const request = {
       method: 'POST',
-      path: '/files',
+      path: this.filesPath,
       headers: { 'content-type': form.contentType },
       body: form.body,
-    });
+    } as const;
+    const reply = await expectOk(wire, request, this.judge);
     const stored = await reply.json();
     const uploadedAt = createdAt(stored);
     return {
@@ -138,17 +133,22 @@ export class OpenAIBatcher extends FileBatcher {
   async create(wire: Wire, plan: Plan, handle: Handle): Promise<Remote> {
     const reply = await wire.send({
       method: 'POST',
-      path: '/batches',
+      path: this.batchesPath,
       headers: { 'content-type': 'application/json', ...plan.route.batchHeaders },
-      body: JSON.stringify({
-        input_file_id: handle.fileId,
-        endpoint: plan.route.endpoint,
-        completion_window: plan.completionWindow,
-        metadata: { ...plan.tags, batchling: plan.token },
-      }),
+      body: JSON.stringify(this.createBody(plan, handle)),
     });
-    const body = batchBody(await createdBody(wire, reply, waitForFile), 'status');
-    return this.batchList.toRemote(body, wire);
+    const body = await createdBody(wire, reply, judgeCreate(this.judge));
+    return this.toRemote(batchBody(body, 'status'), wire);
+  }
+
+  /** What a create says. It names the file, by which the batch is found again. */
+  protected createBody(plan: Plan, handle: Handle): object {
+    return {
+      input_file_id: handle.fileId,
+      endpoint: plan.route.endpoint,
+      completion_window: plan.completionWindow,
+      metadata: { ...plan.tags, batchling: plan.token },
+    };
   }
 
   /**
@@ -164,7 +164,7 @@ export class OpenAIBatcher extends FileBatcher {
       const before = remotes.length;
       for (const batch of page) {
         if (field(batch, 'input_file_id') !== handle.fileId) continue;
-        remotes.push(this.batchList.toRemote(batch, wire));
+        remotes.push(this.toRemote(batch, wire));
       }
       if (before > 0 && remotes.length === before) break;
       if (order.isPast(since)) break;
@@ -174,7 +174,7 @@ export class OpenAIBatcher extends FileBatcher {
 
   override async sharesAccount(wire: Wire, { fileId }: Handle): Promise<boolean | undefined> {
     if (fileId === undefined) return undefined;
-    return isVisible(wire, `/files/${encodeURIComponent(fileId)}`);
+    return isVisible(wire, this.#fileAt(fileId));
   }
 
   poll(wire: Wire, batches: readonly PolledBatch[]): AsyncIterable<Remote> {
@@ -184,23 +184,27 @@ export class OpenAIBatcher extends FileBatcher {
   protected resultFiles(remote: Remote): readonly string[] {
     return [remote.sources.output, remote.sources.errors]
       .filter((id) => id !== undefined)
-      .map((id) => `/files/${encodeURIComponent(id)}/content`);
+      .map((id) => `${this.#fileAt(id)}/content`);
+  }
+
+  #fileAt(id: string): string {
+    return `${this.filesPath}/${encodeURIComponent(id)}`;
   }
 
   protected readLine(line: string): Row {
-    return readResultLine(line, this.info.requestIdHeader);
+    return readResultLine(line, this.info.requestIdHeader, this.judge);
   }
 
   async cancel(wire: Wire, remote: Pick<Remote, 'id'>): Promise<void> {
-    const path = `/batches/${encodeURIComponent(remote.id)}/cancel`;
-    const reply = await expectOk(wire, { method: 'POST', path });
+    const path = `${this.batchesPath}/${encodeURIComponent(remote.id)}/cancel`;
+    const reply = await expectOk(wire, { method: 'POST', path }, this.judge);
     batchBody(await reply.json(), 'status');
   }
 
   override async cleanup(wire: Wire, handle: Handle): Promise<void> {
     if (handle.fileId === undefined) return;
-    const path = `/files/${encodeURIComponent(handle.fileId)}`;
-    const reply = await expectOk(wire, { method: 'DELETE', path });
+    const path = this.#fileAt(handle.fileId);
+    const reply = await expectOk(wire, { method: 'DELETE', path }, this.judge);
     await reply.discard();
   }
 

@@ -4,6 +4,26 @@ import type { BatchFailure, Remote } from '../batcher.ts';
 import { count, field, text } from '../shared/outcomes.ts';
 import { idOf } from '../shared/reply-shapes.ts';
 
+/** OpenAI's words for the states of a batch. */
+export type OpenAIStatus =
+  | 'validating'
+  | 'in_progress'
+  | 'finalizing'
+  | 'cancelling'
+  | 'completed'
+  | 'failed'
+  | 'expired'
+  | 'cancelled';
+
+/**
+ * A copy's own words, in lower case, by what OpenAI calls the same. Words that are the same at both need
+ * not be named.
+ *
+ * @example
+ * const statuses: StatusWords = { queued: 'validating', success: 'completed', timeout: 'expired' };
+ */
+export type StatusWords = Readonly<Record<string, OpenAIStatus>>;
+
 const ended = new Set(['completed', 'failed', 'expired', 'cancelled']);
 
 /** Unknown words are not terminal: a new status of the provider must not end a batch. */
@@ -17,21 +37,23 @@ function stateOf(status: string): Remote['state'] {
 type Redactor = Pick<Wire, 'redact'>;
 
 /** OpenAI's batch object in our words. */
-export function toRemote(batch: unknown, wire: Redactor): Remote {
+export function toRemote(batch: unknown, wire: Redactor, words: StatusWords = {}): Remote {
   const id = idOf(batch, 'a batch');
-  const status = text(field(batch, 'status')) ?? 'unknown';
-  const state = stateOf(status.toLowerCase());
+  const raw = text(field(batch, 'status')) ?? 'unknown';
+  const word = raw.toLowerCase();
+  const status = Object.hasOwn(words, word) ? (words[word] as OpenAIStatus) : word;
+  const state = stateOf(status);
   const counts = field(batch, 'request_counts');
   const output = text(field(batch, 'output_file_id'));
   const errors = text(field(batch, 'error_file_id'));
   const failure =
     state === 'ended' && output === undefined && errors === undefined
-      ? failureOf(status.toLowerCase(), field(batch, 'errors'), wire)
+      ? failureOf(status, field(batch, 'errors'), wire)
       : undefined;
   return {
     id,
     state,
-    raw: status,
+    raw,
     readable: state === 'ended',
     sources: { ...(output && { output }), ...(errors && { errors }) },
     ...(counts !== null &&
@@ -43,10 +65,8 @@ export function toRemote(batch: unknown, wire: Redactor): Remote {
         },
       }),
     ...(failure && { failure }),
-    ...(isIncomplete(status.toLowerCase(), counts, output, errors) && { incomplete: true }),
-    ...(/^(expired|cancelled)$/i.test(status) && {
-      unfinished: status.toLowerCase() as 'expired' | 'cancelled',
-    }),
+    ...(isIncomplete(status, counts, output, errors) && { incomplete: true }),
+    ...((status === 'expired' || status === 'cancelled') && { unfinished: status }),
   };
 }
 

@@ -1,13 +1,19 @@
 import type { Answer } from '../../types.ts';
 import type { Row } from '../batcher.ts';
 import { memberText } from '../shared/json-text.ts';
+import type { ReplyJudge } from '../shared/judge-reply.ts';
 import { answerHeaders, field, fields, isEmpty, outcomeOf, text } from '../shared/outcomes.ts';
+import { judgeOpenAI } from './openai-judge.ts';
 
 /** How the line ends when it was written compactly in the documented order. */
 const usualEnd = '},"error":null}';
 
 /** One line of an output or error file. A line is judged by its status first, then by `error`. */
-export function readResultLine(line: string, requestIdHeader: string): Row {
+export function readResultLine(
+  line: string,
+  requestIdHeader: string,
+  judge: ReplyJudge = judgeOpenAI,
+): Row {
   let parsed: unknown;
   try {
     parsed = JSON.parse(line);
@@ -24,12 +30,15 @@ export function readResultLine(line: string, requestIdHeader: string): Row {
   if (isHttpStatus(status) && (status >= 300 || !isEmpty(json))) {
     return {
       id,
-      outcome: outcomeOf({
-        status,
-        headers: answerHeaders(requestIdHeader, requestId),
-        body: bodyText(line, parsed as object, response as object),
-        json,
-      }),
+      outcome: outcomeOf(
+        {
+          status,
+          headers: answerHeaders(requestIdHeader, requestId),
+          body: bodyText(line, parsed as object, response as object),
+          json,
+        },
+        judge,
+      ),
     };
   }
   return { id, outcome: neverRan(error, status) };

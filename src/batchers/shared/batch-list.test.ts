@@ -53,7 +53,7 @@ async function serve(listener: RequestListener): Promise<Wire> {
     () => void server.close().closeAllConnections(),
   );
   const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const credentials = () => ({ authorization: 'Bearer sk-secret-key' });
+  const credentials = () => ({ headers: { authorization: 'Bearer sk-secret-key' } });
   return client.wire({ base, origins: [base], credentials });
 }
 

@@ -2,43 +2,71 @@ import { UnknownOutcomeError } from '../../errors.ts';
 import type { Wire } from '../../http/wire.ts';
 import type { Dict } from '../../types.ts';
 import type { PolledBatch, Remote } from '../batcher.ts';
+import type { ReplyJudge } from './judge-reply.ts';
 import { field, text } from './outcomes.ts';
 import { expectOk, ReplyError } from './replies.ts';
-import { listPage } from './reply-shapes.ts';
+import { type ListPage, listPage } from './reply-shapes.ts';
 
 const pageSize = 100;
 /** No account has as many batches as fit on these; a list that goes on has lost its way. */
 const mostPages = 500;
 
-/** Where a provider shows the batches of an account. */
+/**
+ * Where and how a provider shows the batches of an account.
+ *
+ * @example
+ * const list: BatchList = {
+ *   path: '/batch/jobs',
+ *   limit: 'page_size',
+ *   after: 'page',
+ *   readPage: (body, page = '0') => ({
+ *     ...listPage(body),
+ *     next: listPage(body).batches.length < 100 ? undefined : String(Number(page) + 1),
+ *   }),
+ *   toRemote,
+ * };
+ */
 export interface BatchList {
   /** Of the list; the id of a batch is appended for that batch alone. */
   readonly path: string;
-  /** The query parameter for the id after which the next page begins. */
+  /** The query parameter for how many batches a page holds. Missing: `limit`. */
+  readonly limit?: string;
+  /** The query parameter for where the next page begins. */
   readonly after: string;
+  /** The field of a batch that holds its id. Missing: `id`. */
+  readonly id?: string;
   readonly headers?: Dict;
+  /** What failed replies mean. Missing: by their status. */
+  readonly judge?: ReplyJudge;
+  /**
+   * The batches of one page, and where the next one begins; `after` is where this one began. What is no
+   * page throws `UnknownOutcomeError`. Missing: `data`, `has_more` and the last id.
+   */
+  readPage?(body: unknown, after: string | undefined): ListPage;
   /** The provider's batch object in our words. What it tells people is redacted. */
   toRemote(batch: unknown, wire: Pick<Wire, 'redact'>): Remote;
 }
 
 /**
- * The batch objects of an account, page by page. Whoever reads to the end has seen all of them: a page
+ * The batch objects of an account, page by page. Read to the end, it has shown all of them: a page
  * that is not understood, or a list without an end, throws instead.
  */
 export async function* batchPages(
   wire: Wire,
-  { path, after, headers = {} }: BatchList,
+  list: BatchList,
   size = pageSize,
 ): AsyncIterable<readonly unknown[]> {
-  let query = `?limit=${size}`;
+  const { path, limit = 'limit', after, headers = {}, judge } = list;
+  const readPage = list.readPage ?? listPage;
   let previous: string | undefined;
   for (let page = 1; page <= mostPages; page += 1) {
-    const reply = await expectOk(wire, { method: 'GET', path: `${path}${query}`, headers });
-    const { batches, next } = listPage(await reply.json());
+    const from = previous === undefined ? '' : `&${after}=${encodeURIComponent(previous)}`;
+    const request = { method: 'GET', path: `${path}?${limit}=${size}${from}`, headers } as const;
+    const reply = await expectOk(wire, request, judge);
+    const { batches, next } = readPage(await reply.json(), previous);
     yield batches;
     if (next === undefined) return;
     if (next === previous) break;
-    query = `?limit=${size}&${after}=${encodeURIComponent(next)}`;
     previous = next;
   }
   throw new UnknownOutcomeError(`The list of batches at ${path} does not come to an end.`);
@@ -58,7 +86,7 @@ export async function* pollBatches(
     let left = Math.ceil(open.size / pageSize) + 2;
     for await (const page of batchPages(wire, list)) {
       for (const batch of page) {
-        const id = text(field(batch, 'id'));
+        const id = text(field(batch, list.id ?? 'id'));
         if (id !== undefined && open.delete(id)) yield list.toRemote(batch, wire);
       }
       left -= 1;
@@ -69,16 +97,17 @@ export async function* pollBatches(
 }
 
 async function pollOne(wire: Wire, list: BatchList, id: string): Promise<Remote> {
-  const { headers = {} } = list;
+  const { headers = {}, judge } = list;
   try {
     const path = `${list.path}/${encodeURIComponent(id)}`;
-    const reply = await expectOk(wire, { method: 'GET', path, headers });
+    const reply = await expectOk(wire, { method: 'GET', path, headers }, judge);
     const remote = list.toRemote(await reply.json(), wire);
     if (remote.id === id) return remote;
     throw new UnknownOutcomeError(`The provider was asked for batch ${id} and sent ${remote.id}.`);
   } catch (error) {
     if (error instanceof ReplyError && error.failure.meaning === 'gone') {
-      return { id, state: 'missing', raw: '404', readable: false, sources: {} };
+      const raw = String(error.status);
+      return { id, state: 'missing', raw, readable: false, sources: {} };
     }
     throw error;
   }

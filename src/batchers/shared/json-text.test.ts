@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { memberText, onOneLine, withoutMembers } from './json-text.ts';
+import { memberText, onOneLine, withMember, withoutMembers } from './json-text.ts';
 
 const space = fc.stringMatching(/^[ \t\r\n]{0,2}$/);
 
@@ -155,5 +155,18 @@ describe('onOneLine', () => {
 
   it('gives text without line breaks back as it is', () => {
     expect(onOneLine('{"a":"\\n\u2028"}')).toBe('{"a":"\\n\u2028"}');
+  });
+});
+
+describe('withMember', () => {
+  it.each([
+    ['{}', '{"model":"b"}'],
+    ['{ "model" : "a" }', '{"model":"b"}'],
+    ['{"seed":12345678901234567890,"model":"a","n":{"model":"a"}}', undefined],
+    ['{"2":1,"1":"x"}', '{"2":1,"1":"x","model":"b"}'],
+    ['{"model":"a","x":1,"model":"c"}', '{"x":1,"model":"b"}'],
+  ])('changes one member of %s and keeps the rest', (text, expected) => {
+    const wanted = expected ?? '{"seed":12345678901234567890,"model":"b","n":{"model":"a"}}';
+    expect(withMember(text, 'model', '"b"')).toBe(wanted);
   });
 });

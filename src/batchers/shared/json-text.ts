@@ -42,6 +42,18 @@ export function withoutMembers(text: string, keys: ReadonlySet<string>): string 
   return `{${kept.join(',')}}`;
 }
 
+/** The object with this top-level member set to this JSON, in its place; the rest stays byte for byte. */
+export function withMember(text: string, key: string, valueText: string): string {
+  const pair = `${JSON.stringify(key)}:${valueText}`;
+  const all = [...members(text)];
+  const last = all.findLast((member) => member.key === key);
+  const kept = all.filter((member) => member === last || member.key !== key);
+  const texts = kept.map((member) =>
+    member === last ? pair : text.slice(member.start, member.end),
+  );
+  return `{${(last === undefined ? [...texts, pair] : texts).join(',')}}`;
+}
+
 /** The text of one top-level member's value. The last one wins, as with `JSON.parse`. */
 export function memberText(text: string, key: string): string | undefined {
   let found: string | undefined;

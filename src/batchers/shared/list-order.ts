@@ -1,8 +1,9 @@
-import { field } from './outcomes.ts';
+import { fields } from './outcomes.ts';
 
 /** When a batch was created, in milliseconds: providers write seconds or an ISO date. */
 export function createdAt(batch: unknown): number | undefined {
-  const value = field(batch, 'created_at');
+  const { created_at: created, create_time: createTime, createTime: camelCase } = fields(batch);
+  const value = created ?? createTime ?? camelCase;
   const time = typeof value === 'number' ? value * 1000 : Date.parse(String(value));
   return Number.isFinite(time) ? time : undefined;
 }

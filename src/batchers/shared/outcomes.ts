@@ -1,17 +1,22 @@
 import type { Answer, Dict } from '../../types.ts';
-import type { Outcome, RetryReason } from '../batcher.ts';
-import { isOwnersLimit } from './owner-limits.ts';
+import type { Outcome } from '../batcher.ts';
+import { judgeByStatus, type ReplyJudge } from './judge-reply.ts';
 
-/** Judges an item by its HTTP status: what may differ at the next attempt is a retry. */
-export function outcomeOf(answer: Answer): Outcome {
-  const reason = retryReason(answer);
-  return reason ? { kind: 'retry', reason, last: answer } : { kind: 'answer', answer };
+/** What becomes of a line with this answer: what may differ at the next attempt is a retry. */
+export function outcomeOf(answer: Answer, judge: ReplyJudge = judgeByStatus): Outcome {
+  if (answer.status < 300) return { kind: 'answer', answer };
+  const { meaning, next } = judge({ ...answer, message: '' });
+  if (next !== 'later') return { kind: 'answer', answer };
+  return { kind: 'retry', reason: meaning === 'full' ? 'rate-limit' : 'server', last: answer };
 }
 
-function retryReason({ status, body }: Answer): RetryReason | undefined {
-  if (status === 429) return isOwnersLimit(body) ? undefined : 'rate-limit';
-  if (status === 408 || status >= 500) return 'server';
-  return undefined;
+/** A body as JSON; `undefined` where it is none. */
+export function parseJson(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Headers of an answer made from a batch line. Clients need the content type to parse it. */

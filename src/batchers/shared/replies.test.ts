@@ -117,6 +117,7 @@ describe('the reply to a create', () => {
   it.each([
     ['{"error":"plain text"}', 'plain text'],
     ['{"message":"at the top"}', 'at the top'],
+    ['{"detail":"as frameworks say it"}', 'as frameworks say it'],
     ['{"type":"error","error":{"type":"x","message":"as Anthropic"}}', 'as Anthropic'],
   ])('that says %s is understood', async (body, message) => {
     expect((await refusalOf({ status: 400, body })).message).toBe(message);

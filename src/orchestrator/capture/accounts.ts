@@ -1,10 +1,16 @@
 import type { Batcher } from '../../batchers/batcher.ts';
+import type { ProviderInfo } from '../../batchers/provider-info.ts';
 import type { HttpClient } from '../../http/client.ts';
-import type { Wire } from '../../http/wire.ts';
+import type { Credentials, Wire } from '../../http/wire.ts';
 import type { AccountId, Ledger } from '../../ledger/ledger.ts';
-import type { Dict } from '../../types.ts';
 import { Semaphore } from '../model/semaphore.ts';
-import { accountHash, credentialHint, type SplitHeaders } from './credentials.ts';
+import {
+  accountHash,
+  type CredentialFunction,
+  credentialHint,
+  type SplitHeaders,
+  withToken,
+} from './credentials.ts';
 
 /**
  * A credential of this process at one base: what one base has no room for must not keep another
@@ -18,14 +24,17 @@ export class Account {
   readonly creates = new Semaphore();
   /** Until then no create waits for one of another process whose outcome is unclear. */
   unclearUntil = 0;
-  secrets: Dict;
+  /** As the newest call carried them. */
+  credentials: Credentials;
+  /** The user's function for credentials that change; asked for every request to the provider. */
+  credential: CredentialFunction | undefined;
   readonly #base: string;
   readonly #http: HttpClient;
   #wire: Wire | undefined;
 
-  constructor(id: AccountId, secrets: Dict, base: string, http: HttpClient) {
+  constructor(id: AccountId, credentials: Credentials, base: string, http: HttpClient) {
     this.id = id;
-    this.secrets = secrets;
+    this.credentials = credentials;
     this.#base = base;
     this.#http = http;
   }
@@ -33,8 +42,21 @@ export class Account {
   wire(batcher: Batcher): Wire {
     const base = this.#base;
     const origins = batcher.origins(base);
-    this.#wire ??= this.#http.wire({ base, origins, credentials: () => this.secrets });
+    this.#wire ??= this.#http.wire({
+      base,
+      origins,
+      credentials: () => this.credentials,
+      refresh: (captured) => this.#refresh(captured, batcher.info),
+    });
     return this.#wire;
+  }
+
+  async #refresh(captured: Credentials, info: ProviderInfo): Promise<Credentials> {
+    if (this.credential === undefined) return captured;
+    const token: unknown = await this.credential();
+    if (typeof token === 'string' && token !== '') return withToken(captured, info, token);
+    const kind = token === '' ? 'an empty text' : `a value of type ${typeof token}`;
+    throw new TypeError(`providers.${info.name}.credential returned ${kind} instead of a token.`);
   }
 }
 
@@ -56,17 +78,18 @@ export class Accounts {
   async open(headers: SplitHeaders, batcher: Batcher, base: string): Promise<Account> {
     const known = this.known(headers, base);
     if (known) return known;
-    const { secrets } = headers;
-    const hint = credentialHint(secrets, batcher.info, process.env);
+    const hint = credentialHint(headers, batcher.info, process.env);
     const id = await this.#ledger.account({
       provider: batcher.info.name,
-      hash: accountHash(this.#ledger.salt, secrets, batcher.info),
+      hash: accountHash(this.#ledger.salt, headers, batcher.info),
       ...(hint !== undefined && { hint }),
     });
     const { byKey, byId } = this.#at(base);
-    // Another header may carry the same identity: one account, with the newest credential.
-    const account = byId.get(id) ?? new Account(id, secrets, base, this.#http);
-    account.secrets = secrets;
+    // Another header or the query may carry the same identity: one account, with the newest credential.
+    const credentials = { headers: headers.secrets, query: headers.query };
+    const account = byId.get(id) ?? new Account(id, credentials, base, this.#http);
+    account.credentials = credentials;
+    account.credential = headers.credential;
     byId.set(id, account);
     byKey.set(headers.key, account);
     return account;

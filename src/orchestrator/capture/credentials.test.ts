@@ -1,16 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { AnthropicBatcher } from '../../batchers/anthropic/anthropic-batcher.ts';
-import type { ProviderInfo } from '../../batchers/batcher.ts';
-import { openaiInfo } from '../../batchers/openai/openai-batcher.ts';
+import { anthropicInfo } from '../../batchers/anthropic/anthropic-info.ts';
+import { openaiInfo } from '../../batchers/openai/openai-info.ts';
+import type { ProviderInfo } from '../../batchers/provider-info.ts';
 import type { Dict } from '../../types.ts';
-import { accountHash, credentialHint, splitHeaders } from './credentials.ts';
+import { accountHash, credentialHint, splitHeaders, withToken } from './credentials.ts';
 
-const anthropicInfo = new AnthropicBatcher().info;
 const salt = Buffer.alloc(32, 7);
 
 function hash(headers: Dict, info: ProviderInfo = openaiInfo, key: Uint8Array = salt): string {
-  const { secrets } = splitHeaders(headers, info, false);
-  return accountHash(key, secrets, info).toString('hex');
+  return accountHash(key, splitHeaders(headers, info, false), info).toString('hex');
 }
 
 function token(payload: object, signature = 'signature'): string {
@@ -133,25 +131,81 @@ describe('the headers of a call', () => {
 
 describe('the hint to a credential', () => {
   it('is the name of the variable that holds it', () => {
-    const secrets = { authorization: 'Bearer sk-1' };
-    expect(credentialHint(secrets, openaiInfo, { OPENAI_API_KEY: 'sk-1' })).toBe(
+    const split = { secrets: { authorization: 'Bearer sk-1' }, query: {} };
+    expect(credentialHint(split, openaiInfo, { OPENAI_API_KEY: 'sk-1' })).toBe(
       'env:OPENAI_API_KEY',
     );
     const environment = { ANTHROPIC_API_KEY: 'other', ANTHROPIC_AUTH_TOKEN: 'sk-1' };
-    expect(credentialHint(secrets, anthropicInfo, environment)).toBe('env:ANTHROPIC_AUTH_TOKEN');
-    expect(credentialHint({ 'x-api-key': 'sk-1' }, anthropicInfo, environment)).toBe(
-      'env:ANTHROPIC_AUTH_TOKEN',
-    );
+    expect(credentialHint(split, anthropicInfo, environment)).toBe('env:ANTHROPIC_AUTH_TOKEN');
+    expect(
+      credentialHint({ secrets: { 'x-api-key': 'sk-1' }, query: {} }, anthropicInfo, environment),
+    ).toBe('env:ANTHROPIC_AUTH_TOKEN');
   });
 
   it('is missing where no variable holds it', () => {
-    const secrets = { authorization: 'Bearer sk-1' };
+    const split = { secrets: { authorization: 'Bearer sk-1' }, query: {} };
     for (const environment of [{}, { OPENAI_API_KEY: 'sk-2' }, { OTHER: 'sk-1' }]) {
-      expect(credentialHint(secrets, openaiInfo, environment)).toBeUndefined();
+      expect(credentialHint(split, openaiInfo, environment)).toBeUndefined();
     }
-    expect(credentialHint({}, openaiInfo, { OPENAI_API_KEY: '' })).toBeUndefined();
-    expect(credentialHint({ authorization: '' }, openaiInfo, { OPENAI_API_KEY: '' })).toBe(
-      undefined,
+    expect(
+      credentialHint({ secrets: {}, query: {} }, openaiInfo, { OPENAI_API_KEY: '' }),
+    ).toBeUndefined();
+    expect(
+      credentialHint({ secrets: { authorization: '' }, query: {} }, openaiInfo, {
+        OPENAI_API_KEY: '',
+      }),
+    ).toBe(undefined);
+  });
+});
+
+describe('a credential in the query', () => {
+  const info: ProviderInfo = { ...anthropicInfo, credentialQuery: ['key'] };
+  const split = (query: Dict) => splitHeaders({}, info, false, { query, credential: undefined });
+
+  it('makes the same account as one in a header', () => {
+    const inQuery = accountHash(salt, split({ key: 'sk-1' }), info).toString('hex');
+    expect(inQuery).toBe(hash({ 'x-api-key': 'sk-1' }, info));
+    expect(inQuery).not.toBe(accountHash(salt, split({ key: 'sk-2' }), info).toString('hex'));
+  });
+
+  it('keeps calls of two keys apart, although their headers are the same object', () => {
+    const headers = { accept: '*/*' };
+    const keys = ['sk-1', 'sk-2'].map(
+      (key) => splitHeaders(headers, info, false, { query: { key }, credential: undefined }).key,
     );
+    expect(new Set(keys).size).toBe(2);
+  });
+
+  it('is found in the environment', () => {
+    expect(credentialHint(split({ key: 'sk-1' }), info, { ANTHROPIC_API_KEY: 'sk-1' })).toBe(
+      'env:ANTHROPIC_API_KEY',
+    );
+  });
+});
+
+describe('a token of the credential function', () => {
+  it.each([
+    [{ headers: { authorization: 'Bearer old' } }, { authorization: 'Bearer new' }, {}],
+    [{ headers: { 'x-api-key': 'old', 'anthropic-workspace-id': 'w' } }, undefined, {}],
+    [{ headers: {}, query: { key: 'old' } }, {}, { key: 'new' }],
+    [{}, { 'x-api-key': 'new' }, {}],
+  ])('takes the place of the captured one: %j', (captured, headers, query) => {
+    expect(withToken(captured, anthropicInfo, 'new')).toEqual({
+      headers: headers ?? { 'x-api-key': 'new', 'anthropic-workspace-id': 'w' },
+      query,
+    });
+  });
+
+  it('is a bearer token where the provider has no other header', () => {
+    expect(withToken({}, openaiInfo, 'new').headers).toEqual({ authorization: 'Bearer new' });
+  });
+
+  it('keeps calls of two functions apart, and those of one together', () => {
+    const headers = { authorization: 'Bearer a' };
+    const [one, other] = [() => 'a', () => 'a'];
+    const key = (credential: () => string) =>
+      splitHeaders({ ...headers }, openaiInfo, false, { query: {}, credential }).key;
+    expect(key(one)).toBe(key(one));
+    expect(key(one)).not.toBe(key(other));
   });
 });

@@ -1,17 +1,31 @@
 import { createHmac } from 'node:crypto';
-import type { ProviderInfo } from '../../batchers/batcher.ts';
+import type { ProviderInfo } from '../../batchers/provider-info.ts';
+import type { Credentials } from '../../http/wire.ts';
 import type { Dict } from '../../types.ts';
 
-/** A call's headers, taken apart. */
+/** A token that changes while the program runs; asked for every request to the provider. */
+export type CredentialFunction = () => string | Promise<string>;
+
+/** A call's headers, taken apart, and what its URL says about the account. */
 export interface SplitHeaders {
   /** Sent with every request of ours to this service; kept in memory only. */
   readonly secrets: Dict;
+  /** Credentials of the query, sent in the query of every request of ours. */
+  readonly query: Dict;
+  /** The user's function that is asked for a newer credential. */
+  readonly credential: CredentialFunction | undefined;
   /** What a batcher may see. */
   readonly rest: Dict;
   /** For `hosts` services: other `x-*` headers, which may change the answer. */
   readonly extra: readonly string[];
   /** The same text for the same secrets. */
   readonly key: string;
+}
+
+/** What a call says about its account outside of its headers. */
+export interface BesideHeaders {
+  readonly query: Dict;
+  readonly credential: CredentialFunction | undefined;
 }
 
 /** `x-*` headers that differ from call to call and never change an answer. */
@@ -21,22 +35,43 @@ const volatile =
 /** Names that say "credential" at a service we do not know: never part of a fingerprint. */
 const secretive = /(^|-)(api-?key|key|token|secret|password|auth|authorization|signature)(-|$)/;
 
+const none: Dict = {};
+const nothing: BesideHeaders = { query: none, credential: undefined };
+
 /** Calls of one client share their headers, which are taken apart once. */
 const known = new WeakMap<Dict, { info: ProviderInfo; configured: boolean; split: SplitHeaders }>();
 
-export function splitHeaders(headers: Dict, info: ProviderInfo, configured: boolean): SplitHeaders {
+export function splitHeaders(
+  headers: Dict,
+  info: ProviderInfo,
+  configured: boolean,
+  beside: BesideHeaders = nothing,
+): SplitHeaders {
   const before = known.get(headers);
-  if (before && before.info === info && before.configured === configured) return before.split;
-  const split = takeApart(headers, info, configured);
+  if (
+    before &&
+    before.info === info &&
+    before.configured === configured &&
+    before.split.query === beside.query &&
+    before.split.credential === beside.credential
+  ) {
+    return before.split;
+  }
+  const split = takeApart(headers, info, configured, beside);
   known.set(headers, { info, configured, split });
   return split;
 }
 
-function takeApart(headers: Dict, info: ProviderInfo, configured: boolean): SplitHeaders {
+function takeApart(
+  headers: Dict,
+  info: ProviderInfo,
+  configured: boolean,
+  { query, credential }: BesideHeaders,
+): SplitHeaders {
   const secrets: Record<string, string> = {};
   const rest: Record<string, string> = {};
   const extra: string[] = [];
-  let key = info.name;
+  let key = `${info.name}\n${numberOf(credential)}`;
   for (const name in headers) {
     const value = headers[name] as string;
     const other = configured && name.startsWith('x-') && !volatile.test(name);
@@ -48,19 +83,32 @@ function takeApart(headers: Dict, info: ProviderInfo, configured: boolean): Spli
       rest[name] = value;
     }
   }
-  return { secrets, rest, extra: extra.sort(), key };
+  for (const name in query) key += `\n?${name}=${query[name]}`;
+  return { secrets, query, credential, rest, extra: extra.sort(), key };
+}
+
+const numbers = new WeakMap<CredentialFunction, number>();
+let numbered = 0;
+
+/** Functions have no text to compare them by. */
+function numberOf(credential: CredentialFunction | undefined): number {
+  if (credential === undefined) return 0;
+  const number = numbers.get(credential) ?? ++numbered;
+  numbers.set(credential, number);
+  return number;
 }
 
 /**
- * Keyed hash of the credential's stable identity: the bare key whatever header carries it, issuer and
- * subject of a JWT, plus the headers that select organisation, project or workspace.
+ * Keyed hash of the credential's stable identity: the bare key wherever it stands, issuer and subject of
+ * a JWT, plus the headers that select organisation, project or workspace.
  */
-export function accountHash(salt: Uint8Array, secrets: Dict, info: ProviderInfo): Buffer {
-  const identities = info.credentialHeaders
-    .map((name) => secrets[name])
-    .filter((value) => value !== undefined)
-    .map((value) => stableIdentity(bareKey(value)));
-  const others = Object.entries(secrets)
+export function accountHash(
+  salt: Uint8Array,
+  split: Pick<SplitHeaders, 'secrets' | 'query'>,
+  info: ProviderInfo,
+): Buffer {
+  const identities = keysOf(split, info).map(stableIdentity);
+  const others = Object.entries(split.secrets)
     .filter(([name]) => !info.credentialHeaders.includes(name))
     .sort(([a], [b]) => (a < b ? -1 : 1));
   const material = JSON.stringify([info.name, [...new Set(identities)].sort(), others]);
@@ -69,11 +117,11 @@ export function accountHash(salt: Uint8Array, secrets: Dict, info: ProviderInfo)
 
 /** The *name* of the environment variable that holds this credential. */
 export function credentialHint(
-  secrets: Dict,
+  split: Pick<SplitHeaders, 'secrets' | 'query'>,
   info: ProviderInfo,
   environment: Readonly<Record<string, string | undefined>>,
 ): string | undefined {
-  const keys = info.credentialHeaders.map((name) => secrets[name] && bareKey(secrets[name]));
+  const keys = keysOf(split, info);
   const name = info.environment.find((variable) => {
     const value = environment[variable];
     return value !== undefined && value !== '' && keys.includes(value);
@@ -81,11 +129,41 @@ export function credentialHint(
   return name && `env:${name}`;
 }
 
+/** What is sent instead of a captured credential: in the same places, with the same scheme. */
+export function withToken(captured: Credentials, info: ProviderInfo, token: string): Credentials {
+  const { headers = none, query = none } = captured;
+  const names = info.credentialHeaders.filter((name) => headers[name] !== undefined);
+  const replaced = names.map((name) => {
+    const [scheme = ''] = /^\S+\s+(?=\S)/.exec(headers[name] as string) ?? [];
+    return [name, `${scheme}${token}`] as const;
+  });
+  const inQuery = Object.keys(query).map((name) => [name, token] as const);
+  const [first] = info.credentialHeaders;
+  if (replaced.length + inQuery.length === 0 && first !== undefined) {
+    replaced.push([first, first === 'authorization' ? `Bearer ${token}` : token]);
+  }
+  return {
+    headers: { ...headers, ...Object.fromEntries(replaced) },
+    query: Object.fromEntries(inQuery),
+  };
+}
+
+function keysOf(
+  { secrets, query }: Pick<SplitHeaders, 'secrets' | 'query'>,
+  info: ProviderInfo,
+): string[] {
+  const inHeaders = info.credentialHeaders
+    .map((name) => secrets[name])
+    .filter((value) => value !== undefined)
+    .map(bareKey);
+  return [...inHeaders, ...Object.values(query)];
+}
+
 function bareKey(value: string): string {
   return value.replace(/^bearer\s+/i, '').trim();
 }
 
-/** Tokens are renewed every hour; who they speak for stays. */
+/** Tokens are renewed every hour, but issuer and subject stay. */
 function stableIdentity(key: string): string {
   const parts = key.split('.');
   if (parts.length !== 3) return key;

@@ -30,9 +30,8 @@ function fingerprint(body: string, asked: Asked = {}): string {
   );
   const query = asked.query ?? '';
   const json = JSON.parse(body) as Record<string, unknown>;
-  const route = batcher.match({ query, path, headers: rest, body, json });
-  if ('bypass' in route) throw new Error(route.bypass);
-  if ('parts' in route) throw new Error('several requests');
+  const route = batcher.match({ query, path, headers: rest, body, json, settings: {} });
+  if (!('endpoint' in route)) throw new Error('not one request');
   const whole = { ...route, identity: [...route.identity, ...extra] };
   return fingerprintOf(batcher.info.name, base, whole).toString('hex');
 }

@@ -15,7 +15,7 @@ import type { Accounts } from './accounts.ts';
 import type { ClientRetries } from './client-retries.ts';
 import { JoinedAnswers } from './joined-answers.ts';
 import type { Occurrences } from './occurrences.ts';
-import { type Prepared, type PreparedPart, prepare } from './prepare.ts';
+import { type Part, type Prepared, prepare } from './prepare.ts';
 import type { Spool } from './spool.ts';
 
 /** At most so many rows in one ledger transaction. */
@@ -113,8 +113,7 @@ export class Intake {
       const message = messageOf(error);
       for (const { caller, parts } of wanted) {
         const { call } = caller;
-        const facts = factsOf(call.target.batcher, (parts[0] as PreparedPart).route);
-        refuseCall(call, facts, 'store', message);
+        refuseCall(call, factsOf(call.target.batcher, parts[0].route), 'store', message);
       }
     }
     if (at < callers.length) await nextTurn();
@@ -182,7 +181,7 @@ export class Intake {
     call.taken();
   }
 
-  #ask(caller: Caller, { route, fingerprint }: PreparedPart, queue: Queue, key: string): Asked {
+  #ask(caller: Caller, { route, fingerprint }: Part, queue: Queue, key: string): Asked {
     const { clientRetries, occurrences } = this.#services;
     const { call } = caller;
     const occurrence =

@@ -5,26 +5,26 @@ import type { CapturedCall, Policy } from '../model/call.ts';
 import { factsOf, tell } from '../model/events.ts';
 import type { OwnReason } from '../model/own-answer.ts';
 import { offeredWindow } from '../queue/queue.ts';
-import { type SplitHeaders, splitHeaders } from './credentials.ts';
+import { type CredentialFunction, type SplitHeaders, splitHeaders } from './credentials.ts';
 import { fingerprintOf } from './fingerprint.ts';
 
-/** A call that can be batched: parsed, routed and hashed. */
-export interface Prepared {
-  readonly headers: SplitHeaders;
-  /** One, unless the call needs several requests. */
-  readonly parts: readonly PreparedPart[];
-  /** Makes one answer of those of the parts. */
-  readonly join?: FanOut['join'];
-}
-
-export interface PreparedPart {
+/** One request of a call. */
+export interface Part {
   readonly route: Route;
   readonly fingerprint: Buffer;
 }
 
+/** A call that can be batched: parsed, routed and hashed. */
+export interface Prepared {
+  readonly headers: SplitHeaders;
+  /** One request, as a rule. */
+  readonly parts: readonly [Part, ...Part[]];
+  /** Makes one answer of the answers to several parts. */
+  readonly join: FanOut['join'] | undefined;
+}
+
 /** `undefined`: it has its verdict already. */
 export function prepare(call: CapturedCall): Prepared | undefined {
-  const { batcher } = call.target;
   try {
     const headers = headersOf(call);
     const match = matchOf(call, headers);
@@ -32,21 +32,26 @@ export function prepare(call: CapturedCall): Prepared | undefined {
       call.settle(match);
       return undefined;
     }
-    const routes = 'parts' in match ? match.parts : [match];
-    for (const route of routes) {
-      if (!isChosen(call, route)) {
-        call.settle({ passThrough: true });
-        return undefined;
-      }
-      const refusal = windowRefusal(call, route) ?? deadlineRefusal(call);
-      if (refusal !== undefined) {
-        turnAway(call, 'unsupported', refusal);
-        return undefined;
-      }
+    const routes = routesOf(match);
+    const [first, ...others] = routes;
+    if (first === undefined) {
+      turnAway(call, 'unsupported', 'The call cannot be batched: it asks for nothing.');
+      return undefined;
     }
-    const parts = routes.map((route) => partOf(call, route, headers));
-    tell(call.scope.emit, 'call:captured', factsOf(batcher, routes[0] as Route));
-    return 'parts' in match ? { headers, parts, join: match.join } : { headers, parts };
+    if (!routes.every((route) => isChosen(call, route))) {
+      call.settle({ passThrough: true });
+      return undefined;
+    }
+    const windows = routes.map((route) => windowRefusal(call, route));
+    const refusal = windows.find((one) => one !== undefined) ?? deadlineRefusal(call);
+    if (refusal !== undefined) {
+      turnAway(call, 'unsupported', refusal);
+      return undefined;
+    }
+    tell(call.scope.emit, 'call:captured', factsOf(call.target.batcher, first));
+    const part = (route: Route) => partOf(call, route, headers.extra);
+    const join = 'parts' in match ? match.join.bind(match) : undefined;
+    return { headers, parts: [part(first), ...others.map(part)], join };
   } catch (error) {
     // A predicate or a batcher of the user's may throw: that is its own call's trouble. It goes
     // nowhere: nobody has said that it may be paid for.
@@ -55,9 +60,13 @@ export function prepare(call: CapturedCall): Prepared | undefined {
   }
 }
 
-function partOf({ target }: CapturedCall, route: Route, { extra }: SplitHeaders): PreparedPart {
-  const named = extra.length > 0 ? { ...route, identity: [...route.identity, ...extra] } : route;
-  return { route, fingerprint: fingerprintOf(target.batcher.info.name, target.base, named) };
+function routesOf(match: Route | FanOut): readonly Route[] {
+  return 'parts' in match ? match.parts : [match];
+}
+
+function partOf({ target }: CapturedCall, match: Route, extra: readonly string[]): Part {
+  const route = extra.length > 0 ? { ...match, identity: [...match.identity, ...extra] } : match;
+  return { route, fingerprint: fingerprintOf(target.batcher.info.name, target.base, route) };
 }
 
 /** Ends a call that gets no further than this with an error of ours: captured and answered in one. */
@@ -73,22 +82,27 @@ function asFarAsKnown(call: CapturedCall): Pick<Route, 'endpoint' | 'model'> {
   const unknown = { endpoint: call.target.path, model: '' };
   try {
     const match = matchOf(call, headersOf(call));
-    if ('bypass' in match) return unknown;
-    return 'parts' in match ? (match.parts[0] ?? unknown) : match;
+    return 'bypass' in match ? unknown : (routesOf(match)[0] ?? unknown);
   } catch {
     return unknown;
   }
 }
 
-function headersOf({ headers, target }: CapturedCall): SplitHeaders {
-  return splitHeaders(headers, target.batcher.info, target.configured);
+function headersOf({ headers, target, scope }: CapturedCall): SplitHeaders {
+  const { info } = target.batcher;
+  const { credential } = scope.settings(info.name);
+  return splitHeaders(headers, info, target.configured, {
+    query: target.credentials,
+    credential: credential as CredentialFunction | undefined,
+  });
 }
 
-function matchOf({ body, target }: CapturedCall, { rest }: SplitHeaders): Match {
+function matchOf({ body, target, scope }: CapturedCall, { rest }: SplitHeaders): Match {
   const json = parseObject(body);
   if (json === undefined) return { bypass: 'the body is not a JSON object' };
-  const { path, query } = target;
-  return target.batcher.match({ query, path, headers: rest, body, json });
+  const { path, query, batcher } = target;
+  const settings = scope.settings(batcher.info.name);
+  return batcher.match({ query, path, headers: rest, body, json, settings });
 }
 
 function isChosen({ scope, target }: CapturedCall, match: Route): boolean {
@@ -130,7 +144,7 @@ function deadlineRefusal({ target, scope }: CapturedCall): string | undefined {
   if (!cancelLosesWork || scope.deadline === undefined || scope.onDeadline === 'error') {
     return undefined;
   }
-  if (scope.cancelsAtAnyCost(name)) return undefined;
+  if (scope.settings(name).cancelAtDeadline === true) return undefined;
   return (
     `onDeadline "realtime" would pay twice at ${name}: cancelling a batch there loses the answers ` +
     `that are finished. Use onDeadline "error", leave the deadline out, or accept it with ` +

@@ -1,6 +1,9 @@
 import type { Batcher } from '../../batchers/batcher.ts';
 import type { RegisteredBatcher } from '../../batchers/registry.ts';
+import { wildcards } from '../../batchers/wildcards.ts';
 import { BatchlingError, invariant } from '../../errors.ts';
+import type { Dict } from '../../types.ts';
+import { splitQuery } from './split-query.ts';
 
 /** One entry of the `hosts` option, taken apart. */
 export interface HostEntry {
@@ -17,8 +20,10 @@ export interface HostEntry {
 /** Where a captured call belongs. One for each URL, so that waiting calls share what it says. */
 export class Target {
   readonly url: string;
-  /** With its question mark, or empty. */
+  /** With its question mark, or empty; without credentials. */
   readonly query: string;
+  /** Credentials that stand in the query. */
+  readonly credentials: Dict;
   /** Identity of the service: its own host, or the `hosts` key as configured. */
   readonly base: string;
   /** Where the batch traffic goes: everything of the call's URL before its endpoint. */
@@ -31,7 +36,13 @@ export class Target {
 
   constructor(url: string, place: Place, wireBase: string, path: string) {
     this.url = url;
-    this.query = url.includes('?') ? new URL(url).search : '';
+    const { credentialQuery = [] } = place.registered.info;
+    const { rest, secrets } = splitQuery(
+      url.includes('?') ? new URL(url).search : '',
+      credentialQuery,
+    );
+    this.query = rest;
+    this.credentials = secrets;
     this.base = place.base;
     this.wireBase = wireBase;
     this.path = path;
@@ -69,6 +80,8 @@ interface Place {
   readonly protocol: 'https:' | 'http:' | undefined;
 }
 
+type HostPattern = readonly [matches: (host: string) => boolean, registered: RegisteredBatcher];
+
 const rememberedUrls = 1_000;
 
 /**
@@ -77,31 +90,47 @@ const rememberedUrls = 1_000;
  */
 export class Router {
   readonly #places = new Map<string, Place[]>();
+  /** Providers whose hosts cannot be listed. A host that fits gets its places when it is met first. */
+  readonly #patterns: HostPattern[] = [];
   readonly #found = new Map<string, Target | undefined>();
   /** Hosts that nobody knows, as they stand in URLs. */
   readonly #strangers = new Set<string>();
 
   constructor(batchers: readonly RegisteredBatcher[], hosts: readonly HostEntry[]) {
     for (const registered of batchers) {
-      for (const host of registered.hosts) this.#add(host, ownPlace(registered, host, 'https:'));
+      const { hosts: own } = registered.info;
+      for (const host of own.filter((name) => !name.includes('*'))) {
+        this.#add(host, ownPlaces(registered, host, 'https:'));
+      }
+      const patterns = own.filter((name) => name.includes('*'));
+      if (patterns.length > 0) this.#patterns.push([wildcards(patterns, '.'), registered]);
     }
     for (const entry of hosts) {
       const registered = batchers.find(({ name }) => name === entry.provider);
       if (registered === undefined) throw notBuilt(entry);
-      this.#add(entry.host, configuredPlace(registered, entry));
+      this.#add(entry.host, configuredPlaces(registered, entry));
     }
-    // What the user configured beats a provider's own place; the longest prefix is the most exact.
-    for (const places of this.#places.values()) {
-      places.sort(
-        (a, b) => Number(b.configured) - Number(a.configured) || b.prefix.length - a.prefix.length,
-      );
+    for (const host of this.#places.keys()) this.#addPatterns(host);
+  }
+
+  /** What the user configured beats a provider's own place; the longest prefix is the most exact. */
+  #add(host: string, added: readonly Place[]): void {
+    const places = [...(this.#places.get(host) ?? []), ...added];
+    places.sort(
+      (a, b) => Number(b.configured) - Number(a.configured) || b.prefix.length - a.prefix.length,
+    );
+    this.#places.set(host, places);
+  }
+
+  #addPatterns(host: string): void {
+    for (const [matches, registered] of this.#patterns) {
+      if (matches(host)) this.#add(host, ownPlaces(registered, host, 'https:'));
     }
   }
 
-  #add(host: string, place: Place): void {
-    const places = this.#places.get(host);
-    if (places) places.push(place);
-    else this.#places.set(host, [place]);
+  #knows(host: string): boolean {
+    if (!this.#places.has(host)) this.#addPatterns(host);
+    return this.#places.has(host);
   }
 
   /**
@@ -128,7 +157,8 @@ export class Router {
     if (this.#places.has(authority)) return true;
     if (this.#strangers.has(authority)) return false;
     // What it means depends on the rest of the URL.
-    if (isUnusual(authority)) return URL.canParse(url) && this.#places.has(new URL(url).host);
+    if (isUnusual(authority)) return URL.canParse(url) && this.#knows(new URL(url).host);
+    if (this.#knows(authority)) return true;
     if (this.#strangers.size >= rememberedUrls) this.#strangers.clear();
     this.#strangers.add(authority);
     return false;
@@ -138,7 +168,7 @@ export class Router {
   #locate(url: string): Target | undefined {
     const parsed = new URL(url);
     for (const place of this.#placesOf(parsed)) {
-      const found = findIn(place, parsed, (path) => place.registered.handles(path));
+      const found = findIn(place, parsed, place.registered.handles);
       if (found) return new Target(url, place, `${parsed.origin}${found.root}`, found.path);
     }
     return undefined;
@@ -147,7 +177,7 @@ export class Router {
   /** The endpoint of a known provider that is not batched, if this URL is one. */
   unbatchedEndpoint(url: URL): { registered: RegisteredBatcher; path: string } | undefined {
     for (const { registered, ...place } of this.#placesOf(url)) {
-      const found = findIn(place, url, (path) => registered.unbatched.includes(path));
+      const found = findIn(place, url, registered.leavesOut);
       if (found) return { registered, path: found.path };
     }
     return undefined;
@@ -175,22 +205,30 @@ function findIn(
   return undefined;
 }
 
-function ownPlace(
+function ownPlaces(
   registered: RegisteredBatcher,
   base: string,
   protocol: Place['protocol'],
   configured = false,
-): Place {
-  return { registered, base, prefix: registered.root, versions: [''], configured, protocol };
+): Place[] {
+  return registered.info.roots.map((prefix) => ({
+    registered,
+    base,
+    prefix,
+    versions: [''],
+    configured,
+    protocol,
+  }));
 }
 
-function configuredPlace(registered: RegisteredBatcher, entry: HostEntry): Place {
+function configuredPlaces(registered: RegisteredBatcher, entry: HostEntry): Place[] {
   const { key, path, protocol } = entry;
-  if (path === '') return ownPlace(registered, key, protocol, true);
-  const { versions } = registered;
+  if (path === '') return ownPlaces(registered, key, protocol, true);
+  const { versions } = registered.info;
   const version = versions.find((candidate) => path.endsWith(candidate));
   const prefix = version === undefined ? path : path.slice(0, -version.length);
-  return { registered, base: key, prefix, versions: [...versions, ''], configured: true, protocol };
+  const place = { registered, base: key, prefix, versions: [...versions, ''], protocol };
+  return [{ ...place, configured: true }];
 }
 
 function isEndOfAuthority(code: number): boolean {

@@ -1,15 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { otherProvider, wireEndings, wireOf } from '../../batchers/llm-wires.ts';
-import { registeredBatchers } from '../../batchers/registry.ts';
+import { wireEndings, wireOf } from '../../batchers/llm-wires.ts';
+import { OpenAIBatcher } from '../../batchers/openai/openai-batcher.ts';
+import { openaiInfo } from '../../batchers/openai/openai-info.ts';
+import { type BatcherClass, registeredBatchers } from '../../batchers/registry.ts';
 import { resolveOptions } from '../../options/index.ts';
 import { Router } from './router.ts';
 import { UnbatchedFinder } from './unbatched.ts';
 
-function finderFor(hosts: Record<string, string> = {}): {
-  router: Router;
-  finder: UnbatchedFinder;
-} {
-  const batchers = registeredBatchers();
+function finderFor(
+  hosts: Record<string, string> = {},
+  own: readonly BatcherClass[] = [],
+): { router: Router; finder: UnbatchedFinder } {
+  const batchers = registeredBatchers(own);
   const router = new Router(batchers, resolveOptions({ hosts }, undefined, {}).hosts);
   return { router, finder: new UnbatchedFinder(router, batchers) };
 }
@@ -110,8 +112,8 @@ describe('a path that is a common word', () => {
 
 describe('endpoints of a known provider', () => {
   it.each(
-    registeredBatchers().flatMap(({ hosts, root, unbatched }) =>
-      unbatched.map((path) => `https://${hosts[0]}${root}${path}`),
+    registeredBatchers().flatMap(({ info: { hosts, roots, unbatched = [] } }) =>
+      unbatched.map((path) => `https://${hosts[0]}${roots[0]}${path}`),
     ),
   )('%s is known to be unbatched', (url) => {
     expect(finder.find(url)).toMatchObject({
@@ -139,11 +141,20 @@ describe('endpoints of a known provider', () => {
 });
 
 describe('the facts of providers', () => {
-  it('no endpoint is both batched and unbatched, and no built-in batcher is among the others', () => {
-    for (const { handles, unbatched, hosts } of registeredBatchers()) {
-      expect(unbatched.filter(handles)).toEqual([]);
-      expect(hosts.map(otherProvider)).toEqual(hosts.map(() => undefined));
+  it('no endpoint is both batched and unbatched', () => {
+    for (const { handles, info } of registeredBatchers()) {
+      expect((info.unbatched ?? []).filter(handles)).toEqual([]);
     }
+  });
+
+  it('a provider that has a batcher is not said to have none', () => {
+    class GroqBatcher extends OpenAIBatcher {
+      override readonly info = { ...openaiInfo, name: 'groq', hosts: ['api.groq.com'] };
+    }
+    const url = 'https://api.groq.com/openai/v1/responses';
+    expect(finder.find(url)?.reason).toContain('has no batches for groq');
+    const { finder: withGroq } = finderFor({}, [GroqBatcher]);
+    expect(withGroq.find(url)?.reason).toContain('the endpoint /openai/v1/responses of groq');
   });
 
   it('every ending belongs to a path', () => {

@@ -65,7 +65,7 @@ export class UnbatchedFinder {
   constructor(router: Router, batchers: readonly RegisteredBatcher[]) {
     this.#router = router;
     this.#batchers = batchers;
-    const unbatched = batchers.flatMap((registered) => registered.unbatched);
+    const unbatched = batchers.flatMap(({ info }) => info.unbatched ?? []);
     const words = unbatched.map((path) => path.slice(startOfWord(path, path.length)));
     this.#endings = new Set([...wireEndings, ...words]);
     this.#outlines = new Set([...this.#endings].map((word) => outlineOf(word, 0, word.length)));
@@ -92,6 +92,8 @@ export class UnbatchedFinder {
     const { capturable } = wire;
     const registered = this.#named(capturable?.provider ?? 'openai');
     const other = otherProvider(url.hostname);
+    const own = this.#batchers.find(({ name }) => name === other);
+    if (own) return endpointOf(own, url.pathname);
     if (other !== undefined || capturable === undefined) {
       const reason = `this version of batchling has no batches for ${other ?? wire.name}`;
       const topic = `${url.host} ${wire.name}`;

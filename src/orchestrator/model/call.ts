@@ -1,4 +1,5 @@
 import type { Batcher, Usage } from '../../batchers/batcher.ts';
+import type { Settings } from '../../batchers/provider-info.ts';
 import type { Answer, Dict, ItemId } from '../../types.ts';
 import type { AnswerSource, CallFacts, Emit, FlushReason } from './events.ts';
 import type { Notify } from './notices.ts';
@@ -33,8 +34,8 @@ export interface EngineScope {
   /** From the capture of each request, or one moment for all. */
   readonly deadline: number | Date | undefined;
   readonly onDeadline: 'error' | 'realtime';
-  /** Whether to go realtime at a deadline although cancelling loses work that is paid for. */
-  cancelsAtAnyCost(provider: string): boolean;
+  /** What the option `providers` holds for this one. */
+  settings(provider: string): Settings;
   /** Fewer requests than this at flush time go out as realtime calls. */
   readonly minBatch: number;
   /** What to batch; `undefined`: everything. */
@@ -67,6 +68,8 @@ export interface CallTarget {
   readonly wireBase: string;
   readonly path: string;
   readonly configured: boolean;
+  /** Credentials that stood in the query. */
+  readonly credentials: Dict;
   readonly provider: string;
   readonly isLoaded: boolean;
   load(): Promise<Batcher>;

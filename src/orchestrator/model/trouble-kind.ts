@@ -1,3 +1,4 @@
+import type { BatchFailure } from '../../batchers/batcher.ts';
 import { BatchlingError, NotSentError, UnknownOutcomeError } from '../../errors.ts';
 import { failureOf } from './failure-of.ts';
 
@@ -24,8 +25,10 @@ export function troubleKind(error: unknown): TroubleKind | undefined {
   }
   const failure = failureOf(error);
   const status = failure?.answer?.status ?? statusIn(error);
-  if (status !== undefined) return byStatus(status, failure?.retryAfter);
+  if (status !== undefined) return byMeaning(failure, String(status));
   if (!(error instanceof NotSentError || error instanceof UnknownOutcomeError)) return undefined;
+  const { reason } = error.facts;
+  if (typeof reason === 'string') return { kind: 'unreachable', said: reason, after: 1 };
   const code = codeIn(error);
   const isBroken = code === undefined || brokenConnection.has(code);
   return {
@@ -38,10 +41,10 @@ export function troubleKind(error: unknown): TroubleKind | undefined {
 /** Codes that say that there was a connection. */
 const brokenConnection = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET', 'UND_ERR_BODY_TIMEOUT']);
 
-function byStatus(status: number, retryAfter: number | undefined): TroubleKind {
-  const said = String(status);
-  if (status === 401 || status === 403) return { kind: 'denied', said, after: 1 };
-  if (status === 429) {
+function byMeaning(failure: BatchFailure | undefined, said: string): TroubleKind {
+  const { meaning, retryAfter } = failure ?? {};
+  if (meaning === 'denied') return { kind: 'denied', said, after: 1 };
+  if (meaning === 'full') {
     return { kind: 'busy', said, after: (retryAfter ?? 0) >= longWait ? 1 : inARow, retryAfter };
   }
   return { kind: 'failing', said, after: inARow };

@@ -18,6 +18,7 @@ export function planOf(batch: Batch, requests: readonly Request[]): Plan {
     count: batch.members.size,
     bytes: requests.reduce((sum, { bytes }) => sum + bytes, 0),
     completionWindow: queue.completionWindow.word,
+    settings: [...batch.scopes][0]?.settings(batch.batcher.info.name) ?? {},
     tags: { ...tags, ...(name !== undefined && { name }) },
     async *items() {
       for (let at = 0; at < requests.length; ) {

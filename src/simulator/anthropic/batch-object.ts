@@ -1,8 +1,12 @@
 import { type Batch, namesResults } from '../world/batch.ts';
 import type { SimulatorSettings } from '../world/settings.ts';
+import type { World } from '../world/world.ts';
 
 /** The MessageBatch of the wire. */
-export function batchObject(batch: Batch, settings: SimulatorSettings, origin: string) {
+export function batchObject(batch: Batch, { settings, clock }: World, origin: string) {
+  const archivedAt = archivedBy(batch, settings);
+  const isArchived = clock.now() >= archivedAt;
+  const isNamed = namesResults(batch) && !isArchived;
   return {
     id: batch.id,
     type: 'message_batch',
@@ -12,9 +16,15 @@ export function batchObject(batch: Batch, settings: SimulatorSettings, origin: s
     expires_at: timestamp(batch.createdAt + 24 * 3600 * 1000),
     ended_at: timestamp(batch.reachedAt.ended),
     cancel_initiated_at: timestamp(batch.reachedAt.cancelling),
-    archived_at: null,
-    results_url: namesResults(batch) ? `${origin}/v1/messages/batches/${batch.id}/results` : null,
+    archived_at: isArchived ? timestamp(archivedAt) : null,
+    results_url: isNamed ? `${origin}/v1/messages/batches/${batch.id}/results` : null,
   };
+}
+
+/** From when on the results of an ended batch can no longer be read. */
+export function archivedBy(batch: Batch, { resultsKept }: SimulatorSettings): number {
+  const { ended = Number.POSITIVE_INFINITY } = batch.reachedAt;
+  return Math.max(ended, batch.createdAt + resultsKept);
 }
 
 function statusOf({ phase, script }: Batch): string {

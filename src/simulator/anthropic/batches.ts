@@ -3,7 +3,7 @@ import { type Batch, type BatchLine, BatchStore, createBatch } from '../world/ba
 import { liveBatch, requestCancel } from '../world/batch-life.ts';
 import { newId } from '../world/random.ts';
 import type { World } from '../world/world.ts';
-import { batchObject } from './batch-object.ts';
+import { archivedBy, batchObject } from './batch-object.ts';
 import { type AnthropicBatch, createWire } from './batch-wire.ts';
 import { checkCreate } from './check-create.ts';
 import { demandVersion } from './errors.ts';
@@ -74,21 +74,21 @@ export function createBatches(world: World) {
       if (foreignFirst) startForeign(account, version, requests.length, now);
       const batch = start(account, details, now, false);
       if (accompanied && !foreignFirst) startForeign(account, version, requests.length, now);
-      return jsonReply(batchObject(batch, world.settings, origin));
+      return jsonReply(batchObject(batch, world, origin));
     },
 
     list({ account, query, origin }: Exchange): Reply {
       const listed = store.listed(account, world.clock.now(), world.settings);
       return jsonReply(
         page(
-          listed.map((batch) => batchObject(batch, world.settings, origin)),
+          listed.map((batch) => batchObject(batch, world, origin)),
           query,
         ),
       );
     },
 
     get: ({ account, origin }: Exchange, id: string): Reply =>
-      jsonReply(batchObject(demand(id, account), world.settings, origin)),
+      jsonReply(batchObject(demand(id, account), world, origin)),
 
     cancel({ account, origin }: Exchange, id: string): Reply {
       const batch = demand(id, account);
@@ -96,7 +96,7 @@ export function createBatches(world: World) {
         throw new Refusal(400, `Message batch ${id} has already ended.`);
       }
       requestCancel(world, batch);
-      return jsonReply(batchObject(batch, world.settings, origin));
+      return jsonReply(batchObject(batch, world, origin));
     },
 
     remove({ account }: Exchange, id: string): Reply {
@@ -108,8 +108,10 @@ export function createBatches(world: World) {
     },
 
     results({ account }: Exchange, id: string): Reply {
-      const { details } = demand(id, account);
-      if (details.results === null || details.readsNotFound > 0) {
+      const batch = demand(id, account);
+      const { details } = batch;
+      const isArchived = world.clock.now() >= archivedBy(batch, world.settings);
+      if (details.results === null || isArchived || details.readsNotFound > 0) {
         details.readsNotFound = Math.max(0, details.readsNotFound - 1);
         throw new Refusal(404, `Message batch ${id} has no available results.`);
       }

@@ -15,8 +15,10 @@ export function createAnthropic(world: World): Provider {
   return {
     basePath: '',
     barePaths: ['/v1/messages'],
+    keyHeaders: ['x-api-key'],
     scopeHeaders: ['anthropic-workspace-id'],
     requestIdHeader: 'request-id',
+    createPath: '/v1/messages/batches',
     errorBody,
     notFound,
     unauthorized,

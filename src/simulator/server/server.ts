@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { performFault } from '../faults/perform-fault.ts';
 import { findMount, type Mount } from '../providers.ts';
-import { accountOf, credentialOf, redactHeaders } from '../world/accounts.ts';
+import { accountOf, credentialOf, redactHeaders, redactQuery } from '../world/accounts.ts';
 import { findRoute } from '../world/provider.ts';
 import { newId } from '../world/random.ts';
 import type { SimulatorState } from '../world/state.ts';
@@ -40,7 +40,7 @@ async function handle(
   }
   const { name, provider, prefix, path } = mount;
   const { headers } = request;
-  const credential = credentialOf(headers);
+  const credential = credentialOf(headers, url.searchParams, provider.keyHeaders);
   const account =
     credential === null ? '' : accountOf(name, credential, headers, provider.scopeHeaders);
   const origin = `http://${headers.host ?? request.socket.localAddress}${prefix}`;
@@ -56,10 +56,10 @@ async function handle(
   state.log.add({
     method,
     path,
-    query: url.search,
+    query: redactQuery(url.search),
     provider: name,
     account: account === '' ? null : account,
-    headers: redactHeaders(headers),
+    headers: redactHeaders(headers, provider.keyHeaders),
     fault: fault?.kind ?? null,
     at: state.world.clock.now(),
   });
@@ -83,7 +83,7 @@ async function answer(
       throw provider.unauthorized(credential !== null);
     }
     const { world, rates } = state;
-    const isCreate = exchange.method === 'POST' && exchange.path.endsWith('/batches');
+    const isCreate = exchange.method === 'POST' && exchange.path === provider.createPath;
     const limits = world.settings.limits[mount.name] ?? {};
     rates.demand(exchange.account, isCreate, limits, world.clock.now());
     const route = findRoute(provider.routes, exchange.method, exchange.path);

@@ -1,10 +1,15 @@
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** The credential, whichever header carries it. */
-export function credentialOf(headers: IncomingHttpHeaders): string | null {
+/** The credential: a bearer token, one of these headers, or the parameter `key` of the query. */
+export function credentialOf(
+  headers: IncomingHttpHeaders,
+  query: URLSearchParams,
+  keyHeaders: readonly string[],
+): string | null {
   const bearer = /^Bearer\s+(\S.*)$/i.exec(headers.authorization ?? '')?.[1];
-  const key = bearer ?? headers['x-api-key'];
+  const inHeaders = keyHeaders.map((name) => headers[name]).find((value) => value !== undefined);
+  const key = bearer ?? inHeaders ?? query.get('key');
   return typeof key === 'string' && key !== '' ? key : null;
 }
 
@@ -24,12 +29,21 @@ export function accountOf(
   return createHash('sha256').update(identity).digest('hex').slice(0, 12);
 }
 
+/** The query as it is logged. */
+export function redactQuery(query: string): string {
+  return query.replace(/([?&]key=)[^&]*/g, '$1REDACTED');
+}
+
 const secretHeader = /authorization|api-?key|token|cookie|secret|signature/i;
 
-export function redactHeaders(headers: IncomingHttpHeaders): Record<string, string> {
+export function redactHeaders(
+  headers: IncomingHttpHeaders,
+  keyHeaders: readonly string[],
+): Record<string, string> {
   const redacted: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers)) {
-    redacted[name] = secretHeader.test(name) ? 'REDACTED' : String(value);
+    const isSecret = secretHeader.test(name) || keyHeaders.includes(name);
+    redacted[name] = isSecret ? 'REDACTED' : String(value);
   }
   return redacted;
 }

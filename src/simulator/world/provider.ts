@@ -13,9 +13,13 @@ export interface Provider {
   basePath: string;
   /** Paths that belong to this provider when no prefix names one; the longest match wins. */
   barePaths: readonly string[];
+  /** Headers that may carry the key, beside `authorization`. */
+  keyHeaders: readonly string[];
   /** Headers that, beside the credential, keep accounts apart. */
   scopeHeaders: readonly string[];
   requestIdHeader: string;
+  /** Where batches are created. */
+  createPath: string;
   routes: readonly Route[];
   batches: BatchStore;
   errorBody(refusal: Refusal, requestId: string): unknown;

@@ -77,6 +77,11 @@ export interface SimulatorSettings {
   nullRequestCounts: boolean;
   /** Quirk: the first n reads of each result file answer 404. */
   resultsNotFoundReads: number;
+  /**
+   * How many milliseconds results can be read: after the creation of the batch at Anthropic, which says so
+   * by `archived_at`, after their own at OpenAI. In earnest it is 29 and 30 days.
+   */
+  resultsKept: number;
   /** Quirk of Azure: there is an error file even if nothing failed, of zero bytes. */
   zeroByteErrorFile: boolean;
   /** Quirk of DashScope: failed lines stand in the output file, and there is no error file. */
@@ -121,6 +126,7 @@ export function defaultSettings(): SimulatorSettings {
     wrongRequestCounts: false,
     nullRequestCounts: false,
     resultsNotFoundReads: 0,
+    resultsKept: Number.POSITIVE_INFINITY,
     zeroByteErrorFile: false,
     failedLinesInOutput: false,
     bareErrors: false,

@@ -1,6 +1,12 @@
 import type { Socket } from 'node:net';
 import { Faults } from '../faults/faults.ts';
-import { createProviders, type Providers, type SimulatedProvider } from '../providers.ts';
+import type { OpenAILike } from '../openai-like/description.ts';
+import {
+  createProviders,
+  type Providers,
+  providerNamed,
+  type SimulatedProvider,
+} from '../providers.ts';
 import { createGate } from '../server/gate.ts';
 import { Rates } from '../server/rates.ts';
 import { RequestLog } from '../server/request-log.ts';
@@ -27,6 +33,7 @@ export function createState(
   seed: number,
   options: SimulatorSettingsChange,
   clock?: SimulatorClock,
+  others: readonly OpenAILike[] = [],
 ): SimulatorState {
   const world: World = {
     settings: freshSettings(options),
@@ -40,7 +47,7 @@ export function createState(
   };
   const state: SimulatorState = {
     world,
-    providers: createProviders(world),
+    providers: createProviders(world, others),
     log: new RequestLog(),
     rates: new Rates(),
     waiting: new Set(),
@@ -58,7 +65,7 @@ export function createState(
       Object.assign(world.settings, freshSettings(options));
       state.log.reset();
       state.rates = new Rates();
-      state.providers = createProviders(world);
+      state.providers = createProviders(world, others);
     },
   };
   return state;
@@ -93,9 +100,8 @@ export interface BatchSummary {
 }
 
 export function summariseBatches(state: SimulatorState): BatchSummary[] {
-  const names = Object.keys(state.providers) as SimulatedProvider[];
-  return names.flatMap((provider) =>
-    state.providers[provider].batches.all().map((batch) => {
+  return Object.entries(state.providers).flatMap(([provider, { batches }]) =>
+    batches.all().map((batch) => {
       const { id, account, foreign, phase, ending, total, requests, createdAt } = batch;
       return { provider, id, account, foreign, phase, ending, total, requests, createdAt };
     }),
@@ -127,5 +133,5 @@ export function addForeignBatch(state: SimulatorState, options: ForeignBatch): s
   if (account === undefined || account === null) {
     throw new TypeError(`No account has called ${provider} yet, and none was given`);
   }
-  return state.providers[provider].addForeignBatch(account, size);
+  return providerNamed(state.providers, provider).addForeignBatch(account, size);
 }

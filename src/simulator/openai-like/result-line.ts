@@ -1,14 +1,15 @@
 import { Refusal } from '../server/exchange.ts';
 import type { Outcome, Refused } from '../world/batch.ts';
 import { newId } from '../world/random.ts';
-import { errorBody } from './errors.ts';
+import type { OpenAILike } from './description.ts';
 
 /** One line of an output or error file. */
-export function resultLine(customId: string, outcome: Outcome): string {
-  return JSON.stringify({ id: newId('batch_req_'), custom_id: customId, ...partsOf(outcome) });
+export function resultLine(like: OpenAILike, customId: string, outcome: Outcome): string {
+  const parts = partsOf(like, outcome);
+  return JSON.stringify({ id: newId('batch_req_'), custom_id: customId, ...parts });
 }
 
-function partsOf(outcome: Outcome) {
+function partsOf(like: OpenAILike, outcome: Outcome) {
   switch (outcome.kind) {
     case 'answered':
       return response(200, newId('req_'), outcome.body);
@@ -17,7 +18,7 @@ function partsOf(outcome: Outcome) {
     case 'refused':
       // A transport failure on the provider's side: no request id, no body.
       if (outcome.status === 0) return response(0, '', {});
-      return response(outcome.status, newId('req_'), refusalBody(outcome));
+      return response(outcome.status, newId('req_'), refusalBody(like, outcome));
     case 'unstated':
       return neverExecuted('timeout', 'Request timeout');
     case 'expired':
@@ -33,10 +34,10 @@ function partsOf(outcome: Outcome) {
   }
 }
 
-export function refusalBody(outcome: Refused): unknown {
+export function refusalBody(like: OpenAILike, outcome: Refused): unknown {
   const { status, message, code, param, body } = outcome;
   if (body !== undefined) return body;
-  return errorBody(
+  return like.errorBody(
     new Refusal(status, message, {
       ...(code === undefined ? {} : { code }),
       ...(param === undefined ? {} : { param }),

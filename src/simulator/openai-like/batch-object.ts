@@ -1,15 +1,18 @@
 import { type Batch, namesResults } from '../world/batch.ts';
 import type { SimulatorSettings } from '../world/settings.ts';
+import type { World } from '../world/world.ts';
+import type { OpenAILike, StatusWord } from './description.ts';
 import type { OpenAIBatch } from './details.ts';
 
-export function statusOf(batch: Batch): string {
-  if (batch.ending !== null) return batch.script.finalStatus ?? batch.ending;
-  if (batch.phase === 'in_progress') return batch.script.unknownStatus ?? 'in_progress';
-  return batch.phase;
+export function statusOf({ statuses }: OpenAILike, { ending, phase, script }: Batch): string {
+  const word = ending ?? (phase as StatusWord);
+  const scripted = ending === null ? script.unknownStatus : script.finalStatus;
+  const isScripted = ending !== null || phase === 'in_progress';
+  return (isScripted ? scripted : undefined) ?? statuses[word] ?? word;
 }
 
 /** The Batch of the wire. */
-export function batchObject(batch: Batch<OpenAIBatch>, settings: SimulatorSettings) {
+export function batchObject({ settings }: World, like: OpenAILike, batch: Batch<OpenAIBatch>) {
   const { details, reachedAt } = batch;
   const named = namesResults(batch) || settings.earlyResults;
   const errorFileId = named ? details.errorFileId : null;
@@ -19,12 +22,12 @@ export function batchObject(batch: Batch<OpenAIBatch>, settings: SimulatorSettin
     object: 'batch',
     endpoint: details.endpoint,
     model: details.model,
-    status: statusOf(batch),
+    status: statusOf(like, batch),
     errors: errorsOf(batch, settings),
     input_file_id: details.inputFileId,
     output_file_id: named ? details.outputFileId : null,
     error_file_id: errorFileId ?? (settings.emptyErrorFileId ? '' : null),
-    completion_window: '24h',
+    completion_window: details.window,
     created_at: createdAt,
     in_progress_at: seconds(reachedAt.in_progress),
     finalizing_at: seconds(reachedAt.finalizing),

@@ -7,16 +7,18 @@ import {
 } from '../server/exchange.ts';
 import { execute } from '../world/execute.ts';
 import type { World } from '../world/world.ts';
+import type { OpenAILike } from './description.ts';
 import { realtimeDialect } from './dialect.ts';
 import { refusalBody } from './result-line.ts';
 import { streams } from './streams.ts';
 
 /** Answers an endpoint at once, at the full price. */
-export function answerRealtime(world: World, endpoint: string) {
+export function answerRealtime(world: World, like: OpenAILike, endpoint: string) {
+  const dialect = realtimeDialect(like.name);
   return async ({ account, body: bytes }: Exchange): Promise<Reply> => {
     const body = await readJson(bytes);
     const job = { account, batchId: null, customId: null, endpoint, body, foreign: false };
-    const { outcome, spoiled } = await execute(world, realtimeDialect, job);
+    const { outcome, spoiled } = await execute(world, dialect, job);
     if (spoiled === 'broken') return { status: 200, body: '{"id":"broken","cho' };
     switch (outcome.kind) {
       case 'answered': {
@@ -29,10 +31,13 @@ export function answerRealtime(world: World, endpoint: string) {
       case 'refused': {
         // Over HTTP there is no status 0; what comes closest is an error of the server.
         const status = outcome.status < 200 ? 500 : outcome.status;
-        return jsonReply(refusalBody({ ...outcome, status }), status);
+        return jsonReply(refusalBody(like, { ...outcome, status }), status);
       }
       default:
-        return jsonReply(refusalBody({ kind: 'refused', status: 500, message: outcome.kind }), 500);
+        return jsonReply(
+          refusalBody(like, { kind: 'refused', status: 500, message: outcome.kind }),
+          500,
+        );
     }
   };
 }

@@ -1,8 +1,8 @@
 import { type Exchange, jsonReply, Refusal, type Reply } from '../server/exchange.ts';
 import { newId } from '../world/random.ts';
 import type { World } from '../world/world.ts';
+import type { OpenAILike } from './description.ts';
 import { invalid } from './errors.ts';
-import { page } from './page.ts';
 import { receiveUpload } from './upload.ts';
 
 export interface StoredFile {
@@ -25,14 +25,13 @@ export type NewFile = Pick<StoredFile, 'account' | 'filename' | 'purpose' | 'chu
 export type Files = ReturnType<typeof createFiles>;
 
 export const thirtyDays = 30 * 24 * 3600;
-const largestInput = 200 * 1024 * 1024;
 
-export function createFiles(world: World) {
+export function createFiles(world: World, like: OpenAILike) {
   const stored = new Map<string, StoredFile>();
 
   function add(file: NewFile): StoredFile {
     const complete: StoredFile = {
-      id: newId('file-'),
+      id: newId(like.fileIdPrefix),
       bytes: file.chunks.reduce((sum, chunk) => sum + chunk.length, 0),
       createdAt: world.clock.now(),
       lifetime: thirtyDays,
@@ -47,6 +46,7 @@ export function createFiles(world: World) {
   function isThere({ purpose, createdAt, lifetime }: StoredFile): boolean {
     const age = world.clock.now() - createdAt;
     if (age >= lifetime * 1000) return false;
+    if (purpose === 'batch_output') return age < world.settings.resultsKept;
     return purpose !== 'batch' || age >= world.settings.fileLag;
   }
 
@@ -74,7 +74,7 @@ export function createFiles(world: World) {
     },
 
     async upload(exchange: Exchange): Promise<Reply> {
-      const limit = world.settings.limits.openai?.bytesPerBatch ?? largestInput;
+      const limit = world.settings.limits[like.name]?.bytesPerBatch ?? like.bytesPerBatch;
       const upload = await receiveUpload(exchange, limit);
       return jsonReply(fileObject(add({ ...upload, account: exchange.account })));
     },
@@ -85,7 +85,7 @@ export function createFiles(world: World) {
         (file) => file.account === account && (purpose === null || file.purpose === purpose),
       );
       if (query.get('order') !== 'asc') mine.reverse();
-      return jsonReply(page(mine.map(fileObject), query, { standard: 10_000, most: 10_000 }));
+      return jsonReply(like.page(mine.map(fileObject), query, { standard: 10_000, most: 10_000 }));
     },
 
     get: ({ account }: Exchange, id: string): Reply => jsonReply(fileObject(demand(id, account))),

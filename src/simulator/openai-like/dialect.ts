@@ -35,8 +35,7 @@ function refused(message: string, param?: string): Outcome {
   return param === undefined ? outcome : { ...outcome, param, code: 'missing_required_parameter' };
 }
 
-export const realtimeDialect: Dialect = {
-  provider: 'openai',
+const common: Omit<Dialect, 'provider'> = {
   prompt: promptOf,
   check,
   unknownModel: (model) => ({
@@ -53,14 +52,21 @@ export const realtimeDialect: Dialect = {
   inputTokens: (endpoint, body) => estimateTokens(body[questionOf(endpoint)]),
 };
 
-export const batchDialect: Dialect = {
-  ...realtimeDialect,
-  check(endpoint, body) {
-    // A line is answered whole. What OpenAI does with `stream` there is not documented for all
-    // endpoints; a refusal is what lets a client's mistake show.
-    if (body.stream === true) return { ...refused('Streaming is not supported in batches.') };
-    return check(endpoint, body);
-  },
-};
+export function realtimeDialect(provider: string): Dialect {
+  return { provider, ...common };
+}
+
+export function batchDialect(provider: string): Dialect {
+  return { provider, ...common, check: checkLine };
+}
+
+/**
+ * A line is answered whole. What OpenAI does with `stream` there is not documented for all endpoints; a
+ * refusal is what lets a client's mistake show.
+ */
+function checkLine(endpoint: string, body: JsonObject): Outcome | null {
+  if (body.stream === true) return refused('Streaming is not supported in batches.');
+  return check(endpoint, body);
+}
 
 const nothing: Answer = () => ({ body: {}, inputTokens: 0, outputTokens: 0 });

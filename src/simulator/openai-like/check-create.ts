@@ -1,30 +1,13 @@
 import { Refusal } from '../server/exchange.ts';
 import { isObject, type JsonObject } from '../server/json.ts';
+import type { OpenAILike } from './description.ts';
 import { createDetails, type OpenAIBatch } from './details.ts';
 import { invalid, missing } from './errors.ts';
 import { checkLifetime, type StoredFile } from './files.ts';
 
-const endpoints = [
-  '/v1/responses',
-  '/v1/chat/completions',
-  '/v1/embeddings',
-  '/v1/completions',
-  '/v1/moderations',
-  '/v1/images/generations',
-  '/v1/images/edits',
-  '/v1/videos',
-];
-
-const createFields = [
-  'input_file_id',
-  'endpoint',
-  'completion_window',
-  'metadata',
-  'output_expires_after',
-];
-
 /** What the create call itself refuses; the content of the file is judged later. */
 export function checkCreate(
+  { endpoints, windows, createFields }: OpenAILike,
   body: JsonObject,
   findFile: (id: string) => StoredFile | undefined,
 ): OpenAIBatch {
@@ -40,7 +23,9 @@ export function checkCreate(
   if (!endpoints.includes(endpoint)) {
     throw invalid('endpoint', `'${endpoint}' is not one of ${endpoints.join(', ')}.`);
   }
-  if (window !== '24h') throw invalid('completion_window', "must be '24h'.");
+  if (!windows.includes(String(window))) {
+    throw invalid('completion_window', `must be '${windows.join("' or '")}'.`);
+  }
   const file = findFile(fileId);
   if (file === undefined) {
     throw new Refusal(400, `No such File object: ${fileId}`, { param: 'input_file_id' });
@@ -50,6 +35,7 @@ export function checkCreate(
   }
   return {
     ...createDetails(endpoint, file),
+    window: String(window),
     metadata: metadataOf(body.metadata),
     outputLifetime: outputLifetimeOf(body.output_expires_after),
   };

@@ -6,19 +6,19 @@ import type { World } from '../world/world.ts';
 import { batchObject, statusOf } from './batch-object.ts';
 import { createWire } from './batch-wire.ts';
 import { checkCreate } from './check-create.ts';
+import type { OpenAILike } from './description.ts';
 import { createDetails, type OpenAIBatch } from './details.ts';
 import type { Files } from './files.ts';
 import { foreignFile } from './foreign-file.ts';
-import { page } from './page.ts';
 
-export function createBatches(world: World, files: Files) {
+export function createBatches(world: World, like: OpenAILike, files: Files) {
   const store = new BatchStore<OpenAIBatch>();
-  const wire = createWire(world, files, store);
-  const show = (batch: Batch<OpenAIBatch>) => batchObject(batch, world.settings);
+  const wire = createWire(world, like, files, store);
+  const show = (batch: Batch<OpenAIBatch>) => like.batchObject(batchObject(world, like, batch));
 
   function start(account: string, details: OpenAIBatch, now: number, foreign: boolean) {
     const batch = createBatch({
-      prefix: 'batch_',
+      prefix: like.batchIdPrefix,
       account,
       details,
       now,
@@ -46,7 +46,7 @@ export function createBatches(world: World, files: Files) {
     store,
 
     async create({ account, body }: Exchange): Promise<Reply> {
-      const details = checkCreate(await readJson(body), (id) => files.find(id, account));
+      const details = checkCreate(like, await readJson(body), (id) => files.find(id, account));
       const now = world.clock.now();
       if (!world.settings.foreignBatches) {
         return jsonReply(show(start(account, details, now, false)));
@@ -62,7 +62,7 @@ export function createBatches(world: World, files: Files) {
 
     list({ account, query }: Exchange): Reply {
       const listed = store.listed(account, world.clock.now(), world.settings);
-      return jsonReply(page(listed.map(show), query, { standard: 20, most: 100 }));
+      return jsonReply(like.page(listed.map(show), query, { standard: 20, most: 100 }));
     },
 
     get: ({ account }: Exchange, id: string): Reply => jsonReply(show(demand(id, account))),
@@ -70,13 +70,13 @@ export function createBatches(world: World, files: Files) {
     cancel({ account }: Exchange, id: string): Reply {
       const batch = demand(id, account);
       if (batch.phase === 'ended') {
-        throw new Refusal(409, `Cannot cancel a batch with status '${statusOf(batch)}'.`);
+        throw new Refusal(409, `Cannot cancel a batch with status '${statusOf(like, batch)}'.`);
       }
       requestCancel(world, batch);
       return jsonReply(show(batch));
     },
 
     addForeign: (account: string, size: number): string =>
-      startForeign(account, '/v1/chat/completions', size, world.clock.now()).id,
+      startForeign(account, like.endpoints[0] as string, size, world.clock.now()).id,
   };
 }

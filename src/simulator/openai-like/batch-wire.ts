@@ -2,6 +2,7 @@ import { countLines, toChunks } from '../server/lines.ts';
 import type { Batch, BatchStore } from '../world/batch.ts';
 import type { BatchWire } from '../world/batch-wire.ts';
 import type { World } from '../world/world.ts';
+import type { OpenAILike } from './description.ts';
 import type { OpenAIBatch } from './details.ts';
 import { batchDialect } from './dialect.ts';
 import type { Files, NewFile } from './files.ts';
@@ -10,13 +11,14 @@ import { validateLines } from './validate-lines.ts';
 
 export function createWire(
   world: World,
+  like: OpenAILike,
   files: Files,
   store: BatchStore<OpenAIBatch>,
 ): BatchWire<OpenAIBatch> {
   return {
     failsAsWhole: true,
-    dialect: () => batchDialect,
-    resultLine: (_batch, customId, outcome) => resultLine(customId, outcome),
+    dialect: () => batchDialect(like.name),
+    resultLine: (_batch, customId, outcome) => resultLine(like, customId, outcome),
 
     async prepare(batch) {
       const { details } = batch;
@@ -26,13 +28,13 @@ export function createWire(
         return { errors: [{ code: 'input_file_deleted', message, line: null, param: null }] };
       }
       const models = batch.foreign ? null : world.settings.models;
-      const validated = await validateLines(world, details, models);
+      const validated = await validateLines(world, like, details, models);
       if ('errors' in validated) batch.requests = countLines(details.input);
       details.input = [];
       if ('errors' in validated) return validated;
       batch.requests = validated.lines.length;
       details.model = validated.model;
-      const limit = world.settings.limits.openai?.enqueuedTokens ?? Number.POSITIVE_INFINITY;
+      const limit = world.settings.limits[like.name]?.enqueuedTokens ?? Number.POSITIVE_INFINITY;
       const waiting = store
         .all()
         .filter((other) => other.account === batch.account && other.phase !== 'ended')

@@ -4,10 +4,10 @@ import type { BatchLine } from '../world/batch.ts';
 import type { BatchError } from '../world/batch-script.ts';
 import { estimateTokens } from '../world/prompt.ts';
 import type { World } from '../world/world.ts';
+import type { OpenAILike } from './description.ts';
 import type { OpenAIBatch } from './details.ts';
 import { promptOf } from './dialect.ts';
 
-const mostRequests = 50_000;
 const mostEmbeddingInputs = 50_000;
 const mostErrors = 100;
 const longestCustomId = 64;
@@ -21,10 +21,11 @@ interface Validated {
 /** What OpenAI checks after the create was accepted, while the batch is `validating`. */
 export async function validateLines(
   world: World,
+  like: OpenAILike,
   { input, endpoint }: OpenAIBatch,
   models: readonly string[] | null,
 ): Promise<Validated | { errors: BatchError[] }> {
-  const limit = world.settings.limits.openai?.requestsPerBatch ?? mostRequests;
+  const limit = world.settings.limits[like.name]?.requestsPerBatch ?? like.requestsPerBatch;
   const pause = world.clock.slices();
   const errors: BatchError[] = [];
   const lines: BatchLine[] = [];

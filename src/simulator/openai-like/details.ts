@@ -1,8 +1,9 @@
 import type { StoredFile } from './files.ts';
 
-/** What only OpenAI's batches have. */
+/** What only batches like OpenAI's have. */
 export interface OpenAIBatch {
   endpoint: string;
+  window: string;
   inputFileId: string;
   /** The content of the input file; emptied once the lines were read. */
   input: Buffer[];
@@ -19,6 +20,7 @@ export interface OpenAIBatch {
 export function createDetails(endpoint: string, file: StoredFile): OpenAIBatch {
   return {
     endpoint,
+    window: '24h',
     inputFileId: file.id,
     input: file.chunks,
     metadata: null,

@@ -1,14 +1,21 @@
+import type { JsonObject } from '../server/json.ts';
 import { invalid } from './errors.ts';
 
+/** How many items a page has where nobody says, and at most. */
+export interface PageSizes {
+  standard: number;
+  most: number;
+}
+
 /** One page of a list that is already in its order: `after` is the last id of the page before. */
-export function page<Item extends { id: string }>(
-  items: Item[],
+export function pageAfterId(
+  items: readonly JsonObject[],
   query: URLSearchParams,
-  limits: { standard: number; most: number },
+  { standard, most }: PageSizes,
 ) {
-  const limit = Number(query.get('limit') ?? limits.standard);
-  if (!Number.isInteger(limit) || limit < 1 || limit > limits.most) {
-    throw invalid('limit', `must be an integer from 1 to ${limits.most}.`);
+  const limit = Number(query.get('limit') ?? standard);
+  if (!Number.isInteger(limit) || limit < 1 || limit > most) {
+    throw invalid('limit', `must be an integer from 1 to ${most}.`);
   }
   const after = query.get('after');
   const start = after === null ? 0 : items.findIndex((item) => item.id === after) + 1;

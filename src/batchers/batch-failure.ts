@@ -1,0 +1,37 @@
+import type { Answer } from '../types.ts';
+
+export interface BadLine {
+  /** As the provider counts. From one, it seems; nobody is told before it is proved. */
+  readonly line: number;
+  readonly answer: Answer;
+}
+
+/**
+ * What a reply that is not a success means, in the batcher's judgement:
+ * - `full`: the account has no room now; it will when batches under way have ended.
+ * - `busy`: the service is unavailable or asks for a pause, which is a matter of minutes.
+ * - `denied`: it refuses the credential.
+ * - `gone`: it does not know what was asked for.
+ * - `refused`: it will not take this, now or later.
+ *
+ * Where it is unclear whether the provider acted, a batcher throws `UnknownOutcomeError` instead.
+ */
+export type ReplyMeaning = 'full' | 'busy' | 'denied' | 'gone' | 'refused';
+
+export interface BatchFailure {
+  readonly code: string;
+  readonly message: string;
+  readonly meaning: ReplyMeaning;
+  /** `fail`: give every caller this. `later`: wait for room. `smaller`: split. `isolate`: bad lines. */
+  readonly next: 'fail' | 'later' | 'smaller' | 'isolate';
+  /** HTTP status and body for the callers, where the provider gave them. */
+  readonly answer?: Answer;
+  /** For `isolate`: the lines at fault, and what their callers get. */
+  readonly bad?: readonly BadLine[];
+  /** For `later`: how many tokens may wait at once, where the provider says so. */
+  readonly limit?: number;
+  /** Milliseconds the provider asked us to wait. */
+  readonly retryAfter?: number;
+  /** For `later`: after so many milliseconds of it the callers are told. */
+  readonly within?: number;
+}

@@ -1,0 +1,31 @@
+import type { ProviderInfo } from '../provider-info.ts';
+
+/**
+ * What is known of OpenAI, to be spread and changed by services that copy it.
+ *
+ * @example
+ * const mine: ProviderInfo = { ...openaiInfo, name: 'mine', hosts: ['llm.example.com'] };
+ */
+export const openaiInfo: ProviderInfo = {
+  name: 'openai',
+  hosts: ['api.openai.com'],
+  roots: ['/v1'],
+  versions: ['/v1'],
+  endpoints: ['/chat/completions', '/responses', '/embeddings'],
+  unbatched: [
+    '/completions',
+    '/moderations',
+    '/images/generations',
+    '/images/edits',
+    '/images/variations',
+    '/audio/speech',
+    '/audio/transcriptions',
+    '/audio/translations',
+    '/videos',
+  ],
+  credentialHeaders: ['authorization'],
+  accountHeaders: ['openai-organization', 'openai-project'],
+  environment: ['OPENAI_API_KEY'],
+  requestIdHeader: 'x-request-id',
+  exactlyFindable: true,
+};

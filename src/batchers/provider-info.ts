@@ -1,0 +1,69 @@
+/**
+ * One setting of `providers.<name>`, as its batcher declares it. It is checked by `batchify()`, before
+ * anything is captured.
+ *
+ * @example
+ * const bucket: Setting<string> = {
+ *   help: 'where input and output files are kept',
+ *   allowed: 'the URI of a bucket, "gs://mine"',
+ *   parse: (value) => (typeof value === 'string' && value.startsWith('gs://') ? value : undefined),
+ * };
+ */
+export interface Setting<Value = unknown> {
+  /** What it is for, in half a line. */
+  readonly help: string;
+  /** What may be given, for the message about a bad value. */
+  readonly allowed: string;
+  /** The value as the batcher will see it; `undefined`: not allowed. */
+  parse(value: unknown): Value | undefined;
+}
+
+/** Checked values by name; a setting that was not given is missing. */
+export type Settings = Readonly<Record<string, unknown>>;
+
+/**
+ * Everything about a provider that is data. It is loaded with batchling, the batcher only with the first
+ * call: a file with such an object imports nothing but types.
+ *
+ * @example
+ * export const mineInfo: ProviderInfo = {
+ *   ...openaiInfo,
+ *   name: 'mine',
+ *   hosts: ['llm.example.com'],
+ *   environment: ['MINE_API_KEY'],
+ * };
+ */
+export interface ProviderInfo {
+  readonly name: string;
+  /** Hosts of the provider's own service. `*` stands for text without a dot: `*.openai.azure.com`. */
+  readonly hosts: readonly string[];
+  /** Paths between host and endpoints: `/v1`, `/openai/v1`. */
+  readonly roots: readonly string[];
+  /** Last segments of a root that a `hosts` key may leave out: `/v1`. */
+  readonly versions: readonly string[];
+  /** Paths below a root that are batched. `*` stands for text without a slash: `/models/*:embed`. */
+  readonly endpoints: readonly string[];
+  /** Paths below a root that cost money and are not batched, which the user is told of. */
+  readonly unbatched?: readonly string[];
+  /** Header names that carry a credential. */
+  readonly credentialHeaders: readonly string[];
+  /** Query parameters that carry a credential: `key`. */
+  readonly credentialQuery?: readonly string[];
+  /** Header names that select organisation, project or workspace: part of the account. */
+  readonly accountHeaders: readonly string[];
+  /** Environment variables that usually hold the key; their *name* may be stored as a hint. */
+  readonly environment: readonly string[];
+  /** Header of an answer that carries the provider's request id. */
+  readonly requestIdHeader: string;
+  /** What `providers.<name>` may hold, beside what every provider has. */
+  readonly settings?: Readonly<Record<string, Setting>>;
+  /** Cancelling a batch loses what has finished in it, though it is paid for. */
+  readonly cancelLosesWork?: true;
+  /** The counts of a batch say nothing before it has ended. */
+  readonly countsAtEnd?: true;
+  /**
+   * `true`: the create echoes something known before it, so a batch can be found again exactly.
+   * `false`: creates are serialised per account and candidates are proved by their ids.
+   */
+  readonly exactlyFindable: boolean;
+}

@@ -1,0 +1,46 @@
+import type { Dict } from '../../types.ts';
+import type { BatchFailure, ReplyMeaning } from '../batch-failure.ts';
+
+/** A reply, or a line of the results, whose status is not 2xx. */
+export interface FailedReply {
+  readonly status: number;
+  /** Lower-case names. */
+  readonly headers: Dict;
+  readonly body: string;
+  /** What the body tells people, if it has the usual shape. */
+  readonly message: string;
+}
+
+/** What a batcher makes of a failed reply. */
+export interface ReplyVerdict {
+  readonly meaning: ReplyMeaning;
+  readonly next: BatchFailure['next'];
+  /** The provider may have acted all the same. To a create this means: look for the batch first. */
+  readonly unclear?: true;
+  /** For `isolate`: the lines at fault, counted from one. */
+  readonly lines?: readonly number[];
+  /** For `later`: how many tokens may wait at once, where the provider says so. */
+  readonly limit?: number;
+  /** For `later`: after so many milliseconds of it the callers are told. */
+  readonly within?: number;
+}
+
+export type ReplyJudge = (reply: FailedReply) => ReplyVerdict;
+
+/**
+ * What a status means by itself. A provider with words of its own looks at them first, or changes this
+ * verdict.
+ *
+ * @example
+ * const judgeMine: ReplyJudge = (reply) =>
+ *   reply.message.includes('plan') ? { meaning: 'refused', next: 'fail' } : judgeByStatus(reply);
+ */
+export function judgeByStatus({ status }: Pick<FailedReply, 'status'>): ReplyVerdict {
+  if (status === 429) return { meaning: 'full', next: 'later' };
+  // These two say "not accepted": sending again cannot double anything.
+  if (status === 503 || status === 529) return { meaning: 'busy', next: 'later' };
+  if (status === 408 || status >= 500) return { meaning: 'busy', next: 'later', unclear: true };
+  if (status === 401 || status === 403) return { meaning: 'denied', next: 'fail' };
+  if (status === 404 || status === 410) return { meaning: 'gone', next: 'fail' };
+  return { meaning: 'refused', next: status === 413 ? 'smaller' : 'fail' };
+}

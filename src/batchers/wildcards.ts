@@ -1,0 +1,19 @@
+/**
+ * Whether a text is one of `patterns`. `*` in a pattern stands for one or more characters, none of which
+ * is `boundary`: a slash in paths, a dot in hosts.
+ */
+export function wildcards(
+  patterns: readonly string[],
+  boundary: '/' | '.',
+): (text: string) => boolean {
+  const exact = new Set(patterns.filter((pattern) => !pattern.includes('*')));
+  const expressions = patterns
+    .filter((pattern) => pattern.includes('*'))
+    .map((pattern) => {
+      const pieces = pattern
+        .split('*')
+        .map((piece) => piece.replace(/[\\^$.+?()[\]{}|/]/g, '\\$&'));
+      return new RegExp(`^${pieces.join(`[^${boundary}]+`)}$`);
+    });
+  return (text) => exact.has(text) || expressions.some((expression) => expression.test(text));
+}

@@ -1,0 +1,60 @@
+import type { Refusal } from '../server/exchange.ts';
+import type { JsonObject } from '../server/json.ts';
+import type { Ending, Phase } from '../world/batch.ts';
+import type { PageSizes } from './page.ts';
+
+/** The states of a batch in OpenAI's words. */
+export type StatusWord = Exclude<Phase, 'ended'> | Ending;
+
+/**
+ * One provider that has files and batches like OpenAI, described by what it does in its own way.
+ *
+ * @example
+ * ```ts
+ * const mine: OpenAILike = {
+ *   ...openaiDescription,
+ *   name: 'mine',
+ *   root: '/api/v2',
+ *   endpoints: ['/v1/chat/completions'],
+ *   statuses: { validating: 'QUEUED', completed: 'SUCCESS' },
+ *   requestsPerBatch: 1000,
+ * };
+ * const simulator = await startSimulator({ openaiLike: [mine] });
+ * const client = new OpenAI({ apiKey: 'any', baseURL: simulator.baseUrl('mine') });
+ * ```
+ */
+export interface OpenAILike {
+  /** Its URLs begin with `/<name>` behind the simulator's own. */
+  name: string;
+  /** What stands before all paths, and what SDKs get as the path of their base URL: `/v1`. */
+  root: string;
+  /** Paths without a name in front that belong to it; none for all but one provider. */
+  barePaths: readonly string[];
+  /** Below the root: `/files`. */
+  filesPath: string;
+  /** Below the root: `/batches`. */
+  batchesPath: string;
+  /** What a create may name as its endpoint. Those that the simulator can answer are also served at once. */
+  endpoints: readonly string[];
+  /** What a create may ask for as its completion window. */
+  windows: readonly string[];
+  /** Fields of a create; another one is refused. */
+  createFields: readonly string[];
+  /** Its own words for the states of a batch, where it has some. */
+  statuses: Partial<Record<StatusWord, string>>;
+  fileIdPrefix: string;
+  batchIdPrefix: string;
+  /** Limits, unless the settings say otherwise. */
+  requestsPerBatch: number;
+  bytesPerBatch: number;
+  /** Headers that may carry the key, beside `authorization`: `api-key`. */
+  keyHeaders: readonly string[];
+  /** Headers that, beside the credential, keep accounts apart. */
+  scopeHeaders: readonly string[];
+  requestIdHeader: string;
+  errorBody(refusal: Refusal): unknown;
+  /** Its batch object, made of OpenAI's. */
+  batchObject(batch: JsonObject): JsonObject;
+  /** One page of a list that is in its order already. */
+  page(items: readonly JsonObject[], query: URLSearchParams, sizes: PageSizes): unknown;
+}

@@ -1,0 +1,46 @@
+import type { Provider } from '../world/provider.ts';
+import type { World } from '../world/world.ts';
+import { createBatches } from './batches.ts';
+import type { OpenAILike } from './description.ts';
+import { realtimeEndpoints } from './dialect.ts';
+import { notFound, unauthorized } from './errors.ts';
+import { createFiles } from './files.ts';
+import { answerRealtime } from './realtime.ts';
+
+/** A provider with files and batches like OpenAI's. */
+export function createOpenAILike(world: World, like: OpenAILike): Provider {
+  const files = createFiles(world, like);
+  const batches = createBatches(world, like, files);
+  const filesAt = `${like.root}${like.filesPath}`;
+  const batchesAt = `${like.root}${like.batchesPath}`;
+  const served = realtimeEndpoints.filter((endpoint) => like.endpoints.includes(endpoint));
+  return {
+    basePath: like.root,
+    barePaths: like.barePaths,
+    keyHeaders: like.keyHeaders,
+    scopeHeaders: like.scopeHeaders,
+    requestIdHeader: like.requestIdHeader,
+    createPath: batchesAt,
+    errorBody: like.errorBody,
+    notFound,
+    unauthorized,
+    batches: batches.store,
+    addForeignBatch: batches.addForeign,
+    routes: [
+      ['POST', filesAt, files.upload],
+      ['GET', filesAt, files.list],
+      ['GET', `${filesAt}/:id`, files.get],
+      ['DELETE', `${filesAt}/:id`, files.remove],
+      ['GET', `${filesAt}/:id/content`, files.content],
+      ['POST', batchesAt, batches.create],
+      ['GET', batchesAt, batches.list],
+      ['GET', `${batchesAt}/:id`, batches.get],
+      ['POST', `${batchesAt}/:id/cancel`, batches.cancel],
+      // Lines name `/v1/chat/completions`, whatever stands before it in URLs.
+      ...served.map((endpoint) => {
+        const path = `${like.root}${endpoint.replace(/^\/v1/, '')}`;
+        return ['POST', path, answerRealtime(world, like, endpoint)] as const;
+      }),
+    ],
+  };
+}
