@@ -5,6 +5,7 @@ import { claimConformance } from './claim.test-helper.ts';
 import { keepingConformance } from './keeping.test-helper.ts';
 import { killedConformance } from './killed.test-helper.ts';
 import { lostOwnerConformance } from './lost-owners.test-helper.ts';
+import { outcomeConformance } from './outcomes.test-helper.ts';
 import type { LedgerSubject } from './subject.test-helper.ts';
 
 /** What every ledger has to do; each implementation's test calls it. */
@@ -13,6 +14,7 @@ export function ledgerConformance(subject: LedgerSubject): void {
     keepingConformance(subject);
     admitConformance(subject);
     batchConformance(subject);
+    outcomeConformance(subject);
     claimConformance(subject);
     killedConformance(subject);
     lostOwnerConformance(subject);

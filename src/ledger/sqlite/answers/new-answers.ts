@@ -105,6 +105,8 @@ export function prepareNewAnswers(store: Store): NewAnswers {
     for (;;) {
       const rows = (await store.read(() => select.all(batch))) as NewRow[];
       if (rows.length === 0) return;
+      // Reading takes milliseconds, and so does sorting.
+      await nextTurn();
       await enterRows(batch, enough(rows));
       await nextTurn();
     }

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { bad, fingerprintOf, openBench } from '../../conformance/subject.test-helper.ts';
+import { awaitCheckpoint } from '../test/await-checkpoint.test-helper.ts';
 import { prepareLock } from '../test/hold-lock.test-helper.ts';
 import { killOwner, openTemporary, query, temporaryFolder } from '../test/temporary.test-helper.ts';
 
@@ -23,8 +24,8 @@ async function admitMany() {
     return { fingerprint: fingerprintOf(number), occurrence: 0, queue, cache: true };
   });
   const requests = (await ledger.admit(me, asks)).map(({ request }) => request);
-  // Waits for a checkpoint that may be under way: the first transaction of the plan is not to.
-  await ledger.withdraw(me, []);
+  // The first transaction of the plan must not have to wait.
+  await awaitCheckpoint(ledger, me);
   const plan = () => ledger.plan(me, { token: 'plan', queue, tags: {} }, requests);
   return { ...bench, path, requests, plan, other: await openAt(path) };
 }

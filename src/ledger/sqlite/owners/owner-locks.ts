@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { sep } from 'node:path';
 import type { Database, Driver } from '../connection/driver.ts';
 import { isBusy } from '../connection/store-errors.ts';
 import { createPrivateFile } from '../connection/store-files.ts';
@@ -28,7 +28,7 @@ export class OwnerLocks {
   hold(): string {
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
     const name = `${randomBytes(12).toString('hex')}.lock`;
-    const file = join(this.#folder, name);
+    const file = this.#fileOf(name);
     createPrivateFile(file);
     const database = new this.#driver.DatabaseSync(file, { timeout: 0 });
     try {
@@ -43,7 +43,7 @@ export class OwnerLocks {
   }
 
   release(name: string): void {
-    const file = join(this.#folder, name);
+    const file = this.#fileOf(name);
     heldHere().get(file)?.close();
     heldHere().delete(file);
     this.#remove(file);
@@ -54,7 +54,7 @@ export class OwnerLocks {
    * process id would not do to tell: a container that starts again has the same one.
    */
   isHeld(name: string): boolean {
-    const file = join(this.#folder, name);
+    const file = this.#fileOf(name);
     if (heldHere().has(file)) return true;
     const known = this.#probes.get(name);
     if (known && performance.now() < known.validUntil) return known.alive;
@@ -68,12 +68,17 @@ export class OwnerLocks {
   /** Removes the files of owners that left or died. `isOpen`: joined and not left, if known at all. */
   sweep(isOpen: (name: string) => boolean | undefined): void {
     for (const name of readdirSync(this.#folder)) {
-      const file = join(this.#folder, name);
+      const file = this.#fileOf(name);
       if (heldHere().has(file)) continue;
       const open = isOpen(name);
       if (open === true) this.isHeld(name);
       else if (open === false || this.#isOld(file)) this.#remove(file);
     }
+  }
+
+  /** Not `join`: every write asks whether its owner is here. */
+  #fileOf(name: string): string {
+    return `${this.#folder}${sep}${name}`;
   }
 
   #probe(file: string): boolean {

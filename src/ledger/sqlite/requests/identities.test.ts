@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { fingerprintOf, openBench } from '../../conformance/subject.test-helper.ts';
+import { awaitCheckpoint } from '../test/await-checkpoint.test-helper.ts';
 import { prepareLock } from '../test/hold-lock.test-helper.ts';
 import { openTemporary, query, temporaryFolder } from '../test/temporary.test-helper.ts';
 
@@ -54,8 +55,8 @@ describe('the identities of requests', () => {
     const { ledger, me, asksFor, ask } = await openAt(path, { patience: 3_600_000 });
     const numbers = Array.from({ length: 8_200 }, (_, index) => index);
     await ledger.admit(me, asksFor(numbers.slice(0, -10)));
-    // Waits for a checkpoint that may be under way: the admission itself has to be before the lock.
-    await ledger.withdraw(me, []);
+    // The admission itself has to be before the lock.
+    await awaitCheckpoint(ledger, me);
     const lock = await prepareLock(path);
     const admitting = ledger.admit(me, asksFor(numbers.slice(-10)));
     const unlock = lock();

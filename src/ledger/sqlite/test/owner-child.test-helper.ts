@@ -1,5 +1,6 @@
 import { fingerprintOf } from '../../conformance/subject.test-helper.ts';
 import { openSqliteLedger } from '../connection/open-sqlite.ts';
+import { awaitCheckpoint } from './await-checkpoint.test-helper.ts';
 
 /**
  * A process of its own that owns something. `node --import tsx owner-child.test-helper.ts <path> <task>`
@@ -43,9 +44,8 @@ if (task === 'collect') {
   await ledger.collected(lease, settlements.reverse(), 'cursor-1');
 }
 if (task === 'die-planning') {
-  // The first of many transactions is done when `plan` gives back its promise, unless there is a
-  // checkpoint under way, which this waits for.
-  await ledger.withdraw(owner, []);
+  // The first of many transactions is then done when `plan` gives back its promise.
+  await awaitCheckpoint(ledger, owner);
   void ledger.plan(owner, batch, mine);
   process.kill(process.pid, 'SIGKILL');
 }
