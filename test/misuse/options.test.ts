@@ -1,5 +1,6 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import { builtInInfos } from '../../src/batchers/registry.ts';
 import { BatchlingError } from '../../src/errors.ts';
 import { optionNames, optionTable, resolveOptions } from '../../src/options/index.ts';
 
@@ -23,9 +24,11 @@ const patterns =
 const labels =
   'an object of at most 12 texts, keys of 1 to 64 characters, values of at most 512, each on one ' +
   'line (in text key=value,key=value)';
-const names =
+const contract =
   'openai, azure, groq, together, mistral, xai, doubleword, sference, anthropic, google, vertex, ' +
   'deepinfra, nebius, parasail, siliconflow, dashscope, moonshot, zhipu, novita';
+const built = builtInInfos.map(({ name }) => name);
+const names = [...new Set([...contract.split(', '), ...built])].join(', ');
 const integer = 'an integer of at least 1';
 const flag = 'true or false (in text also 1, 0, yes, no)';
 const timer = `${time}, at most 24d`;
