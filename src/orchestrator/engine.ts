@@ -7,8 +7,8 @@ import type { Ledger, PruneQuery } from '../ledger/ledger.ts';
 import type { Clock, Logger } from '../types.ts';
 import type { AbandonedRequests } from './capture/abandoned-requests.ts';
 import { Accounts } from './capture/accounts.ts';
+import { EngineCallControl } from './capture/call-control.ts';
 import { ClientRetries } from './capture/client-retries.ts';
-import { Desk } from './capture/desk.ts';
 import { Intake } from './capture/intake.ts';
 import type { Occurrences } from './capture/occurrences.ts';
 import { Spool } from './capture/spool.ts';
@@ -58,7 +58,7 @@ export class Engine {
   readonly #http: HttpClient;
   readonly #queues: Queues;
   readonly #intake: Intake;
-  readonly #desk: Desk;
+  readonly #control: EngineCallControl;
   readonly #otherOwners: OtherOwners;
   readonly #progress: Progress;
   readonly #deadlines: Deadlines;
@@ -122,20 +122,25 @@ export class Engine {
       (id, asker) => takeover.claim(id, asker),
       (callers) => deadlines.end(callers),
     );
-    const desk = new Desk(context, { queues, clientRetries, occurrences, otherOwners });
+    const control = new EngineCallControl(context, {
+      queues,
+      clientRetries,
+      occurrences,
+      otherOwners,
+    });
     const intake: Intake = new Intake(context, {
       accounts: new Accounts(ledger, http),
       queues,
       spool: bodies,
       clientRetries,
       deadlines,
-      desk,
+      control,
       occurrences,
       follow: (request, admission) => otherOwners.follow(request, admission),
     });
     this.#queues = queues;
     this.#intake = intake;
-    this.#desk = desk;
+    this.#control = control;
     this.#otherOwners = otherOwners;
     this.#progress = progress;
     this.#deadlines = deadlines;
@@ -195,7 +200,7 @@ export class Engine {
   /** Ends calls of a scope with an answer of ours, and cancels at the provider. */
   async cancel(handles: readonly CallHandle[], message: string): Promise<void> {
     await this.#intake.drained();
-    await this.#desk.cancel(handles as readonly Caller[], message);
+    await this.#control.cancel(handles as readonly Caller[], message);
   }
 
   close(): Promise<void> {

@@ -124,4 +124,33 @@ describe('a call that needs several requests', () => {
     await soon(scope.close());
     expect(scope.stats).toMatchObject({ captured: 1, answered: 1, failed: 1 });
   });
+
+  it('is told the same error again without paying for any of its parts', async () => {
+    const scope = batchify(options({ attempts: 1 }));
+    const asked = () => scope.run(() => ask(['good', '[[status 500]] bad']));
+    expect((await asked()).status).toBe(500);
+    const { total } = stage.simulator.meter;
+    expect((await asked()).status).toBe(500);
+    await soon(scope.close());
+    expect(stage.simulator.meter.total).toBe(total);
+  });
+
+  it('has its last part in a batch although that part is alone in its queue', async () => {
+    const scope = batchify(options({ batchSize: 2, minBatch: 2 }));
+    const response = await scope.run(() => ask(['one', 'two', 'three']));
+    expect(response.status).toBe(200);
+    expect(response.headers.get('x-batchling-source')).toBe('batch');
+    await soon(scope.close());
+  });
+
+  it('goes out as a whole when its batch is cancelled at its deadline before any of it ran', async () => {
+    stage.simulator.hold();
+    const scope = batchify(options({ deadline: 500, onDeadline: 'realtime' }));
+    const asked = scope.run(() => ask(['one', 'two']));
+    await until(() => stage.simulator.countRequests('POST', /cancel$/) === 1, 'the cancel');
+    stage.simulator.release();
+    const response = await soon(asked);
+    expect(response.headers.get('x-batchling-source')).toBe('realtime');
+    await soon(scope.close());
+  });
 });

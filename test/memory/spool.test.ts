@@ -50,3 +50,33 @@ it('bodies beyond the budget wait on the disk, and reach the provider as they we
   const bodies = simulator.meter.executions.map(({ body }) => JSON.stringify(body));
   expect(bodies.sort()).toEqual(prompts.map((prompt) => bigRequest(prompt).body).sort());
 });
+
+it('bodies of calls that were aborted in a batch take up no budget when the batch is collected', async () => {
+  const { simulator } = stage;
+  simulator.reset();
+  simulator.hold();
+  const store = stage.newStore();
+  const scope = batchify(stage.options({ store, window: '200ms' }));
+  const controller = new AbortController();
+  const { signal } = controller;
+  // Nearly all of the budget: one more would wait on the disk.
+  const prompts = Array.from({ length: 7 }, (_, index) => `question ${index} `);
+  const asked = scope.run(() =>
+    Promise.allSettled(
+      prompts.map((prompt) => fetch(chatUrl(stage), { ...bigRequest(prompt), signal })),
+    ),
+  );
+  await until(() => scope.stats.batches.submitted >= 1, 'the batch');
+  controller.abort(new Error('enough'));
+  await asked;
+  simulator.release();
+  await until(() => scope.stats.batches.collected === scope.stats.batches.submitted, 'the end');
+  const before = bytesOnDisk(store);
+  let largest = before;
+  scope.on('queue:flushed', () => {
+    largest = Math.max(largest, bytesOnDisk(store));
+  });
+  await scope.run(() => fetch(chatUrl(stage), bigRequest('one more ')));
+  await scope.close();
+  expect(largest - before).toBeLessThan(ballast / 2);
+});

@@ -3,7 +3,7 @@ import type { Admission, Ask, OwnerId } from '../../ledger/ledger.ts';
 import { estimateTokens } from '../../pricing/token-estimate.ts';
 import { answerCall, deliver, refuseCall } from '../collect/delivery.ts';
 import type { CapturedCall, Delivery } from '../model/call.ts';
-import { Caller, type CallerDesk } from '../model/caller.ts';
+import { type CallControl, Caller } from '../model/caller.ts';
 import type { EngineContext } from '../model/engine-context.ts';
 import { inTurns, nextTurn, Slice } from '../model/event-loop.ts';
 import { factsOf } from '../model/events.ts';
@@ -27,7 +27,7 @@ interface IntakeServices {
   readonly spool: Spool;
   readonly clientRetries: ClientRetries;
   readonly deadlines: Deadlines;
-  readonly desk: CallerDesk;
+  readonly control: CallControl;
   /** How often this run has asked each fingerprint; `undefined` when the ledger counts. */
   readonly occurrences: Occurrences | undefined;
   /** Another owner, or another request of this process, stands for the same row. */
@@ -64,7 +64,7 @@ export class Intake {
   }
 
   push(call: CapturedCall): Caller {
-    const caller = new Caller(call, this.#services.desk);
+    const caller = new Caller(call, this.#services.control);
     this.#callers.push(caller);
     this.#draining ??= this.#drain();
     return caller;
@@ -132,14 +132,18 @@ export class Intake {
     const { clientRetries, deadlines, queues } = this.#services;
     await slice.next();
     const asks = asked.map(({ ask }) => ask);
-    const admissions = await owner.run((id) => ledger.admit(id, asks));
+    let admittedBy = owner.id;
+    const admissions = await owner.run((id) => {
+      admittedBy = id;
+      return ledger.admit(id, asks);
+    });
     await slice.next();
     for (const [
       index,
       { caller, request, idempotencyKey, isKnownAsAbandoned },
     ] of asked.entries()) {
       if (slice.isOver) await slice.next();
-      name(request, admissions[index] as Admission, owner.id);
+      name(request, admissions[index] as Admission, admittedBy);
       clientRetries.named(request.key, idempotencyKey, request.occurrence);
       // Also one that was given up since: until it has its row, only the call is marked.
       if (caller.isAbandoned && !isKnownAsAbandoned) {
@@ -151,31 +155,41 @@ export class Intake {
       const { caller, request } = asked[index] as Asked;
       deadlines.add(caller);
       if (admission.is === 'mine') request.stage = 'flushed';
-      if (!request.isWaitedFor || caller.call.aborted) queues.leave(request);
-      else if (admission.is === 'mine') request.queue.add(request);
+      // An abort that came before the request was made has found nobody to tell.
+      if (caller.call.aborted) caller.isSettled = true;
+      if (!request.isWaitedFor) {
+        queues.leave(request);
+        request.queue.bodies.letGo(request);
+      } else if (admission.is === 'mine') request.queue.add(request);
       else if (admission.is === 'wait') this.#services.follow(request, admission);
       else deliver(request, admission.answer, 'ledger', admission.batchToken);
     });
   }
 
   async #askFor({ caller, headers, parts, join }: PreparedCall, asked: Asked[]): Promise<void> {
-    const { accounts, queues, clientRetries, desk } = this.#services;
+    const { accounts, queues, clientRetries, control } = this.#services;
     const { call } = caller;
     const { batcher, wireBase } = call.target;
     const account =
       accounts.known(headers, wireBase) ?? (await accounts.open(headers, batcher, wireBase));
-    const callers = join ? parts.map(() => new Caller(call, desk)) : [caller];
-    for (const [index, part] of parts.entries()) {
-      const { route } = part;
-      const queue = queues.known(call, route, account) ?? (await queues.open(call, route, account));
-      const key = part.fingerprint.toString('latin1');
-      const again = clientRetries.verdict(queue, key, call.scope);
+    const callers = join ? parts.map(() => new Caller(call, control)) : [caller];
+    const opened: Queue[] = [];
+    for (const { route } of parts) {
+      opened.push(queues.known(call, route, account) ?? (await queues.open(call, route, account)));
+    }
+    // All of them before the first is asked for: a part of a call that is over must not be sent.
+    for (const [index, { fingerprint }] of parts.entries()) {
+      const queue = opened[index] as Queue;
+      const again = clientRetries.verdict(queue, fingerprint.toString('latin1'), call.scope);
       if (again) {
         if ('answer' in again) tellAgain(queue, call, again);
         else call.settle(again);
         return;
       }
-      asked.push(this.#ask(callers[index] as Caller, part, queue, key));
+    }
+    for (const [index, part] of parts.entries()) {
+      const key = part.fingerprint.toString('latin1');
+      asked.push(this.#ask(callers[index] as Caller, part, opened[index] as Queue, key));
     }
     if (join) new JoinedAnswers(caller, callers, join);
     call.taken();

@@ -20,6 +20,8 @@ export class JoinedAnswers {
   readonly #deliveries: Delivery[] = [];
   readonly #events: Answered[] = [];
   #missing: number;
+  /** A part of it is to go out as an ordinary call. */
+  #route: RealtimeRoute | undefined;
 
   constructor(whole: Caller, parts: readonly Caller[], join: FanOut['join']) {
     this.#whole = whole;
@@ -30,8 +32,16 @@ export class JoinedAnswers {
     for (const [index, part] of parts.entries()) part.part = this.#part(index);
   }
 
+  get #hasBegun(): boolean {
+    return this.#deliveries.length > 0 || this.#parts.some(({ isSent }) => isSent);
+  }
+
   #part(index: number): CallPart {
+    const hasBegun = () => this.#hasBegun;
     return {
+      get hasBegun() {
+        return hasBegun();
+      },
       answered: (event, delivery) => this.#answered(index, event, delivery),
       goesRealtime: (route) => this.#goRealtime(route),
     };
@@ -46,9 +56,40 @@ export class JoinedAnswers {
     this.#deliveries[index] = delivery;
     this.#events.push(event);
     this.#missing -= 1;
-    if (this.#missing > 0) return;
+    this.#endIfKnown();
+  }
+
+  #goRealtime(route: RealtimeRoute): void {
+    this.#route = route;
+    this.#missing -= 1;
+    this.#endIfKnown();
+  }
+
+  /** Only the whole call can go out; where parts of it are paid for already, that would pay twice. */
+  #endIfKnown(): void {
+    const { call } = this.#whole;
+    const route = this.#route;
+    if (route === undefined) {
+      if (this.#missing === 0) this.#answerWhole();
+      return;
+    }
+    if (this.#deliveries.length > 0) {
+      const message = 'The deadline passed before all parts of the call had an answer.';
+      const answer = ownAnswer(call.target.batcher, 'deadline', message);
+      const event = { ...route.facts, status: answer.status, source: 'batch' } as const;
+      answerCall(call, event, { answer, source: 'batch', itemId: '' });
+    } else if (this.#hasBegun) {
+      // What becomes of the parts in a batch decides.
+      return;
+    } else {
+      call.settle({ realtime: route });
+    }
+    this.#dropTheRest();
+  }
+
+  #answerWhole(): void {
     const answer = this.#joined();
-    const joined = { ...delivery, answer, itemId: '' };
+    const joined = { ...(this.#deliveries.at(-1) as Delivery), answer, itemId: '' };
     answerCall(this.#whole.call, { ...sumOf(this.#events), status: answer.status }, joined);
   }
 
@@ -61,20 +102,6 @@ export class JoinedAnswers {
       const message = `The answers to the parts of the call cannot be joined: ${messageOf(error)}`;
       return ownAnswer(this.#whole.call.target.batcher, 'unsupported', message);
     }
-  }
-
-  /** Only the whole call can go out; where parts of it are paid for already, that would pay twice. */
-  #goRealtime(route: RealtimeRoute): void {
-    const { call } = this.#whole;
-    if (this.#deliveries.length === 0 && !this.#parts.some(({ isSent }) => isSent)) {
-      call.settle({ realtime: route });
-    } else {
-      const message = 'The deadline passed before all parts of the call had an answer.';
-      const answer = ownAnswer(call.target.batcher, 'deadline', message);
-      const event = { ...route.facts, status: answer.status, source: 'batch' } as const;
-      answerCall(call, event, { answer, source: 'batch', itemId: '' });
-    }
-    this.#dropTheRest();
   }
 
   #dropTheRest(): void {

@@ -47,6 +47,16 @@ export class Spool implements BodyStore {
     request.isHeld = true;
   }
 
+  handOver(from: Request, to: Request): void {
+    if (to.body === undefined && !to.isHeld) {
+      to.body = from.body;
+      to.isHeld = from.isHeld;
+      from.body = undefined;
+      from.isHeld = false;
+    }
+    this.letGo(from);
+  }
+
   letGo(request: Request): void {
     const { stage, batch, isWaitedFor } = request;
     if (isWaitedFor || stage === 'planning') return;

@@ -25,7 +25,7 @@ interface Onward {
 }
 
 /** The part of a permit that an ending needs. */
-interface Room {
+interface EndingPermit {
   freeSlot(): void;
   refused(failure: BatchFailure): void;
   isHopeless(count: number): boolean;
@@ -41,13 +41,14 @@ export class BatchEndings {
     this.#onward = onward;
   }
 
-  async end(batch: Batch, room: Room, end: BatchEnd): Promise<void> {
+  async end(batch: Batch, permit: EndingPermit, end: BatchEnd): Promise<void> {
     const { stopped, background } = this.#context;
     if (end.is === 'stopped' || stopped.aborted) return;
     if (end.is === 'given up') return this.#giveUp(batch, end.answer);
     if (end.is === 'lost') return this.#follow(batch);
-    if (end.is !== 'collected') await this.#endWithoutAnswers(batch, room, end);
-    else this.#forget(batch);
+    if (end.is === 'collected') this.#forget(batch);
+    // Another owner has it, or a later run is to have it: they may need the file.
+    else if (!(await this.#endWithoutAnswers(batch, permit, end))) return;
     background(`clean up after batch ${batch.token}`, cleanUp(this.#context, batch));
   }
 
@@ -57,11 +58,12 @@ export class BatchEndings {
     batch.moveTo({ name: 'over', remote: batch.remote });
   }
 
+  /** Whether it is over for good. */
   async #endWithoutAnswers(
     batch: Batch,
-    room: Room,
+    permit: EndingPermit,
     end: Extract<BatchEnd, { is: 'refused' | 'unsent' | 'released' | 'gone' }>,
-  ): Promise<void> {
+  ): Promise<boolean> {
     if (end.is === 'gone') {
       batch.emit('batch:resent', { ...batch.facts(), reason: `sent again: ${gone}`, gone: true });
     }
@@ -69,7 +71,10 @@ export class BatchEndings {
     try {
       await this.#note(batch, end);
     } catch (error) {
-      if (error instanceof LeaseLostError) return this.#follow(batch);
+      if (error instanceof LeaseLostError) {
+        this.#follow(batch);
+        return false;
+      }
       this.#context.report(`note that batch ${batch.token} is over`, error);
       ledgerError = error;
     }
@@ -77,20 +82,22 @@ export class BatchEndings {
     if (isQueuedAnew && ledgerError !== undefined) {
       // Nothing can be planned anew: to the ledger these requests are still under way.
       const message = `Batch ${batch.token} could not be sent again: ${messageOf(ledgerError)}`;
-      return this.#giveUp(batch, ownAnswer(batch.batcher, 'store', message));
+      await this.#giveUp(batch, ownAnswer(batch.batcher, 'store', message));
+      return false;
     }
     const wasAccepted = batch.remote !== undefined;
     if (end.is === 'refused' && wasAccepted) announceRefusal(batch, end.failure);
     this.#forget(batch);
-    room.freeSlot();
+    permit.freeSlot();
     const requests = await dissolve(this.#context, batch);
     if (end.is === 'refused') {
-      await this.#refused(batch, room, requests, end.failure, ledgerError);
+      await this.#refused(batch, permit, requests, end.failure, ledgerError);
     } else if (end.is === 'unsent') {
       await this.#unsent(batch, requests, end.error, ledgerError);
     } else {
       for (const request of requests) request.queue.add(request);
     }
+    return true;
   }
 
   #note(
@@ -110,15 +117,15 @@ export class BatchEndings {
 
   async #refused(
     batch: Batch,
-    room: Room,
+    permit: EndingPermit,
     requests: readonly Request[],
     failure: BatchFailure,
     ledgerError: unknown,
   ): Promise<void> {
-    if (failure.next === 'later') room.refused(failure);
+    if (failure.next === 'later') permit.refused(failure);
     if (requests.length === 0) return;
     const lines = [...batch.members.values()].map(({ row }) => row);
-    const isHopeless = room.isHopeless(requests.length);
+    const isHopeless = permit.isHopeless(requests.length);
     const after = afterRefusal({ failure, lines, requests, isHopeless, ledgerError });
     if ('answerFor' in after) {
       await refuseRequests(this.#context, requests, after.answerFor);
@@ -134,13 +141,17 @@ export class BatchEndings {
     error: unknown,
     ledgerError: unknown,
   ): Promise<void> {
+    let left = requests;
     if (error instanceof UnwantedError) {
-      await this.#onward.endDue(requests.flatMap(({ waiting }) => waiting));
-    } else if (error instanceof TooMuchError && ledgerError === undefined) {
-      this.#onward.send(batch.queue, requests);
-    } else {
-      await refuseUnsent(this.#context, requests, ledgerError ?? error);
+      const callers = requests.flatMap(({ waiting }) => waiting);
+      await this.#onward.endDue(callers.filter(({ isDue }) => isDue));
+      // Who has asked for one of them since has time left.
+      left = requests.filter(({ isWaitedFor }) => isWaitedFor);
+      if (left.length === 0) return;
     }
+    const isWhole = error instanceof UnwantedError || error instanceof TooMuchError;
+    if (isWhole && ledgerError === undefined) this.#onward.send(batch.queue, left);
+    else await refuseUnsent(this.#context, left, ledgerError ?? error);
   }
 
   /**
@@ -153,7 +164,9 @@ export class BatchEndings {
     batch.notify({ notice: 'gave-up', ...batch.facts() });
     batch.moveTo({ name: 'over', remote: batch.remote, answer });
     for (const { request } of batch.members.values()) {
-      if (request) deliver(request, answer, 'batch', batch.token);
+      if (request === undefined) continue;
+      deliver(request, answer, 'batch', batch.token);
+      request.queue.bodies.letGo(request);
     }
     try {
       await ledger.giveBack(batch.lease);
@@ -171,9 +184,11 @@ export class BatchEndings {
     this.#forget(batch);
     for (const member of batch.members.values()) {
       const { request, isSettled } = member;
-      if (!request || isSettled || !request.isWaitedFor) continue;
+      if (!request || isSettled) continue;
       member.request = undefined;
       request.leaveBatch();
+      request.queue.bodies.letGo(request);
+      if (!request.isWaitedFor) continue;
       this.#onward.follow(request);
     }
   }

@@ -44,7 +44,10 @@ export function settleLine(batch: Batch, outcome: LineOutcome, retries: Request[
   if (request === undefined) return;
   request.leaveBatch();
   if (answer) {
+    request.stage = 'done';
     deliver(request, answer, 'batch', batch.token);
+    // Also where nobody has waited for it.
+    request.queue.bodies.letGo(request);
     return;
   }
   for (const caller of request.waiting) if (caller.isDue) endAtDeadline(caller, request);

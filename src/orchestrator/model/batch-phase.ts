@@ -29,7 +29,7 @@ export type BatchPhaseName = BatchPhase['name'];
 /** From each phase, those that may follow it. */
 export const phaseMoves: Readonly<Record<BatchPhaseName, readonly BatchPhaseName[]>> = {
   // An earlier run may have brought it further already.
-  planned: ['creating', 'looking', 'running', 'over'],
+  planned: ['creating', 'running', 'over'],
   // Back to `planned`: the provider said that it has not taken it.
   creating: ['planned', 'looking', 'running', 'over'],
   looking: ['planned', 'running', 'over'],

@@ -53,7 +53,7 @@ export class Batch {
   /** Creates of it that went out and were nowhere to be found: twins may turn up. */
   #lostCreates = 0;
   #reading: Promise<unknown> | undefined;
-  #isCreated: () => void = () => undefined;
+  #resolveCreated: () => void = () => undefined;
 
   constructor(token: string, queue: RequestQueue, lease: Lease, origin?: BatchOrigin) {
     this.token = token;
@@ -62,7 +62,7 @@ export class Batch {
     this.origin = origin ?? { handle: {}, isUnderOtherKey: false, cursor: undefined };
     this.#handle = this.origin.handle;
     this.created = new Promise((resolve) => {
-      this.#isCreated = resolve;
+      this.#resolveCreated = resolve;
     });
   }
 
@@ -99,7 +99,7 @@ export class Batch {
 
   moveTo(phase: BatchPhase): void {
     this.#phase = movePhase(this.token, this.#phase, phase);
-    if (phase.name === 'running' || phase.name === 'over') this.#isCreated();
+    if (phase.name === 'running' || phase.name === 'over') this.#resolveCreated();
   }
 
   staged(handle: Handle): void {
@@ -114,7 +114,7 @@ export class Batch {
   }
 
   /** One reading at a time: the next one begins when this one is over. */
-  isReadBy(reading: Promise<unknown>): void {
+  readWith(reading: Promise<unknown>): void {
     this.#reading = reading;
     const over = () => {
       if (this.#reading === reading) this.#reading = undefined;
@@ -134,7 +134,8 @@ export class Batch {
     for (const { scope } of request.callers) this.scopes.add(scope);
     if (member.request && member.request !== request) {
       for (const caller of request.callers.splice(0)) member.request.join(caller);
-      request.queue.bodies.letGo(request);
+      // Nobody may have waited for it, so that its body is gone; another attempt would need it.
+      request.queue.bodies.handOver(request, member.request);
       return;
     }
     member.request = request;

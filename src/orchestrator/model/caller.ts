@@ -8,10 +8,12 @@ export interface CallPart {
   answered(event: BatchlingEvents['call:answered'], delivery: Delivery): void;
   /** It is to go out as an ordinary call, which only the whole call can. */
   goesRealtime(route: RealtimeRoute): void;
+  /** Parts of the call are in a batch, or have their answer. */
+  readonly hasBegun: boolean;
 }
 
 /** Who acts on what a scope says about its call. */
-export interface CallerDesk {
+export interface CallControl {
   abort(caller: Caller): void;
   abandon(caller: Caller): void;
   read(caller: Caller): void;
@@ -39,11 +41,11 @@ export class Caller implements CallHandle {
   parts: readonly Caller[] | undefined = undefined;
   /** For one of those. */
   part: CallPart | undefined = undefined;
-  readonly #desk: CallerDesk;
+  readonly #control: CallControl;
 
-  constructor(call: CapturedCall, desk: CallerDesk) {
+  constructor(call: CapturedCall, control: CallControl) {
     this.call = call;
-    this.#desk = desk;
+    this.#control = control;
   }
 
   get scope(): EngineScope {
@@ -68,19 +70,19 @@ export class Caller implements CallHandle {
   }
 
   abort(): void {
-    for (const caller of this.parts ?? [this]) this.#desk.abort(caller);
+    for (const caller of this.parts ?? [this]) this.#control.abort(caller);
   }
 
   abandon(): void {
-    for (const caller of this.parts ?? [this]) this.#desk.abandon(caller);
+    for (const caller of this.parts ?? [this]) this.#control.abandon(caller);
   }
 
   read(): void {
-    for (const caller of this.parts ?? [this]) this.#desk.read(caller);
+    for (const caller of this.parts ?? [this]) this.#control.read(caller);
   }
 
   leaveBehind(): void {
-    for (const caller of this.parts ?? [this]) this.#desk.leaveBehind(caller);
+    for (const caller of this.parts ?? [this]) this.#control.leaveBehind(caller);
   }
 
   #requests(): readonly Request[] {

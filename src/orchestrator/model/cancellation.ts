@@ -1,11 +1,11 @@
 /**
- * Whether a batch is to be cancelled at the provider. `wanted`: its scope was cancelled, or the time of its
- * callers is up. A cancel that failed is wanted still.
+ * Whether a batch is to be cancelled at the provider. `asked for`: its scope was cancelled, or the time of
+ * its callers is up. A cancel that failed is asked for still.
  */
-type CancelState = 'not wanted' | 'wanted' | 'sending' | 'sent';
+type CancelState = 'none' | 'asked for' | 'sending' | 'sent';
 
 export class Cancellation {
-  #state: CancelState = 'not wanted';
+  #state: CancelState = 'none';
   #sending: Promise<void> = Promise.resolve();
 
   get state(): CancelState {
@@ -14,11 +14,11 @@ export class Cancellation {
 
   /** If the batch is cancelled, that is our doing. */
   get isOurs(): boolean {
-    return this.#state !== 'not wanted';
+    return this.#state !== 'none';
   }
 
-  want(): void {
-    if (this.#state === 'not wanted') this.#state = 'wanted';
+  askFor(): void {
+    if (this.#state === 'none') this.#state = 'asked for';
   }
 
   /** Resolves when no cancel is on its way, whatever became of it. */
@@ -31,10 +31,10 @@ export class Cancellation {
     this.#state = 'sending';
     this.#sending = work.then(
       (isTaken) => {
-        this.#state = isTaken ? 'sent' : 'wanted';
+        this.#state = isTaken ? 'sent' : 'asked for';
       },
       () => {
-        this.#state = 'wanted';
+        this.#state = 'asked for';
       },
     );
   }

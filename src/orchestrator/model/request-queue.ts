@@ -49,6 +49,8 @@ export interface BodyStore {
   read(requests: readonly Request[]): Promise<string[]>;
   /** The request needs its body no more. */
   letGo(request: Request): void;
+  /** One request stands for both from here on: with a body, if it is still to need one. */
+  handOver(from: Request, to: Request): void;
 }
 
 /** Knows what clients that come back have asked before. */

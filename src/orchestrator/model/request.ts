@@ -15,8 +15,16 @@ import type { RequestQueue } from './request-queue.ts';
  * - `flushed`: ours, out of its queue and on its way into a batch.
  * - `planning`: being written into a plan, too late to be taken out.
  * - `planned`: a member of a batch.
+ * - `done`: it has its answer, or was withdrawn.
  */
-export type RequestStage = 'asked' | 'elsewhere' | 'queued' | 'flushed' | 'planning' | 'planned';
+export type RequestStage =
+  | 'asked'
+  | 'elsewhere'
+  | 'queued'
+  | 'flushed'
+  | 'planning'
+  | 'planned'
+  | 'done';
 
 /** How often, and since when, a provider had no room for a request that was alone. */
 interface NoRoom {

@@ -77,6 +77,7 @@ export class Queues {
   withdraw(requests: readonly Request[]): void {
     for (const request of requests) {
       request.queue.remove(request);
+      request.stage = 'done';
       request.queue.bodies.letGo(request);
       this.#withdrawn.push(request.row);
     }

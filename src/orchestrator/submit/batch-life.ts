@@ -1,9 +1,11 @@
-import { LeaseLostError } from '../../errors.ts';
+import { LeaseLostError, messageOf } from '../../errors.ts';
+import type { Answer } from '../../types.ts';
 import type { BatchEndings } from '../collect/batch-endings.ts';
 import type { Batch } from '../model/batch.ts';
 import type { BatchEnd } from '../model/batch-end.ts';
 import type { EngineContext } from '../model/engine-context.ts';
 import { failureOf } from '../model/failure-of.ts';
+import { ownAnswer } from '../model/own-answer.ts';
 import type { Progress } from '../watch/progress.ts';
 import type { Permit } from './permit.ts';
 import { UnseenError } from './unseen.ts';
@@ -11,7 +13,7 @@ import { UnseenError } from './unseen.ts';
 /** How a batch comes to the provider, and what it means where that fails. */
 export interface BatchStart {
   /** When it resolves, the provider has the batch; or it says how the batch ended instead. */
-  submit(): Promise<BatchEnd | undefined>;
+  readonly submitted: Promise<BatchEnd | undefined>;
   /** For errors that no rule below explains. */
   endFor(error: unknown): BatchEnd;
   /** It has been under way for a while, so it may have ended long ago. */
@@ -31,8 +33,10 @@ export class BatchLife {
   }
 
   async live(batch: Batch, permit: Permit, start: BatchStart): Promise<void> {
+    const end = await this.#untilItsEnd(batch, permit, start);
+    // Where the engine goes down, nobody else is to begin in its place.
+    if (end.is === 'stopped') return;
     try {
-      const end = await this.#untilItsEnd(batch, permit, start);
       await this.#endings.end(batch, permit, end);
     } finally {
       permit.release();
@@ -41,7 +45,7 @@ export class BatchLife {
 
   async #untilItsEnd(batch: Batch, permit: Permit, start: BatchStart): Promise<BatchEnd> {
     try {
-      const end = await start.submit();
+      const end = await start.submitted;
       if (end) return end;
       return await this.#progress.follow(batch, () => permit.proved(), { atOnce: start.isOld });
     } catch (error) {
@@ -54,10 +58,19 @@ export class BatchLife {
     if (error instanceof LeaseLostError) return { is: 'lost' };
     // Not as one that was refused: it may be accepted, so a later run has to look for it.
     if (error instanceof UnseenError) return { is: 'given up', answer: error.answer };
-    const failure = batch.remote === undefined ? failureOf(error) : undefined;
+    // The provider has it, so it may be paid for: nothing of it is sent again.
+    if (batch.remote) return { is: 'given up', answer: lostTrackOf(batch, error) };
+    const failure = failureOf(error);
     if (failure === undefined) return start.endFor(error);
     // There was no room for as long as we had patience.
     const next = failure.next === 'later' ? 'fail' : failure.next;
     return { is: 'refused', failure: { ...failure, next } };
   }
+}
+
+function lostTrackOf({ token, batcher, remote }: Batch, error: unknown): Answer {
+  const message =
+    `Batch ${token} (${remote?.id}) could not be followed to its end: ${messageOf(error)} It stays in ` +
+    'the ledger: run the program again to collect its answers.';
+  return ownAnswer(batcher, 'missing', message);
 }

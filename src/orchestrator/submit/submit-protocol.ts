@@ -8,7 +8,7 @@ import { noRoomYet } from '../model/events.ts';
 import { failureOf } from '../model/failure-of.ts';
 import { Patience, waitFor } from '../model/patience.ts';
 import { TooMuchError, UnwantedError } from '../model/unsent.ts';
-import { cancelIfWanted } from '../watch/cancel.ts';
+import { cancelIfAskedFor } from '../watch/cancel.ts';
 import type { CreateFinder } from './find-create.ts';
 import type { Permit } from './permit.ts';
 
@@ -58,7 +58,7 @@ export class SubmitProtocol {
       report(`note that batch ${batch.token} was accepted`, error);
     }
     batch.emit('batch:submitted', batch.facts());
-    cancelIfWanted(this.#context, batch);
+    cancelIfAskedFor(this.#context, batch);
   }
 
   /** Creates a batch that is staged, or that needs no staging of its own. */

@@ -12,7 +12,7 @@ import { ownAnswer } from '../model/own-answer.ts';
 import type { Request } from '../model/request.ts';
 import type { RequestQueue } from '../model/request-queue.ts';
 import type { Deadlines } from '../watch/deadlines.ts';
-import type { BatchLife } from './batch-life.ts';
+import type { BatchLife, BatchStart } from './batch-life.ts';
 import { pack } from './packer.ts';
 import { Permit } from './permit.ts';
 import { planOf } from './plan.ts';
@@ -43,7 +43,10 @@ export class Submitter {
 
   submit(queue: RequestQueue, requests: readonly Request[], reason: FlushReason): void {
     announce(queue, requests, reason);
-    if (requests.length < (requests[0]?.scope.minBatch ?? 1)) {
+    const isTooFew = requests.length < (requests[0]?.scope.minBatch ?? 1);
+    // Only a whole call can go out, and not after a part of it is in a batch.
+    const hasBegun = requests.some(({ waiting }) => waiting.some(({ part }) => part?.hasBegun));
+    if (isTooFew && !hasBegun) {
       this.#services.withdraw(requests);
       const sent = inTurns(requests, (request) => {
         for (const caller of request.waiting) goRealtime(caller, request);
@@ -85,52 +88,61 @@ export class Submitter {
     background('refuse requests that are too large', refused);
   }
 
-  async #send(queue: RequestQueue, quota: TokenQuota, requests: readonly Request[]): Promise<void> {
+  /**
+   * Planning and living are two steps, and this function is not async: while a batch is under way, for hours
+   * perhaps, nothing may hold its requests, which have their answers by and by.
+   */
+  #send(queue: RequestQueue, quota: TokenQuota, requests: readonly Request[]): Promise<void> {
+    return this.#planWithPermit(queue, quota, requests).then(
+      (started) => started && this.#services.life.live(...started),
+    );
+  }
+
+  /** `undefined`: none of them is sent, or not in this company. */
+  async #planWithPermit(
+    queue: RequestQueue,
+    quota: TokenQuota,
+    requests: readonly Request[],
+  ): Promise<readonly [Batch, Permit, BatchStart] | undefined> {
+    const scopes = scopesOf(requests);
     const permit = new Permit(this.#context, quota, {
       queue,
       tokens: requests.reduce((sum, { tokens }) => sum + tokens, 0),
       count: requests.length,
       first: requests[0],
-      scopes: () => scopesOf(requests),
+      scopes: () => scopes,
     });
+    let batch: Batch | undefined;
     try {
       await permit.acquire(this.#context.stopped);
       if (permit.isTooMuch) {
         permit.release();
         this.send(queue, requests);
-        return;
+        return undefined;
       }
-      await this.#planAndLive(queue, permit, requests);
+      await makeIds(requests);
+      this.#endDue(requests);
+      const members = this.#ours(requests.filter(isWanted));
+      batch = members.length > 0 ? await this.#plan(queue, members) : undefined;
+      // Those whose time ran out while the plan was written.
+      this.#endDue(requests);
+      if (batch === undefined) return undefined;
+      const sent = this.#services.protocol.send(batch, permit, planOf(batch, members));
+      return [batch, permit, startOf(sent)];
     } finally {
-      permit.release();
+      if (batch === undefined) permit.release();
     }
   }
 
-  async #planAndLive(
-    queue: RequestQueue,
-    permit: Permit,
-    requests: readonly Request[],
-  ): Promise<void> {
-    await makeIds(requests);
-    this.#endDue(requests);
+  /** Of the others the ledger has forgotten whose they are: it is asked again. */
+  #ours(requests: readonly Request[]): readonly Request[] {
     const { owner } = this.#context;
-    const members: Request[] = [];
-    for (const request of requests.filter(isWanted)) {
-      if (request.owner === owner.id) members.push(request);
+    const ours: Request[] = [];
+    for (const request of requests) {
+      if (request.owner === owner.id) ours.push(request);
       else this.#services.follow(request);
     }
-    const batch = members.length > 0 ? await this.#plan(queue, members) : undefined;
-    // Those whose time ran out while the plan was written.
-    this.#endDue(requests);
-    if (batch === undefined) return;
-    await this.#services.life.live(batch, permit, {
-      isOld: false,
-      endFor: (error) => ({ is: 'unsent', error }),
-      submit: async () => {
-        await this.#services.protocol.send(batch, permit, planOf(batch, members));
-        return undefined;
-      },
-    });
+    return ours;
   }
 
   /** On its own: whatever becomes of them, the others must go on. None of them waits for a permit. */
@@ -177,6 +189,14 @@ export class Submitter {
       return undefined;
     }
   }
+}
+
+/** Apart from where it is called: a closure made there would keep the requests. */
+function startOf(sent: Promise<void>): BatchStart {
+  const submitted = sent.then(() => undefined);
+  // Whoever lives with the batch hears of it, only a moment later.
+  submitted.catch(() => undefined);
+  return { submitted, endFor: (error) => ({ is: 'unsent', error }), isOld: false };
 }
 
 /** Made here and kept: to make them for a whole plan at once would be a long slice. */

@@ -151,7 +151,7 @@ export class TokenQuota {
     if (first) this.#count(first, tokens);
     this.#refusedAlone += 1;
     this.#refusedTokens = tokens;
-    if (this.#refusedAlone < refusalsBeforeHalving || tokens > this.limit) return;
+    if (this.#refusedAlone < refusalsBeforeHalving || tokens > this.limit || tokens === 0) return;
     // Others may have used up the quota; splitting further would not help.
     if (this.#halvings === mostHalvings) return;
     this.#halvings += 1;

@@ -70,7 +70,6 @@ export class OtherOwners {
     }
     // Its row may have been forgotten by another owner and made anew.
     request.row = admission.request;
-    request.owner = this.#context.owner.id;
     if (admission.is === 'mine') {
       request.attempt = admission.attempt ?? 0;
       request.stage = 'flushed';
@@ -160,7 +159,10 @@ export class OtherOwners {
       for (let at = 0; at < waiting.length; at += askAtOnce) {
         const asked = waiting.slice(at, at + askAtOnce);
         const asks = asked.map(askAgain);
-        const admissions = await owner.run((id) => ledger.admit(id, asks));
+        const admissions = await owner.run((id) => {
+          for (const request of asked) request.owner = id;
+          return ledger.admit(id, asks);
+        });
         for (const request of asked) this.forget(request);
         admissions.forEach((admission, index) => {
           this.follow(asked[index] as Request, admission);

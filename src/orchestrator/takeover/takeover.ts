@@ -42,12 +42,13 @@ export class Takeover {
 
   /** The batch, if its owner is gone and it is ours now. */
   async claim(id: BatchId, asker: Request): Promise<Batch | undefined> {
-    const { ledger, owner, batches, background, clock } = this.#context;
+    const { ledger, owner, batches, background, clock, stopped } = this.#context;
     const quota = await this.#services.quotas.of(asker.queue);
     const claimed = await owner.run((self) => ledger.claim(self, id));
     if (claimed === undefined) return undefined;
     const batch = activate(claimed, asker, clock.now());
     batches.set(id, batch);
+    if (stopped.aborted) batch.ending.abort(stopped.reason);
     background(`resume batch ${batch.token}`, this.#live(batch, quota, claimed, asker.scope));
     return batch;
   }
@@ -75,7 +76,7 @@ export class Takeover {
     await this.#services.life.live(batch, permit, {
       isOld: true,
       endFor: (error) => ({ is: 'given up', answer: toldInsteadOf(batch, error) }),
-      submit: () => this.#continue(batch, permit, claimed, scope),
+      submitted: this.#continue(batch, permit, claimed, scope),
     });
   }
 

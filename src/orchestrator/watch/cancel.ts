@@ -31,10 +31,10 @@ export async function cancelRemote(
   return false;
 }
 
-/** Cancels a batch if that is wanted and nobody has time for it any more. Also asked at each poll. */
-export function cancelIfWanted(context: EngineContext, batch: Batch): void {
+/** Cancels a batch if that is asked for and nobody has time for it any more. Also asked at each poll. */
+export function cancelIfAskedFor(context: EngineContext, batch: Batch): void {
   const { cancellation, phase } = batch;
-  if (cancellation.state !== 'wanted' || phase.name !== 'running' || batch.isWanted) return;
+  if (cancellation.state !== 'asked for' || phase.name !== 'running' || batch.isWanted) return;
   const { remote } = phase;
   if (remote.state === 'cancelling' || remote.state === 'ended') return;
   const work = cancelRemote(context, batch, remote, () => batch.isWanted);
@@ -50,14 +50,14 @@ export function cancelIfWanted(context: EngineContext, batch: Batch): void {
  */
 export async function cancelWhereverItIs(context: EngineContext, batch: Batch): Promise<void> {
   if (batch.isWaitedFor()) return;
-  batch.cancellation.want();
+  batch.cancellation.askFor();
   endIfUnwanted(batch);
   const { clock, stopped } = context;
   const done = new AbortController();
   const cancelled = async () => {
     const { name } = batch.phase;
     if (name === 'creating' || name === 'looking') await batch.created;
-    cancelIfWanted(context, batch);
+    cancelIfAskedFor(context, batch);
     await batch.cancellation.settled;
   };
   const over = sleep(clock, unreachablePatience, AbortSignal.any([stopped, done.signal]));

@@ -6,7 +6,7 @@ import type { EngineContext } from '../model/engine-context.ts';
 import { inTurns } from '../model/event-loop.ts';
 import type { Request } from '../model/request.ts';
 import { endIfUnwanted } from '../model/unsent.ts';
-import { cancelIfWanted } from './cancel.ts';
+import { cancelIfAskedFor } from './cancel.ts';
 
 /** Fewer callers are not worth a look at which of them are answered. */
 const fewest = 1_000;
@@ -126,8 +126,8 @@ export class Deadlines {
     if (batch.isWanted) {
       tellThoseInCompany(batch, this.#context.clock.now());
     } else if (phase.name === 'running' && phase.remote.state !== 'ended') {
-      batch.cancellation.want();
-      cancelIfWanted(this.#context, batch);
+      batch.cancellation.askFor();
+      cancelIfAskedFor(this.#context, batch);
     } else {
       endIfUnwanted(batch);
       // It may take hours to find out what became of its create, or until its results can be read.

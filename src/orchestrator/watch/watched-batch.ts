@@ -9,7 +9,7 @@ import type { BatchEnd } from '../model/batch-end.ts';
 import type { EngineContext } from '../model/engine-context.ts';
 import { ownAnswer } from '../model/own-answer.ts';
 import { missingPatience } from '../model/patience.ts';
-import { cancelIfWanted } from './cancel.ts';
+import { cancelIfAskedFor } from './cancel.ts';
 import type { Deadlines } from './deadlines.ts';
 import { underOtherKey } from './under-other-key.ts';
 import { UnreadableTimes } from './unreadable-times.ts';
@@ -20,7 +20,8 @@ export interface WatchServices {
   readonly deadlines: Deadlines;
   /** Cancels batches that an earlier create of this one has left. */
   cancelTwins(batch: Batch): Promise<void>;
-  watch(batch: Batch): void;
+  /** Whether it is watched: not when the engine goes down. */
+  watch(batch: Batch): boolean;
   unwatch(batch: Batch): void;
 }
 
@@ -80,7 +81,7 @@ export class WatchedBatch {
       return;
     }
     this.#services.deadlines.cancelIfDue(batch);
-    cancelIfWanted(this.#context, batch);
+    cancelIfAskedFor(this.#context, batch);
     const overdue = this.#overdue();
     if (overdue) {
       this.#over(overdue);
@@ -156,7 +157,7 @@ export class WatchedBatch {
       // Nothing is left to wait for.
       if (this.#lines.areComplete && batch.phase.name === 'running') this.#beginToCollect(remote);
     });
-    batch.isReadBy(reading);
+    batch.readWith(reading);
     this.#context.background(`read results of batch ${batch.token}`, reading);
   }
 
@@ -178,16 +179,16 @@ export class WatchedBatch {
     const early = batch.reading;
     batch.moveTo({ ...phase, name: 'collecting', remote, isUnreadable: false });
     this.#services.unwatch(batch);
-    let isRead: () => void = () => undefined;
+    let markRead: () => void = () => undefined;
     const read = new Promise<void>((resolve) => {
-      isRead = resolve;
+      markRead = resolve;
     });
-    batch.isReadBy(read);
-    const collected = this.#collect(remote, early, isRead)
+    batch.readWith(read);
+    const collected = this.#collect(remote, early, markRead)
       .then((end) => {
         if (end) this.#end(end);
       }, this.#fail)
-      .finally(isRead);
+      .finally(markRead);
     this.#context.background(`collect batch ${batch.token}`, collected);
   }
 
@@ -195,7 +196,7 @@ export class WatchedBatch {
   async #collect(
     remote: Remote,
     early: Promise<unknown> | undefined,
-    isRead: () => void,
+    markRead: () => void,
   ): Promise<BatchEnd | undefined> {
     const { batch } = this;
     const { clock, stopped, report, troubles } = this.#context;
@@ -215,7 +216,7 @@ export class WatchedBatch {
         }
         break;
       } catch (error) {
-        isRead();
+        markRead();
         if (error instanceof LeaseLostError || stopped.aborted) throw error;
         report(`collect batch ${batch.token}`, error);
         troubles.met(batch, 'read', error);
@@ -226,8 +227,9 @@ export class WatchedBatch {
       }
     }
     await collector.finish(batch, remote, this.#lines);
-    isRead();
-    if (batch.mayHaveTwins) await this.#services.cancelTwins(batch);
+    markRead();
+    // In the background: whatever is found there, this batch is over and takes up no room.
+    if (batch.mayHaveTwins) this.#lookForTwins();
     return { is: 'collected' };
   }
 
@@ -255,7 +257,7 @@ export class WatchedBatch {
     if (phase.name !== 'collecting') return;
     const { remote, acceptedAt } = phase;
     this.batch.moveTo({ name: 'running', remote, acceptedAt });
-    this.#services.watch(this.batch);
+    if (!this.#services.watch(this.batch)) this.close();
   }
 }
 

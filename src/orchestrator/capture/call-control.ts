@@ -1,6 +1,6 @@
 import { deliverOne } from '../collect/delivery.ts';
 import type { Batch } from '../model/batch.ts';
-import type { Caller, CallerDesk } from '../model/caller.ts';
+import type { CallControl, Caller } from '../model/caller.ts';
 import type { EngineContext } from '../model/engine-context.ts';
 import { inTurns } from '../model/event-loop.ts';
 import { KeepAlive } from '../model/keep-alive.ts';
@@ -13,7 +13,7 @@ import { cancelWhereverItIs } from '../watch/cancel.ts';
 import type { ClientRetries } from './client-retries.ts';
 import type { Occurrences } from './occurrences.ts';
 
-interface DeskServices {
+interface ControlServices {
   readonly queues: Queues;
   readonly clientRetries: ClientRetries;
   readonly occurrences: Occurrences | undefined;
@@ -21,14 +21,14 @@ interface DeskServices {
 }
 
 /** Where scopes say that a call is not wanted any more, and how. */
-export class Desk implements CallerDesk {
+export class EngineCallControl implements CallControl {
   readonly #context: EngineContext;
-  readonly #services: DeskServices;
+  readonly #services: ControlServices;
   readonly #keepAlive = new KeepAlive();
   /** Batches that callers have left in this turn. */
   readonly #left = new Set<Batch>();
 
-  constructor(context: EngineContext, services: DeskServices) {
+  constructor(context: EngineContext, services: ControlServices) {
     this.#context = context;
     this.#services = services;
   }
@@ -65,11 +65,11 @@ export class Desk implements CallerDesk {
   async cancel(callers: readonly Caller[], message: string): Promise<void> {
     const batches = new Set<Batch>();
     const all = callers.flatMap((caller) => caller.parts ?? [caller]);
-    for (const { request, isSettled } of all) {
-      if (request?.batch && !isSettled) batches.add(request.batch);
-    }
-    await inTurns(all, (caller) => {
+    // Telling one part of a call drops the others.
+    const open = all.filter(({ isSettled }) => !isSettled);
+    await inTurns(open, (caller) => {
       const { request } = caller;
+      if (request?.batch) batches.add(request.batch);
       if (request === undefined || caller.isSettled) return;
       const answer = ownAnswer(request.batcher, 'cancelled', message);
       // To this caller alone: another scope may wait for the same request.
@@ -89,6 +89,8 @@ export class Desk implements CallerDesk {
     if (request.isWaitedFor) return;
     this.#services.otherOwners.forget(request);
     this.#services.queues.leave(request);
+    // On its way in it is still measured.
+    if (request.stage !== 'asked') request.queue.bodies.letGo(request);
   }
 
   /** Once for all callers who leave in the same turn. */
