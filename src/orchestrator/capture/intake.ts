@@ -173,23 +173,23 @@ export class Intake {
     const account =
       accounts.known(headers, wireBase) ?? (await accounts.open(headers, batcher, wireBase));
     const callers = join ? parts.map(() => new Caller(call, control)) : [caller];
-    const opened: Queue[] = [];
-    for (const { route } of parts) {
-      opened.push(queues.known(call, route, account) ?? (await queues.open(call, route, account)));
+    const found: { part: Part; queue: Queue; key: string }[] = [];
+    for (const part of parts) {
+      const { route, fingerprint } = part;
+      const queue = queues.known(call, route, account) ?? (await queues.open(call, route, account));
+      found.push({ part, queue, key: fingerprint.toString('latin1') });
     }
     // All of them before the first is asked for: a part of a call that is over must not be sent.
-    for (const [index, { fingerprint }] of parts.entries()) {
-      const queue = opened[index] as Queue;
-      const again = clientRetries.verdict(queue, fingerprint.toString('latin1'), call.scope);
+    for (const { queue, key } of found) {
+      const again = clientRetries.verdict(queue, key, call.scope);
       if (again) {
         if ('answer' in again) tellAgain(queue, call, again);
         else call.settle(again);
         return;
       }
     }
-    for (const [index, part] of parts.entries()) {
-      const key = part.fingerprint.toString('latin1');
-      asked.push(this.#ask(callers[index] as Caller, part, opened[index] as Queue, key));
+    for (const [index, { part, queue, key }] of found.entries()) {
+      asked.push(this.#ask(callers[index] as Caller, part, queue, key));
     }
     if (join) new JoinedAnswers(caller, callers, join);
     call.taken();
