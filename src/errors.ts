@@ -7,7 +7,6 @@ export type BatchlingErrorCode =
   | 'SCOPE_CLOSED'
   | 'GLOBAL_LOCKED'
   | 'DRY_RUN'
-  | 'BYPASSED'
   | 'STORE_UNUSABLE'
   | 'STORE_NEWER'
   | 'LEASE_LOST'
@@ -16,7 +15,6 @@ export type BatchlingErrorCode =
   | 'UNKNOWN_OUTCOME'
   | 'REFUSED'
   | 'FOREIGN_ORIGIN'
-  | 'BATCH_UNDER_OTHER_KEY'
   | 'INVARIANT';
 
 /**

@@ -41,6 +41,7 @@ export interface Route {
   readonly stream?: StreamDialect;
 }
 
+/** A call that cannot be batched. */
 export interface Bypass {
   /** Why this LLM call cannot be batched, for people: "background responses are …". */
   readonly bypass: string;
@@ -53,6 +54,15 @@ export interface FanOut {
   join(answers: readonly Answer[]): Answer;
 }
 
+/**
+ * What a batcher makes of a call.
+ *
+ * @example
+ * match({ json, body }: Call): Match {
+ *   if (typeof json.model !== 'string') return { bypass: 'the body names no model' };
+ *   return { endpoint: '/v1/chat', model: json.model, batchHeaders: {}, identity: [], body };
+ * }
+ */
 export type Match = Route | FanOut | Bypass;
 
 /** What stands around a body in its line. ASCII only, so that its length is its byte length. */
@@ -67,6 +77,21 @@ export interface Item extends Envelope {
   readonly body: string;
 }
 
+/**
+ * What a provider allows for batches of one route.
+ *
+ * @example
+ * const limits: Limits = {
+ *   items: 50_000,
+ *   recommendedItems: 10_000,
+ *   bytes: 190_000_000,
+ *   itemBytes: 190_000_000,
+ *   inFlight: 64,
+ *   windows: { '24h': { word: '24h', priceShare: 0.5 } },
+ *   pollMinimum: 0,
+ *   outlives: 28 * 3_600_000,
+ * };
+ */
 export interface Limits {
   /** Most requests in one batch. */
   readonly items: number;
@@ -88,6 +113,7 @@ export interface Limits {
   readonly outlives: number;
 }
 
+/** How long a provider may take, in its own word, and for what price. */
 export interface CompletionWindow {
   /** The provider's word for it. */
   readonly word: string;
@@ -141,8 +167,10 @@ export interface PolledBatch {
   readonly handle: Handle;
 }
 
+/** Why a request may go better next time. */
 export type RetryReason = 'rate-limit' | 'server' | 'expired' | 'cancelled' | 'never-ran';
 
+/** What became of one request of a batch. */
 export type Outcome =
   | { readonly kind: 'answer'; readonly answer: Answer }
   | { readonly kind: 'retry'; readonly reason: RetryReason; readonly last: Answer };
@@ -168,6 +196,7 @@ export type Found =
   | { readonly kind: 'candidates'; readonly remotes: readonly Remote[] }
   | { readonly kind: 'absent' };
 
+/** The tokens of one answer. */
 export interface Usage {
   readonly inputTokens: number;
   readonly outputTokens: number;

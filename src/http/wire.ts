@@ -13,6 +13,7 @@ export interface Credentials {
   readonly query?: Dict;
 }
 
+/** One request of ours to a provider. */
 export interface WireRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** Joined to `Wire.base` when it starts with `/`; otherwise an absolute URL. */
@@ -21,6 +22,7 @@ export interface WireRequest {
   readonly body?: string | Uint8Array | StreamedBody;
 }
 
+/** What a provider answered, its body yet to be read. */
 export interface WireReply {
   readonly status: number;
   /** Lower-case names. */

@@ -9,7 +9,7 @@ export interface CallFacts {
 }
 
 export interface BatchFacts extends CallFacts {
-  /** The batch's local token, as `ls` shows it. */
+  /** The batch's local token. */
   readonly batch: string;
   readonly remoteId?: string;
   /** Requests of the whole batch, whichever scope they are of. */
