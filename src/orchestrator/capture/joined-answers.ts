@@ -32,16 +32,13 @@ export class JoinedAnswers {
     for (const [index, part] of parts.entries()) part.part = this.#part(index);
   }
 
-  get #hasBegun(): boolean {
+  #hasBegun(): boolean {
     return this.#deliveries.length > 0 || this.#parts.some(({ isSent }) => isSent);
   }
 
   #part(index: number): CallPart {
-    const hasBegun = () => this.#hasBegun;
     return {
-      get hasBegun() {
-        return hasBegun();
-      },
+      hasBegun: () => this.#hasBegun(),
       answered: (event, delivery) => this.#answered(index, event, delivery),
       goesRealtime: (route) => this.#goRealtime(route),
     };
@@ -78,7 +75,7 @@ export class JoinedAnswers {
       const answer = ownAnswer(call.target.batcher, 'deadline', message);
       const event = { ...route.facts, status: answer.status, source: 'batch' } as const;
       answerCall(call, event, { answer, source: 'batch', itemId: '' });
-    } else if (this.#hasBegun) {
+    } else if (this.#hasBegun()) {
       // What becomes of the parts in a batch decides.
       return;
     } else {

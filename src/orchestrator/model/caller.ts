@@ -9,7 +9,7 @@ export interface CallPart {
   /** It is to go out as an ordinary call, which only the whole call can. */
   goesRealtime(route: RealtimeRoute): void;
   /** Parts of the call are in a batch, or have their answer. */
-  readonly hasBegun: boolean;
+  hasBegun(): boolean;
 }
 
 /** Who acts on what a scope says about its call. */

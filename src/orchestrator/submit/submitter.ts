@@ -45,7 +45,7 @@ export class Submitter {
     announce(queue, requests, reason);
     const isTooFew = requests.length < (requests[0]?.scope.minBatch ?? 1);
     // Only a whole call can go out, and not after a part of it is in a batch.
-    const hasBegun = requests.some(({ waiting }) => waiting.some(({ part }) => part?.hasBegun));
+    const hasBegun = requests.some(({ waiting }) => waiting.some(({ part }) => part?.hasBegun()));
     if (isTooFew && !hasBegun) {
       this.#services.withdraw(requests);
       const sent = inTurns(requests, (request) => {
