@@ -30,7 +30,14 @@ const ranks = {
 const steps = ['collect', 'watch', 'submit', 'takeover', 'queue', 'capture'];
 
 /** Files at the top of src/ that all parts share. The others there are the entries of the package. */
-const base = new Set(['errors.ts', 'types.ts', 'duration.ts', 'version.ts', 'bundlers.ts']);
+const base = new Set([
+  'errors.ts',
+  'event-loop.ts',
+  'types.ts',
+  'duration.ts',
+  'version.ts',
+  'bundlers.ts',
+]);
 
 /**
  * Only the registry knows the concrete batchers. Only open-ledger.ts and the CLI know the concrete

@@ -1,4 +1,5 @@
 import { messageOf } from '../errors.ts';
+import { Slice } from '../event-loop.ts';
 import type { ResolvedOptions } from '../options/index.ts';
 import type { Engine } from '../orchestrator/engine.ts';
 import type { CallHandle, CapturedCall } from '../orchestrator/model/call.ts';
@@ -62,7 +63,6 @@ export class EngineDoor {
       return { error };
     });
     // Each of them may have to be told that there is no engine.
-    const { Slice } = await import('../orchestrator/model/event-loop.ts');
     const slice = new Slice();
     // Calls join the list while this waits; the last look at it is followed by no wait.
     for (let at = 0; at < this.#early.length; at += 1) {

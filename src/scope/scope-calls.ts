@@ -1,5 +1,5 @@
-import { setImmediate as immediate } from 'node:timers/promises';
 import { registeredBatchers } from '../batchers/registry.ts';
+import { inTurns, nextTurn } from '../event-loop.ts';
 import { shareSignal } from '../hooks/abort-guard/abort-guard.ts';
 import { watchOf } from '../hooks/abort-guard/signal-watch.ts';
 import { decodeUtf8, postUrl } from '../hooks/fetch/read-call.ts';
@@ -207,7 +207,7 @@ export class ScopeCalls implements CallOwner {
 
   async flush(): Promise<void> {
     // An SDK needs a few turns of its own before its request reaches us.
-    await immediate();
+    await nextTurn();
     await this.#door.entered();
     await this.#door.engine?.flush(this.#scope);
   }
@@ -253,7 +253,6 @@ export class ScopeCalls implements CallOwner {
 
   /** In turns: a hundred thousand may wait. */
   async #dropUnsent(): Promise<void> {
-    const { inTurns } = await import('../orchestrator/model/event-loop.ts');
     await inTurns(this.#calls.all, (call) => {
       if (isSent(call)) call.handle?.leaveBehind();
       else call.drop();

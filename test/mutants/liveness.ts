@@ -114,19 +114,19 @@ export const liveness: readonly Mutant[] = [
   {
     name: 'the helper that yields never yields',
     promise: 8,
-    file: 'src/orchestrator/model/event-loop.ts',
+    file: 'src/event-loop.ts',
     search: '    await nextTurn();\n    this.#until',
     replace: '    this.#until',
-    tests: ['src/orchestrator/model/event-loop.test.ts'],
+    tests: ['src/event-loop.test.ts'],
   },
   {
     name: 'all callers are told in one turn',
     promise: 8,
-    file: 'src/orchestrator/model/event-loop.ts',
+    file: 'src/event-loop.ts',
     search: 'if (index % callersPerTurn === callersPerTurn - 1) await nextTurn();',
     replace: '',
     tests: [
-      'src/orchestrator/model/event-loop.test.ts',
+      'src/event-loop.test.ts',
       'test/behaviour/long-realtime-line.test.ts',
     ],
   },

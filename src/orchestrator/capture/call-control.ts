@@ -1,8 +1,8 @@
+import { inTurns } from '../../event-loop.ts';
 import { deliverOne } from '../collect/delivery.ts';
 import type { Batch } from '../model/batch.ts';
 import type { CallControl, Caller } from '../model/caller.ts';
 import type { EngineContext } from '../model/engine-context.ts';
-import { inTurns } from '../model/event-loop.ts';
 import { KeepAlive } from '../model/keep-alive.ts';
 import { ownAnswer } from '../model/own-answer.ts';
 import type { Request } from '../model/request.ts';

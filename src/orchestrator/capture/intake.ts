@@ -1,11 +1,11 @@
 import { messageOf } from '../../errors.ts';
+import { inTurns, nextTurn, Slice } from '../../event-loop.ts';
 import type { Admission, Ask, OwnerId } from '../../ledger/ledger.ts';
 import { estimateTokens } from '../../pricing/token-estimate.ts';
 import { answerCall, deliver, refuseCall } from '../collect/delivery.ts';
 import type { CapturedCall, Delivery } from '../model/call.ts';
 import { type CallControl, Caller } from '../model/caller.ts';
 import type { EngineContext } from '../model/engine-context.ts';
-import { inTurns, nextTurn, Slice } from '../model/event-loop.ts';
 import { factsOf } from '../model/events.ts';
 import { Request } from '../model/request.ts';
 import type { Queue } from '../queue/queue.ts';

@@ -1,11 +1,11 @@
 import type { Remote, Row } from '../../batchers/batcher.ts';
 import { BatchlingError, LeaseLostError } from '../../errors.ts';
+import { inTurns, nextTurn, Slice } from '../../event-loop.ts';
 import type { Settlement } from '../../ledger/ledger.ts';
 import { loadPrices } from '../../pricing/prices.ts';
 import type { ItemId } from '../../types.ts';
 import type { Batch } from '../model/batch.ts';
 import type { EngineContext } from '../model/engine-context.ts';
-import { inTurns, nextTurn, Slice } from '../model/event-loop.ts';
 import { ownAnswer } from '../model/own-answer.ts';
 import type { Request } from '../model/request.ts';
 import { type LineOutcome, outcomeOf, settleLine } from './line-outcome.ts';

@@ -1,5 +1,6 @@
 import type { Batcher, Usage } from '../../batchers/batcher.ts';
 import { messageOf } from '../../errors.ts';
+import { inTurns } from '../../event-loop.ts';
 import type { Settlement } from '../../ledger/ledger.ts';
 import { priceOf } from '../../pricing/prices.ts';
 import { isSuccess } from '../../streams/stream-dialect.ts';
@@ -7,7 +8,6 @@ import type { Answer } from '../../types.ts';
 import type { CapturedCall, Delivery } from '../model/call.ts';
 import type { Caller } from '../model/caller.ts';
 import type { EngineContext } from '../model/engine-context.ts';
-import { inTurns } from '../model/event-loop.ts';
 import { type AnswerSource, type BatchlingEvents, type CallFacts, tell } from '../model/events.ts';
 import { type OwnReason, ownAnswer } from '../model/own-answer.ts';
 import type { Request } from '../model/request.ts';

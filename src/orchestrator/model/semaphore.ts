@@ -1,4 +1,4 @@
-import { inTurns } from './event-loop.ts';
+import { inTurns } from '../../event-loop.ts';
 
 interface Waiter {
   readonly line: Line;

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { setImmediate as immediate } from 'node:timers/promises';
+import { nextTurn } from '../../event-loop.ts';
 import type { Wire } from '../../http/wire.ts';
 import type { Clock, Logger } from '../../types.ts';
 import type { EngineScope } from './call.ts';
@@ -82,7 +82,7 @@ export class Troubles {
       isOver = true;
     };
     waiting.then(over, over);
-    await immediate();
+    await nextTurn();
     if (isOver) return waiting;
     const key = `${what} ${wire.base}`;
     const wait = this.#wait(key, () => wire.redact(text()));

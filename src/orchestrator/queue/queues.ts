@@ -1,9 +1,9 @@
 import type { Route } from '../../batchers/batcher.ts';
+import { nextTurn } from '../../event-loop.ts';
 import type { QueueKey } from '../../ledger/ledger.ts';
 import type { Dict } from '../../types.ts';
 import type { CallTarget, CapturedCall, EngineScope } from '../model/call.ts';
 import type { EngineContext } from '../model/engine-context.ts';
-import { nextTurn } from '../model/event-loop.ts';
 import type { Request } from '../model/request.ts';
 import type { QueueAccount } from '../model/request-queue.ts';
 import { type Flush, Queue, type QueueSpec } from './queue.ts';

@@ -1,6 +1,6 @@
 import type { Item, Plan } from '../../batchers/batcher.ts';
+import { nextTurn } from '../../event-loop.ts';
 import type { Batch } from '../model/batch.ts';
-import { nextTurn } from '../model/event-loop.ts';
 import { labelsOf } from '../model/labels.ts';
 import type { Request } from '../model/request.ts';
 

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { OwnerLostError } from '../../errors.ts';
+import { inTurns, nextTurn, Slice } from '../../event-loop.ts';
 import { refuseUnsent } from '../collect/batch-endings.ts';
 import { goRealtime, refuseRequests } from '../collect/delivery.ts';
 import { Batch } from '../model/batch.ts';
 import type { EngineScope } from '../model/call.ts';
 import type { EngineContext } from '../model/engine-context.ts';
-import { inTurns, nextTurn, Slice } from '../model/event-loop.ts';
 import { type FlushReason, factsOf, publish } from '../model/events.ts';
 import { labelsOf } from '../model/labels.ts';
 import { ownAnswer } from '../model/own-answer.ts';

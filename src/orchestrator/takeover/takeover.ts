@@ -1,13 +1,13 @@
 import type { Remote } from '../../batchers/batcher.ts';
 import { RefusedError } from '../../batchers/shared/refused-error.ts';
 import { messageOf } from '../../errors.ts';
+import { nextTurn } from '../../event-loop.ts';
 import { sleep } from '../../http/backoff.ts';
 import type { BatchId, ClaimedBatch } from '../../ledger/ledger.ts';
 import { Batch } from '../model/batch.ts';
 import type { BatchEnd } from '../model/batch-end.ts';
 import type { EngineScope } from '../model/call.ts';
 import type { EngineContext } from '../model/engine-context.ts';
-import { nextTurn } from '../model/event-loop.ts';
 import { itemId } from '../model/item-id.ts';
 import { ownAnswer } from '../model/own-answer.ts';
 import type { Request } from '../model/request.ts';

@@ -1,9 +1,9 @@
+import { inTurns } from '../../event-loop.ts';
 import { longestTimer } from '../../http/backoff.ts';
 import { deadlineAnswer, endAtDeadline, refuseRequests } from '../collect/delivery.ts';
 import type { Batch } from '../model/batch.ts';
 import type { Caller } from '../model/caller.ts';
 import type { EngineContext } from '../model/engine-context.ts';
-import { inTurns } from '../model/event-loop.ts';
 import type { Request } from '../model/request.ts';
 import { endIfUnwanted } from '../model/unsent.ts';
 import { cancelIfAskedFor } from './cancel.ts';
