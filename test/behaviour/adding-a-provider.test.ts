@@ -74,6 +74,7 @@ describe('the own batcher of the page', async () => {
       messages: [{ role: 'user', content: prompt }],
     }),
     requests: { create: '/v1/messages/batches', results: /\/results$/ },
+    skip: { 'that fails as a whole says so': 'what it has taken does not fail as a whole' },
   });
 
   it('answers calls', async () => {

@@ -125,10 +125,7 @@ export const liveness: readonly Mutant[] = [
     file: 'src/event-loop.ts',
     search: 'if (index % callersPerTurn === callersPerTurn - 1) await nextTurn();',
     replace: '',
-    tests: [
-      'src/event-loop.test.ts',
-      'test/behaviour/long-realtime-line.test.ts',
-    ],
+    tests: ['src/event-loop.test.ts', 'test/behaviour/long-realtime-line.test.ts'],
   },
   {
     name: 'a batch that backs off keeps its slot',

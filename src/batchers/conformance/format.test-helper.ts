@@ -32,6 +32,23 @@ export function formatConformance({ batcher }: BatcherSubject, test: Test): void
       }
     });
 
+    test('the endpoint is one that the facts name as batched', ({ path }) => {
+      const asPattern = (endpoint: string) =>
+        new RegExp(`^${endpoint.split('*').map(escaped).join('[^/]*')}$`);
+      expect(batcher.info.endpoints.some((endpoint) => asPattern(endpoint).test(path))).toBe(true);
+    });
+
+    test('the provider takes every completion window that is offered', async (subject) => {
+      const { wire } = await openBench(subject);
+      const plan = planOf(subject, ['a']);
+      const { windows } = batcher.limits(plan.route);
+      for (const { word } of Object.values(windows)) {
+        const asked = { ...plan, completionWindow: word };
+        const handle = await batcher.stage(wire, asked);
+        expect((await batcher.create(wire, asked, handle)).id).not.toBe('');
+      }
+    });
+
     test('the credential goes to the origin of the base, and to origins only', () => {
       const origins = batcher.origins('https://llm.example/some/v1');
       expect(origins).toContain('https://llm.example');
@@ -109,4 +126,8 @@ function recording(wire: Wire): { recorded: Wire; lengths: number[] } {
 
 function isStreamed(body: WireRequest['body']): body is StreamedBody {
   return typeof body === 'object' && 'chunks' in body;
+}
+
+function escaped(text: string): string {
+  return text.replace(/[.+?^${}()|[\]\\]/g, '\\$&');
 }

@@ -30,6 +30,16 @@ export function roundTripConformance({ batcher }: BatcherSubject, test: Test): v
       expect(simulator.meter.total).toBe(prompts.length);
     });
 
+    test('that fails as a whole says so', async (subject) => {
+      const { simulator, send, ended } = await openBench(subject);
+      const errors = [{ code: 'invalid_request', message: 'The file is no good.' }];
+      simulator.faults.nextBatch({ outcome: 'failed', errors });
+      const { plan, handle, remote } = await send(prompts);
+      const { failure } = await ended(remote, plan, handle);
+      expect(failure).toMatchObject({ next: 'fail' });
+      expect(failure?.message).toContain('no good');
+    });
+
     test('has an answer for each id, with its tokens', async (subject) => {
       const { simulator, send, ended, rows } = await openBench(subject);
       const { plan, handle, remote } = await send(prompts);

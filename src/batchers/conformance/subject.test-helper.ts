@@ -37,6 +37,9 @@ export interface BatcherSubject {
   readonly skip?: Readonly<Record<string, string>>;
 }
 
+/** Simulated batches end within milliseconds; this leaves room for a busy machine. */
+const patience = 15_000;
+
 export const apiKey = 'sk-conformance-51c09e77';
 
 export const clock: Clock = {
@@ -100,11 +103,16 @@ export async function openBench(
   const wire = wireWith(apiKey);
 
   async function ended(remote: Pick<Remote, 'id'>, plan: Plan, handle: Handle = {}) {
+    const until = performance.now() + patience;
     for (;;) {
       const polled = { id: remote.id, count: plan.count, handle };
       for await (const seen of batcher.poll(wire, [polled])) {
         if (seen.state === 'missing') throw new Error(`Batch ${remote.id} is missing`);
         if (seen.state === 'ended' && !seen.incomplete) return seen;
+        if (performance.now() < until) continue;
+        throw new Error(
+          `Batch ${seen.id} is still "${seen.raw}" (${seen.state}). Does the batcher know this status word?`,
+        );
       }
       await new Promise((resolve) => setTimeout(resolve, 2));
     }

@@ -64,11 +64,16 @@ async function failureOf(
   return { failure, unclear: verdict.unclear === true };
 }
 
+/** What the body tells people: in its own members, in `error`, or in the object it wraps everything in. */
 function messageOf(body: string): string | undefined {
-  const parsed = parseJson(body);
-  const error = field(parsed, 'error');
-  const { message, detail } = fields(parsed);
-  return text(field(error, 'message')) ?? text(error) ?? text(message) ?? text(detail);
+  const members = fields(parseJson(body));
+  const wrapped = Object.values(members).map(textIn);
+  return textIn(members.error) ?? text(members.error) ?? textIn(members) ?? wrapped.find(Boolean);
+}
+
+function textIn(value: unknown): string | undefined {
+  const { message, detail, text: told, description } = fields(value);
+  return text(message) ?? text(detail) ?? text(told) ?? text(description);
 }
 
 /** A reply that was not the expected 2xx, outside of a create. */
