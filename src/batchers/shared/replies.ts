@@ -5,7 +5,7 @@ import type { Wire, WireReply, WireRequest } from '../../http/wire.ts';
 import type { Answer, Dict } from '../../types.ts';
 import type { BatchFailure } from '../batcher.ts';
 import { judgeByStatus, type ReplyJudge } from './judge-reply.ts';
-import { field, fields, parseJson, text } from './outcomes.ts';
+import { fields, parseJson, text } from './outcomes.ts';
 import { RefusedError } from './refused-error.ts';
 import { idOf } from './reply-shapes.ts';
 
