@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import type { Dispatcher } from 'undici';
 import { NotSentError, UnknownOutcomeError } from '../errors.ts';
 import { watchIdle } from './idle-watch.ts';
-import { createReply, messageOf } from './reply.ts';
+import { createReply, networkMessage } from './reply.ts';
 import { redact, type Target } from './target.ts';
 import { createUpload } from './upload.ts';
 import type { WireReply, WireRequest } from './wire.ts';
@@ -29,7 +29,7 @@ export function exchange(dispatcher: Dispatcher, order: Order): Promise<WireRepl
     function fail(error: unknown): void {
       watch.stop();
       upload.stop();
-      const why = redact(messageOf(error), secrets);
+      const why = redact(networkMessage(error), secrets);
       const facts = { method, url: target.label, partly: upload.isPartly };
       reject(
         upload.handedOver

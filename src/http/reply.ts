@@ -54,7 +54,7 @@ export function createReply(data: Dispatcher.ResponseData, context: ReplyContext
         yield next.value;
       }
     } catch (error) {
-      throw unusable(`the body broke off: ${redact(messageOf(error), secrets)}`, error);
+      throw unusable(`the body broke off: ${redact(networkMessage(error), secrets)}`, error);
     } finally {
       await iterator.return?.();
     }
@@ -68,7 +68,10 @@ export function createReply(data: Dispatcher.ResponseData, context: ReplyContext
     } catch (error) {
       await discard();
       if (error instanceof BatchlingError) throw error;
-      throw unusable(`the body cannot be decoded: ${redact(messageOf(error), secrets)}`, error);
+      throw unusable(
+        `the body cannot be decoded: ${redact(networkMessage(error), secrets)}`,
+        error,
+      );
     }
   }
 
@@ -118,7 +121,8 @@ export function createReply(data: Dispatcher.ResponseData, context: ReplyContext
   };
 }
 
-export function messageOf(error: unknown): string {
+/** What an error of the network says, with its code. */
+export function networkMessage(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const code = 'code' in error ? String(error.code) : undefined;
   if (!error.message) return code ?? error.name;

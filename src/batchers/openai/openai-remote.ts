@@ -102,7 +102,7 @@ function failureOf(status: string, errors: unknown, wire: Redactor): BatchFailur
   // Judged as it came: a short key may well be part of the provider's own words.
   const code = codeOf(first);
   if (code === 'token_limit_exceeded') {
-    const limit = namedLimit(messageOf(first));
+    const limit = namedLimit(messageIn(first));
     return { ...common, meaning: 'full', next: 'later', ...(limit !== undefined && { limit }) };
   }
   if (code === 'too_many_tasks') return { ...common, next: 'smaller' };
@@ -115,7 +115,7 @@ function codeOf(error: unknown): string {
   return text(field(error, 'code')) ?? 'batch_failed';
 }
 
-function messageOf(error: unknown): string {
+function messageIn(error: unknown): string {
   return (
     text(field(error, 'message')) ??
     text(error) ??
@@ -126,7 +126,7 @@ function messageOf(error: unknown): string {
 /** An error of the list, for people. */
 function tell(error: unknown, wire: Redactor) {
   const code = wire.redact(codeOf(error));
-  const message = wire.redact(messageOf(error));
+  const message = wire.redact(messageIn(error));
   const param = wire.redact(text(field(error, 'param')) ?? '') || null;
   const answer: Answer = {
     status: 400,

@@ -41,7 +41,7 @@ async function failureOf(
   const { status, headers } = reply;
   // A status says what it says with and without a body that can be read.
   const body = await reply.text().catch(() => '');
-  const verdict = judge({ status, headers, body, message: messageOf(body) ?? '' });
+  const verdict = judge({ status, headers, body, message: messageIn(body) ?? '' });
   const { meaning, next, lines, limit, within } = verdict;
   const told = redactBody(body, wire.redact);
   const answer: Answer = {
@@ -53,7 +53,7 @@ async function failureOf(
   const failure: BatchFailure = {
     meaning,
     code: `http_${status}`,
-    message: messageOf(told) ?? `The provider answered ${status} to the batch.`,
+    message: messageIn(told) ?? `The provider answered ${status} to the batch.`,
     next,
     answer,
     ...(lines && { bad: lines.map((line) => ({ line, answer })) }),
@@ -65,7 +65,7 @@ async function failureOf(
 }
 
 /** What the body tells people: in its own members, in `error`, or in the object it wraps everything in. */
-function messageOf(body: string): string | undefined {
+function messageIn(body: string): string | undefined {
   const members = fields(parseJson(body));
   const wrapped = Object.values(members).map(textIn);
   return textIn(members.error) ?? text(members.error) ?? textIn(members) ?? wrapped.find(Boolean);

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { LeaseLostError } from '../../errors.ts';
 import {
   bad,
+  expectStale,
   fingerprintOf,
   good,
   type LedgerSubject,
@@ -119,20 +120,7 @@ export function claimConformance(subject: LedgerSubject): void {
       const other = await join();
       await ledger.leave(me);
       const claimed = await ledger.claim(other, lease.batch);
-      const request = requests[0]!;
-      const remote = { id: 'batch_1', raw: 'completed' };
-      const writes = [
-        () => ledger.staged(lease, {}),
-        () => ledger.creating(lease, {}, { alone: false }),
-        () => ledger.accepted(lease, remote),
-        () => ledger.refused(lease, 'no'),
-        () => ledger.released(lease),
-        () => ledger.polled([{ lease, remote }]),
-        () => ledger.collected(lease, [{ request, is: 'answer', answer: good }]),
-        () => ledger.ended(lease),
-        () => ledger.giveBack(lease),
-      ];
-      for (const write of writes) await expect(write()).rejects.toThrow(LeaseLostError);
+      await expectStale(ledger, lease, requests[0]!);
       await ledger.ended(claimed!.lease);
     });
 

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { LeaseLostError, OwnerLostError } from '../../errors.ts';
+import { OwnerLostError } from '../../errors.ts';
 import type { OwnerId } from '../ledger.ts';
 import {
   type Bench,
+  expectStale,
   good,
   type LedgerSubject,
   newToken,
@@ -73,20 +74,7 @@ export function lostOwnerConformance(subject: LedgerSubject): void {
       const { lease, requests } = await send([1]);
       await lose(bench);
       await bench.join();
-      const request = requests[0]!;
-      const remote = { id: 'batch_1', raw: 'completed' };
-      const writes = [
-        () => ledger.staged(lease, {}),
-        () => ledger.creating(lease, {}, { alone: false }),
-        () => ledger.accepted(lease, remote),
-        () => ledger.refused(lease, 'no'),
-        () => ledger.released(lease),
-        () => ledger.polled([{ lease, remote }]),
-        () => ledger.collected(lease, [{ request, is: 'answer', answer: good }]),
-        () => ledger.ended(lease),
-        () => ledger.giveBack(lease),
-      ];
-      for (const write of writes) await expect(write()).rejects.toThrow(LeaseLostError);
+      await expectStale(ledger, lease, requests[0]!);
     });
 
     it('gets its requests by asking and its batches by claiming', async () => {

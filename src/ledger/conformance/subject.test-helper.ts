@@ -1,3 +1,5 @@
+import { expect } from 'vitest';
+import { LeaseLostError } from '../../errors.ts';
 import type { Answer } from '../../types.ts';
 import type { Admission, Ask, Lease, Ledger, OwnerId, QueueId, RequestId } from '../ledger.ts';
 import type { LedgerOptions } from '../ledger-options.ts';
@@ -108,4 +110,21 @@ export async function openBench(
     },
   };
   return bench;
+}
+
+/** Every write under the lease is refused. */
+export async function expectStale(ledger: Ledger, lease: Lease, request: RequestId): Promise<void> {
+  const remote = { id: 'batch_1', raw: 'completed' };
+  const writes = [
+    () => ledger.staged(lease, {}),
+    () => ledger.creating(lease, {}, { alone: false }),
+    () => ledger.accepted(lease, remote),
+    () => ledger.refused(lease, 'no'),
+    () => ledger.released(lease),
+    () => ledger.polled([{ lease, remote }]),
+    () => ledger.collected(lease, [{ request, is: 'answer', answer: good }]),
+    () => ledger.ended(lease),
+    () => ledger.giveBack(lease),
+  ];
+  for (const write of writes) await expect(write()).rejects.toThrow(LeaseLostError);
 }

@@ -7,6 +7,7 @@ import type { OwnReason } from '../model/own-answer.ts';
 import { offeredWindow } from '../queue/queue.ts';
 import { type CredentialFunction, type SplitHeaders, splitHeaders } from './credentials.ts';
 import { fingerprintOf } from './fingerprint.ts';
+import { parseObject } from './parse-object.ts';
 
 /** One request of a call. */
 export interface Part {
@@ -150,15 +151,4 @@ function deadlineRefusal({ target, scope }: CapturedCall): string | undefined {
     `that are finished. Use onDeadline "error", leave the deadline out, or accept it with ` +
     `providers: { ${name}: { cancelAtDeadline: true } }.`
   );
-}
-
-function parseObject(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -1,21 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { OpenAIBatcher } from '../../batchers/openai/openai-batcher.ts';
 import { openaiInfo } from '../../batchers/openai/openai-info.ts';
-import { type BatcherClass, registeredBatchers } from '../../batchers/registry.ts';
-import { resolveOptions } from '../../options/index.ts';
-import { Router } from './router.ts';
-
-function routerFor(hosts: Record<string, string> = {}, batchers: BatcherClass[] = []): Router {
-  const options = resolveOptions({ hosts, batchers }, undefined, {});
-  return new Router(registeredBatchers(options.batchers), options.hosts);
-}
-
-function locate(router: Router, url: string) {
-  const found = router.find(url);
-  if (found === undefined) return undefined;
-  const { provider, base, wireBase, path, configured } = found;
-  return { provider, base, wireBase, path, configured };
-}
+import { locate, routerFor } from './router.test-helper.ts';
 
 describe("a provider's own host", () => {
   const router = routerFor();

@@ -3,6 +3,7 @@ import { type LlmWire, otherProvider, wireEndings, wireOf } from '../../batchers
 import type { RegisteredBatcher } from '../../batchers/registry.ts';
 import { invariant } from '../../errors.ts';
 import type { Dict } from '../../types.ts';
+import { parseObject } from './parse-object.ts';
 import type { Router } from './router.ts';
 
 /** An LLM call that no batcher takes: why, what helps, and what it is told once for. */
@@ -153,15 +154,4 @@ function isSeparator(code: number): boolean {
 /** Length, first and last letter of a word in one number, which few words share. */
 function outlineOf(text: string, start: number, end: number): number {
   return ((end - start) << 16) | (text.charCodeAt(start) << 8) | text.charCodeAt(end - 1);
-}
-
-function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null
-      ? (value as Record<string, unknown>)
-      : undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -16,18 +16,20 @@ import type {
 } from '../model/request-queue.ts';
 import { Semaphore } from '../model/semaphore.ts';
 
-export interface QueueSpec {
-  readonly id: QueueId;
-  readonly batcher: Batcher;
-  readonly account: QueueAccount;
-  readonly wire: Wire;
-  readonly endpoint: string;
-  readonly model: string;
-  readonly batchHeaders: Dict;
-  readonly policy: Policy;
-  readonly bodies: BodyStore;
-  readonly clientRetries: ClientRetryMemory;
-}
+/** What a queue is made of. */
+export type QueueSpec = Pick<
+  RequestQueue,
+  | 'id'
+  | 'batcher'
+  | 'account'
+  | 'wire'
+  | 'endpoint'
+  | 'model'
+  | 'batchHeaders'
+  | 'policy'
+  | 'bodies'
+  | 'clientRetries'
+>;
 
 /** A slow queue must not take all the bandwidth and memory there is. */
 const transfersAtOnce = 4;

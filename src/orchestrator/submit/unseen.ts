@@ -1,7 +1,7 @@
-import { ReplyError } from '../../batchers/shared/replies.ts';
 import { BatchlingError, messageOf } from '../../errors.ts';
 import type { Answer, Clock } from '../../types.ts';
 import type { Batch } from '../model/batch.ts';
+import { failureOf } from '../model/failure-of.ts';
 import { ownAnswer } from '../model/own-answer.ts';
 import { deniedPatience, missingPatience } from '../model/patience.ts';
 
@@ -34,9 +34,10 @@ export class UnseenTrouble {
   /** A look has failed. Returns what to tell the callers, once patience is over. */
   met(error: unknown): Answer | undefined {
     const now = this.#clock.now();
-    if (error instanceof ReplyError && error.failure.meaning === 'denied') {
+    const failure = failureOf(error);
+    if (failure?.meaning === 'denied') {
       this.#deniedSince ??= now;
-      return now - this.#deniedSince >= deniedPatience ? error.failure.answer : undefined;
+      return now - this.#deniedSince >= deniedPatience ? failure.answer : undefined;
     }
     const { batcher, queue, token } = this.#batch;
     if (now - this.#since < missingPatience) return undefined;

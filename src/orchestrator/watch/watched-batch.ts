@@ -1,5 +1,4 @@
 import type { BatchFailure, Remote } from '../../batchers/batcher.ts';
-import { ReplyError } from '../../batchers/shared/replies.ts';
 import { LeaseLostError } from '../../errors.ts';
 import { backoff, sleep } from '../../http/backoff.ts';
 import { type Collector, UnreadableError } from '../collect/collector.ts';
@@ -7,6 +6,7 @@ import { ResultLines } from '../collect/result-lines.ts';
 import type { Batch } from '../model/batch.ts';
 import type { BatchEnd } from '../model/batch-end.ts';
 import type { EngineContext } from '../model/engine-context.ts';
+import { failureOf } from '../model/failure-of.ts';
 import { ownAnswer } from '../model/own-answer.ts';
 import { missingPatience } from '../model/patience.ts';
 import { cancelIfAskedFor } from './cancel.ts';
@@ -237,7 +237,7 @@ export class WatchedBatch {
   #afterFailedReading(error: unknown): BatchEnd | 'results are gone' | undefined {
     const { batch } = this;
     if (batch.phase.name === 'collecting') batch.moveTo({ ...batch.phase, isUnreadable: true });
-    const failure = error instanceof ReplyError ? error.failure : undefined;
+    const failure = failureOf(error);
     const isGone = failure?.meaning === 'gone' || error instanceof UnreadableError;
     if (!isGone) return failure?.meaning === 'denied' ? this.#denied(failure) : this.#failed(error);
     if (this.#isUnderOtherKey) return giveUp(batch);

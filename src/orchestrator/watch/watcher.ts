@@ -1,9 +1,9 @@
 import type { BatchFailure, PolledBatch, Remote } from '../../batchers/batcher.ts';
-import { ReplyError } from '../../batchers/shared/replies.ts';
 import { backoff } from '../../http/backoff.ts';
 import type { Wire } from '../../http/wire.ts';
 import type { Batch } from '../model/batch.ts';
 import type { EngineContext } from '../model/engine-context.ts';
+import { failureOf } from '../model/failure-of.ts';
 import {
   beginWith,
   jittered,
@@ -173,13 +173,13 @@ export class Watcher {
     } catch (error) {
       this.#context.report('poll batches', error);
       group.error = error;
-      if (!(error instanceof ReplyError)) return undefined;
-      const { retryAfter = 0 } = error.failure;
+      const failure = failureOf(error);
+      const { retryAfter = 0 } = failure ?? {};
       if (retryAfter > 0) {
         const until = this.#context.clock.now() + backoff({ attempt: 1, retryAfter });
         this.#awayUntil.set(group.wire, until);
       }
-      if (error.failure.meaning === 'denied') return error.failure;
+      if (failure?.meaning === 'denied') return failure;
     }
     return undefined;
   }
