@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import {
   type Handle,
@@ -101,6 +102,8 @@ describe('the life of a batch', () => {
     await until(() => reading.arrived, 'the reading');
     controller.abort(new Error('enough'));
     await soon(asked);
+    // By now the engine is closing, and watches nothing any more.
+    await delay(100);
     open();
     await until(() => locks().size === 0, 'the end of the engine');
   });
@@ -184,6 +187,8 @@ describe('a request that somebody asks for again', () => {
     await expect(first).rejects.toThrow('enough');
     const second = scope.run(() => askFor('again'));
     await until(() => scope.stats.captured === 2, 'the second call');
+    // It joins the batch whose upload waits.
+    await delay(200);
     open();
     expect(await (await soon(second, 20_000)).text()).toContain('answer to');
     await soon(scope.close());
@@ -197,6 +202,9 @@ describe('a request that somebody asks for again', () => {
     first.on('call:captured', () => queueMicrotask(() => controller.abort(new Error('enough'))));
     const asked = first.run(() => askFor('row', { signal: controller.signal }));
     await expect(asked).rejects.toThrow('enough');
+    // The ledger has been asked for it all the same.
+    await delay(200);
+    expect(stage.simulator.batches()).toEqual([]);
     vi.stubEnv('BATCHLING_RUN', 'second');
     const second = batchify(shared);
     const response = await soon(

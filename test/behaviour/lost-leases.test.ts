@@ -7,8 +7,9 @@ import {
   type Wire,
 } from '../../src/batchers/index.ts';
 import { batchify } from '../../src/index.ts';
-import { type Database, loadDriver } from '../../src/ledger/sqlite/connection/driver.ts';
+import type { Database } from '../../src/ledger/sqlite/connection/driver.ts';
 import { chatRequest } from '../support/ask.ts';
+import { loseOwners } from '../support/lose-owner.ts';
 import { fastClock } from '../support/programs/fast-clock.ts';
 import { chatUrl } from '../support/source-of.ts';
 import { openStage, type Stage } from '../support/stage.ts';
@@ -76,13 +77,6 @@ async function loseLock(): Promise<void> {
   }
 }
 
-async function loseRow(store: string): Promise<void> {
-  const { DatabaseSync } = await loadDriver();
-  const database = new DatabaseSync(store, { timeout: 1_000 });
-  database.exec('DELETE FROM owner');
-  database.close();
-}
-
 const url = () => chatUrl(stage);
 const answerOf = async (response: Response) => ({
   status: response.status,
@@ -110,7 +104,7 @@ describe('a batch that another owner takes over while it is being sent', () => {
     const before = first.run(() => fetch(url(), chatRequest('shared')));
     await soon(reached);
     if (lost === 'the lock') await loseLock();
-    else await loseRow(shared.store as string);
+    else await loseOwners(shared.store as string);
 
     vi.stubEnv('BATCHLING_RUN', 'second');
     const second = batchify(shared);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { batchify } from '../../src/index.ts';
-import { openSqliteLedger } from '../../src/ledger/sqlite/connection/open-sqlite.ts';
 import { ask } from '../support/ask.ts';
+import { loseOwners } from '../support/lose-owner.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 import { soon, until } from '../support/until.ts';
 
@@ -13,13 +13,6 @@ beforeAll(async () => {
 afterAll(() => stage.close());
 beforeEach(() => stage.simulator.reset());
 
-/** The only owner of this ledger counts as gone, though its process lives. */
-async function loseOwner(store: string): Promise<void> {
-  const ledger = await openSqliteLedger({ path: store });
-  await ledger.leave(1);
-  await ledger.close();
-}
-
 describe('an engine whose owner the ledger counts as gone', () => {
   it('joins again and sends what waited in its queue, once', async () => {
     const store = stage.newStore();
@@ -28,7 +21,7 @@ describe('an engine whose owner the ledger counts as gone', () => {
     const early = scope.run(() => ask(client, 'before'));
     await until(() => scope.stats.captured === 1, 'the first call');
     await scope.run(() => new Promise((resolve) => setTimeout(resolve, 20)));
-    await loseOwner(store);
+    await loseOwners(store);
     const late = scope.run(() => ask(client, 'after'));
     await until(() => scope.stats.captured === 2, 'the second call');
     await scope.flush();
@@ -46,7 +39,7 @@ describe('an engine whose owner the ledger counts as gone', () => {
     const scope = batchify(stage.options({ store }));
     const asked = scope.run(() => ask(stage.openai(), 'in a batch'));
     await until(() => scope.stats.batches.submitted === 1, 'the batch');
-    await loseOwner(store);
+    await loseOwners(store);
     simulator.release();
     await soon(asked);
     await soon(scope.close());

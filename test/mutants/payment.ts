@@ -138,4 +138,23 @@ export const payment: readonly Mutant[] = [
     replace: 'undefined as Batch | undefined',
     tests: ['test/behaviour/re-run.test.ts', 'test/crash/re-run.test.ts'],
   },
+  {
+    name: 'parts of a call whose error is told again are sent all the same',
+    promise: 2,
+    file: 'src/orchestrator/capture/intake.ts',
+    search: 'for (const { queue, key } of found) {',
+    replace:
+      'for (const [index, { part, queue, key }] of found.entries()) {\n      asked.push(this.#ask(callers[index] as Caller, part, queue, key));',
+    tests: ['test/behaviour/fan-out.test.ts'],
+    only: 'told the same error again',
+  },
+  {
+    name: "an owner deletes the input file of another owner's batch",
+    promise: 2,
+    file: 'src/orchestrator/collect/batch-endings.ts',
+    search: 'this.#follow(batch);\n        return false;',
+    replace: 'this.#follow(batch);\n        return true;',
+    tests: ['test/behaviour/batch-lives.test.ts'],
+    only: 'leaves the input file alone',
+  },
 ];
