@@ -3,6 +3,7 @@ import type { StreamDialect } from '../streams/stream-dialect.ts';
 import type { Answer, Counts, Dict, Handle, ItemId } from '../types.ts';
 import type { BatchFailure } from './batch-failure.ts';
 import type { ProviderInfo, Settings } from './provider-info.ts';
+import type { ProviderNotes } from './provider-notes.ts';
 import { judgeByStatus, type ReplyJudge } from './shared/judge-reply.ts';
 
 export type { BadLine, BatchFailure, ReplyMeaning } from './batch-failure.ts';
@@ -215,6 +216,9 @@ export interface Usage {
  */
 export abstract class Batcher {
   abstract readonly info: ProviderInfo;
+
+  /** For the page of providers. A batcher of the user's own needs none. */
+  readonly notes: ProviderNotes | undefined = undefined;
 
   /** What a reply or a line means that is not a success. A provider's own words are looked at here. */
   protected readonly judge: ReplyJudge = judgeByStatus;

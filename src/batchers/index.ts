@@ -45,6 +45,7 @@ export { judgeOpenAI } from './openai/openai-judge.ts';
 export { type OpenAIStatus, type StatusWords, toRemote } from './openai/openai-remote.ts';
 export { readResultLine } from './openai/openai-results.ts';
 export type { ProviderInfo, Setting, Settings } from './provider-info.ts';
+export type { ProviderNotes } from './provider-notes.ts';
 export type { BatcherClass } from './registry.ts';
 export { type BatchList, batchPages, pollBatches } from './shared/batch-list.ts';
 export { memberText, onOneLine, withMember, withoutMembers } from './shared/json-text.ts';

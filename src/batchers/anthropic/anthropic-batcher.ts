@@ -16,6 +16,7 @@ import {
   type Row,
   type Usage,
 } from '../batcher.ts';
+import type { ProviderNotes } from '../provider-notes.ts';
 import { type BatchList, batchPages, pollBatches } from '../shared/batch-list.ts';
 import { onOneLine, withoutMembers } from '../shared/json-text.ts';
 import { createdAt, ListOrder } from '../shared/list-order.ts';
@@ -25,6 +26,7 @@ import { batchBody } from '../shared/reply-shapes.ts';
 import { resultRows } from '../shared/result-rows.ts';
 import { anthropicInfo } from './anthropic-info.ts';
 import { judgeAnthropic, judgeCreate } from './anthropic-judge.ts';
+import { anthropicNotes } from './anthropic-notes.ts';
 import { headersOfBatch, readResultLine, toRemote, versionOnly } from './anthropic-wire.ts';
 
 const hour = 3_600_000;
@@ -35,6 +37,7 @@ const streaming: ReadonlySet<string> = new Set(['stream']);
 /** Anthropic's message batches: the requests travel inline in the create call. */
 export class AnthropicBatcher extends Batcher {
   readonly info: ProviderInfo = anthropicInfo;
+  override readonly notes: ProviderNotes = anthropicNotes;
   protected override readonly judge = judgeAnthropic;
 
   match(call: Call): Match {

@@ -19,6 +19,7 @@ import type {
   Usage,
 } from '../batcher.ts';
 import { FileBatcher } from '../file-batcher.ts';
+import type { ProviderNotes } from '../provider-notes.ts';
 import { type BatchList, batchPages, pollBatches } from '../shared/batch-list.ts';
 import { onOneLine, withoutMembers } from '../shared/json-text.ts';
 import type { ReplyJudge } from '../shared/judge-reply.ts';
@@ -28,6 +29,7 @@ import { createdBody, expectOk, isVisible } from '../shared/replies.ts';
 import { batchBody, idOf } from '../shared/reply-shapes.ts';
 import { openaiInfo } from './openai-info.ts';
 import { judgeCreate, judgeOpenAI } from './openai-judge.ts';
+import { openaiNotes } from './openai-notes.ts';
 import { type StatusWords, toRemote } from './openai-remote.ts';
 import { readResultLine } from './openai-results.ts';
 
@@ -37,6 +39,7 @@ const streaming: ReadonlySet<string> = new Set(['stream', 'stream_options']);
 /** OpenAI, and the pattern of every service that copies its files and batches. */
 export class OpenAIBatcher extends FileBatcher {
   readonly info: ProviderInfo = openaiInfo;
+  override readonly notes: ProviderNotes = openaiNotes;
 
   /** Where files are, below the base. */
   protected readonly filesPath: string = '/files';
@@ -71,13 +74,18 @@ export class OpenAIBatcher extends FileBatcher {
     if (call.query !== '') identity.push(call.query);
     const line = onOneLine(call.body);
     return {
-      endpoint: `/v1${call.path}`,
+      endpoint: this.endpointOf(call),
       model,
       batchHeaders: {},
       identity,
       body: 'stream' in call.json ? withoutMembers(line, streaming) : line,
       ...(dialect && { stream: dialect }),
     };
+  }
+
+  /** The endpoint of this call as it stands in lines and creates, which is not always its path online. */
+  protected endpointOf({ path }: Call): string {
+    return `/v1${path}`;
   }
 
   /** How a streamed answer to this call is told; `undefined` where there is none. */
@@ -109,7 +117,7 @@ export class OpenAIBatcher extends FileBatcher {
   }
 
   protected async upload(wire: Wire, plan: Plan, file: StreamedBody): Promise<Handle> {
-    const form = multipart([['purpose', 'batch']], {
+    const form = multipart(this.uploadFields(plan), {
       field: 'file',
       filename: `${plan.token}.jsonl`,
       contentType: 'application/jsonl',
@@ -130,6 +138,11 @@ export class OpenAIBatcher extends FileBatcher {
     };
   }
 
+  /** What the form of an upload says beside the file. */
+  protected uploadFields(_plan: Plan): readonly (readonly [name: string, value: string])[] {
+    return [['purpose', 'batch']];
+  }
+
   async create(wire: Wire, plan: Plan, handle: Handle): Promise<Remote> {
     const reply = await wire.send({
       method: 'POST',
@@ -138,7 +151,12 @@ export class OpenAIBatcher extends FileBatcher {
       body: JSON.stringify(this.createBody(plan, handle)),
     });
     const body = await createdBody(wire, reply, judgeCreate(this.judge));
-    return this.toRemote(batchBody(body, 'status'), wire);
+    return this.toRemote(batchBody(this.createdBatch(body), 'status'), wire);
+  }
+
+  /** The batch in the answer to a create. */
+  protected createdBatch(body: unknown): unknown {
+    return body;
   }
 
   /** What a create says. It names the file, by which the batch is found again. */
@@ -155,7 +173,7 @@ export class OpenAIBatcher extends FileBatcher {
    * One fresh upload per batch: what has our file is ours. A twin is on the same page or the next. What is
    * older than the file cannot be ours, by the provider's own clock.
    */
-  async find(wire: Wire, _plan: Pick<Plan, 'token' | 'count'>, handle: Handle): Promise<Found> {
+  async find(wire: Wire, plan: Pick<Plan, 'token' | 'count'>, handle: Handle): Promise<Found> {
     const remotes: Remote[] = [];
     const order = new ListOrder();
     const since = handle.uploadedAt === undefined ? undefined : Number(handle.uploadedAt);
@@ -163,8 +181,7 @@ export class OpenAIBatcher extends FileBatcher {
       order.read(page);
       const before = remotes.length;
       for (const batch of page) {
-        if (field(batch, 'input_file_id') !== handle.fileId) continue;
-        remotes.push(this.toRemote(batch, wire));
+        if (this.isOurs(batch, plan, handle)) remotes.push(this.toRemote(batch, wire));
       }
       if (before > 0 && remotes.length === before) break;
       if (order.isPast(since)) break;
@@ -172,9 +189,14 @@ export class OpenAIBatcher extends FileBatcher {
     return remotes.length > 0 ? { kind: 'exact', remotes } : { kind: 'absent' };
   }
 
+  /** Whether a listed batch is the one that was created with this handle. */
+  protected isOurs(batch: unknown, _plan: Pick<Plan, 'token'>, handle: Handle): boolean {
+    return field(batch, 'input_file_id') === handle.fileId;
+  }
+
   override async sharesAccount(wire: Wire, { fileId }: Handle): Promise<boolean | undefined> {
     if (fileId === undefined) return undefined;
-    return isVisible(wire, this.#fileAt(fileId));
+    return isVisible(wire, this.fileAt(fileId));
   }
 
   poll(wire: Wire, batches: readonly PolledBatch[]): AsyncIterable<Remote> {
@@ -184,10 +206,10 @@ export class OpenAIBatcher extends FileBatcher {
   protected resultFiles(remote: Remote): readonly string[] {
     return [remote.sources.output, remote.sources.errors]
       .filter((id) => id !== undefined)
-      .map((id) => `${this.#fileAt(id)}/content`);
+      .map((id) => `${this.fileAt(id)}/content`);
   }
 
-  #fileAt(id: string): string {
+  protected fileAt(id: string): string {
     return `${this.filesPath}/${encodeURIComponent(id)}`;
   }
 
@@ -203,7 +225,7 @@ export class OpenAIBatcher extends FileBatcher {
 
   override async cleanup(wire: Wire, handle: Handle): Promise<void> {
     if (handle.fileId === undefined) return;
-    const path = this.#fileAt(handle.fileId);
+    const path = this.fileAt(handle.fileId);
     const reply = await expectOk(wire, { method: 'DELETE', path }, this.judge);
     await reply.discard();
   }

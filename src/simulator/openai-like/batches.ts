@@ -11,6 +11,8 @@ import { createDetails, type OpenAIBatch } from './details.ts';
 import type { Files } from './files.ts';
 import { foreignFile } from './foreign-file.ts';
 
+export type Batches = ReturnType<typeof createBatches>;
+
 export function createBatches(world: World, like: OpenAILike, files: Files) {
   const store = new BatchStore<OpenAIBatch>();
   const wire = createWire(world, like, files, store);
@@ -32,7 +34,7 @@ export function createBatches(world: World, like: OpenAILike, files: Files) {
   }
 
   function startForeign(account: string, endpoint: string, size: number, now: number) {
-    const file = files.add(foreignFile(account, endpoint, size));
+    const file = files.add(foreignFile(like, account, endpoint, size));
     return start(account, createDetails(endpoint, file), now, true);
   }
 
@@ -42,14 +44,19 @@ export function createBatches(world: World, like: OpenAILike, files: Files) {
     return batch;
   }
 
+  const created = (batch: Batch<OpenAIBatch>) =>
+    jsonReply(like.created(show(batch)), like.createStatus);
+
   return {
     store,
+    show,
+    demand,
 
     async create({ account, body }: Exchange): Promise<Reply> {
       const details = checkCreate(like, await readJson(body), (id) => files.find(id, account));
       const now = world.clock.now();
       if (!world.settings.foreignBatches) {
-        return jsonReply(show(start(account, details, now, false)));
+        return created(start(account, details, now, false));
       }
       // Sometimes older, sometimes newer than the client's own: its place proves nothing.
       const foreignFirst = world.random.next() < 0.5;
@@ -57,7 +64,7 @@ export function createBatches(world: World, like: OpenAILike, files: Files) {
       if (foreignFirst) startForeign(account, details.endpoint, size, now);
       const batch = start(account, details, now, false);
       if (!foreignFirst) startForeign(account, details.endpoint, size, now);
-      return jsonReply(show(batch));
+      return created(batch);
     },
 
     list({ account, query }: Exchange): Reply {

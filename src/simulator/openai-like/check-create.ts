@@ -7,7 +7,7 @@ import { checkLifetime, type StoredFile } from './files.ts';
 
 /** What the create call itself refuses; the content of the file is judged later. */
 export function checkCreate(
-  { endpoints, windows, createFields }: OpenAILike,
+  { endpoints, windows, createFields, purpose }: OpenAILike,
   body: JsonObject,
   findFile: (id: string) => StoredFile | undefined,
 ): OpenAIBatch {
@@ -30,8 +30,8 @@ export function checkCreate(
   if (file === undefined) {
     throw new Refusal(400, `No such File object: ${fileId}`, { param: 'input_file_id' });
   }
-  if (file.purpose !== 'batch') {
-    throw invalid('input_file_id', `the file's purpose is '${file.purpose}', not 'batch'.`);
+  if (file.purpose !== purpose) {
+    throw invalid('input_file_id', `the file's purpose is '${file.purpose}', not '${purpose}'.`);
   }
   return {
     ...createDetails(endpoint, file),

@@ -1,10 +1,22 @@
 import type { Refusal } from '../server/exchange.ts';
 import type { JsonObject } from '../server/json.ts';
 import type { Ending, Phase } from '../world/batch.ts';
+import type { Route } from '../world/provider.ts';
+import type { World } from '../world/world.ts';
+import type { Batches } from './batches.ts';
+import type { Files } from './files.ts';
 import type { PageSizes } from './page.ts';
 
 /** The states of a batch in OpenAI's words. */
 export type StatusWord = Exclude<Phase, 'ended'> | Ending;
+
+/** What a provider's own routes work with. */
+export interface ProviderParts {
+  world: World;
+  like: OpenAILike;
+  files: Files;
+  batches: Batches;
+}
 
 /**
  * One provider that has files and batches like OpenAI, described by what it does in its own way.
@@ -40,6 +52,13 @@ export interface OpenAILike {
   windows: readonly string[];
   /** Fields of a create; another one is refused. */
   createFields: readonly string[];
+  /** The `purpose` of input files. */
+  purpose: string;
+  /** Lines are `{ custom_id, body }`; `method` and `url` may be missing. */
+  bareLines: boolean;
+  /** Statuses of the answers to an upload and to a create. */
+  uploadStatus: number;
+  createStatus: number;
   /** Its own words for the states of a batch, where it has some. */
   statuses: Partial<Record<StatusWord, string>>;
   fileIdPrefix: string;
@@ -53,8 +72,18 @@ export interface OpenAILike {
   scopeHeaders: readonly string[];
   requestIdHeader: string;
   errorBody(refusal: Refusal): unknown;
+  /** Its file object, made of OpenAI's. */
+  fileObject(file: JsonObject): JsonObject;
   /** Its batch object, made of OpenAI's. */
   batchObject(batch: JsonObject): JsonObject;
+  /** The answer to a create, made of its batch object. */
+  created(batch: JsonObject): JsonObject;
+  /** Its line of a result file, made of OpenAI's. */
+  resultLine(line: JsonObject): JsonObject;
   /** One page of a list that is in its order already. */
   page(items: readonly JsonObject[], query: URLSearchParams, sizes: PageSizes): unknown;
+  /** The path at which an endpoint is served at once. Missing: the root instead of `/v1`. */
+  onlinePath?(endpoint: string): string;
+  /** Paths that only it has, or serves in another way than OpenAI: these are looked at first. */
+  moreRoutes?(parts: ProviderParts): readonly Route[];
 }

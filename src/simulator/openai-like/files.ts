@@ -47,7 +47,7 @@ export function createFiles(world: World, like: OpenAILike) {
     const age = world.clock.now() - createdAt;
     if (age >= lifetime * 1000) return false;
     if (purpose === 'batch_output') return age < world.settings.resultsKept;
-    return purpose !== 'batch' || age >= world.settings.fileLag;
+    return purpose !== like.purpose || age >= world.settings.fileLag;
   }
 
   function find(id: string, account: string): StoredFile | undefined {
@@ -63,9 +63,13 @@ export function createFiles(world: World, like: OpenAILike) {
     return file;
   }
 
+  const show = (file: StoredFile) => like.fileObject(fileObject(file));
+
   return {
     add,
     find,
+    demand,
+    show,
 
     append(id: string, account: string, bytes: Buffer): void {
       const file = demand(id, account);
@@ -75,8 +79,8 @@ export function createFiles(world: World, like: OpenAILike) {
 
     async upload(exchange: Exchange): Promise<Reply> {
       const limit = world.settings.limits[like.name]?.bytesPerBatch ?? like.bytesPerBatch;
-      const upload = await receiveUpload(exchange, limit);
-      return jsonReply(fileObject(add({ ...upload, account: exchange.account })));
+      const upload = await receiveUpload(exchange, limit, like.purpose);
+      return jsonReply(show(add({ ...upload, account: exchange.account })), like.uploadStatus);
     },
 
     list({ account, query }: Exchange): Reply {
@@ -85,10 +89,10 @@ export function createFiles(world: World, like: OpenAILike) {
         (file) => file.account === account && (purpose === null || file.purpose === purpose),
       );
       if (query.get('order') !== 'asc') mine.reverse();
-      return jsonReply(like.page(mine.map(fileObject), query, { standard: 10_000, most: 10_000 }));
+      return jsonReply(like.page(mine.map(show), query, { standard: 10_000, most: 10_000 }));
     },
 
-    get: ({ account }: Exchange, id: string): Reply => jsonReply(fileObject(demand(id, account))),
+    get: ({ account }: Exchange, id: string): Reply => jsonReply(show(demand(id, account))),
 
     remove({ account }: Exchange, id: string): Reply {
       demand(id, account);

@@ -1,8 +1,14 @@
 import { newId } from '../world/random.ts';
+import type { OpenAILike } from './description.ts';
 import type { NewFile } from './files.ts';
 
 /** The input file of a stranger's batch: as many lines, other custom ids. */
-export function foreignFile(account: string, endpoint: string, size: number): NewFile {
+export function foreignFile(
+  { purpose }: OpenAILike,
+  account: string,
+  endpoint: string,
+  size: number,
+): NewFile {
   const prefix = newId('stranger-');
   const lines = Array.from({ length: size }, (_, index) => {
     const prompt = `a stranger's question ${index}`;
@@ -13,7 +19,7 @@ export function foreignFile(account: string, endpoint: string, size: number): Ne
   return {
     account,
     filename: `${prefix}.jsonl`,
-    purpose: 'batch',
+    purpose,
     chunks: [Buffer.from(`${lines.join('\n')}\n`)],
   };
 }

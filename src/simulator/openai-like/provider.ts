@@ -14,6 +14,9 @@ export function createOpenAILike(world: World, like: OpenAILike): Provider {
   const filesAt = `${like.root}${like.filesPath}`;
   const batchesAt = `${like.root}${like.batchesPath}`;
   const served = realtimeEndpoints.filter((endpoint) => like.endpoints.includes(endpoint));
+  // Lines name `/v1/chat/completions`, whatever stands before it in URLs.
+  const onlinePath =
+    like.onlinePath ?? ((endpoint: string) => `${like.root}${endpoint.replace(/^\/v1/, '')}`);
   return {
     basePath: like.root,
     barePaths: like.barePaths,
@@ -27,6 +30,7 @@ export function createOpenAILike(world: World, like: OpenAILike): Provider {
     batches: batches.store,
     addForeignBatch: batches.addForeign,
     routes: [
+      ...(like.moreRoutes?.({ world, like, files, batches }) ?? []),
       ['POST', filesAt, files.upload],
       ['GET', filesAt, files.list],
       ['GET', `${filesAt}/:id`, files.get],
@@ -36,11 +40,10 @@ export function createOpenAILike(world: World, like: OpenAILike): Provider {
       ['GET', batchesAt, batches.list],
       ['GET', `${batchesAt}/:id`, batches.get],
       ['POST', `${batchesAt}/:id/cancel`, batches.cancel],
-      // Lines name `/v1/chat/completions`, whatever stands before it in URLs.
-      ...served.map((endpoint) => {
-        const path = `${like.root}${endpoint.replace(/^\/v1/, '')}`;
-        return ['POST', path, answerRealtime(world, like, endpoint)] as const;
-      }),
+      ...served.map(
+        (endpoint) =>
+          ['POST', onlinePath(endpoint), answerRealtime(world, like, endpoint)] as const,
+      ),
     ],
   };
 }

@@ -6,7 +6,8 @@ import type { OpenAILike } from './description.ts';
 /** One line of an output or error file. */
 export function resultLine(like: OpenAILike, customId: string, outcome: Outcome): string {
   const parts = partsOf(like, outcome);
-  return JSON.stringify({ id: newId('batch_req_'), custom_id: customId, ...parts });
+  const line = { id: newId('batch_req_'), custom_id: customId, ...parts };
+  return JSON.stringify(like.resultLine(line));
 }
 
 function partsOf(like: OpenAILike, outcome: Outcome) {

@@ -7,6 +7,7 @@ import { checkLifetime, type NewFile, thirtyDays } from './files.ts';
 export async function receiveUpload(
   exchange: Exchange,
   limit: number,
+  purposeOfInput: string,
 ): Promise<Omit<NewFile, 'account'>> {
   const boundary = boundaryOf(exchange.headers['content-type']);
   if (boundary === null) throw new Refusal(400, 'Expected multipart/form-data');
@@ -33,10 +34,9 @@ export async function receiveUpload(
   if (filename === null) throw missing('file');
   const purpose = fields.get('purpose');
   if (purpose === undefined) throw missing('purpose');
-  if (purpose !== 'batch') {
-    throw new Refusal(400, `'${purpose}' is not one of ['batch'] - 'purpose'`, {
-      param: 'purpose',
-    });
+  if (purpose !== purposeOfInput) {
+    const message = `'${purpose}' is not one of ['${purposeOfInput}'] - 'purpose'`;
+    throw new Refusal(400, message, { param: 'purpose' });
   }
   if (!(filename as string).endsWith('.jsonl')) {
     throw new Refusal(400, 'Invalid file format for Batch API. Must be .jsonl');

@@ -37,7 +37,7 @@ export async function validateLines(
   for (const { line, text } of readLines(input)) {
     const pausing = pause();
     if (pausing !== undefined) await pausing;
-    const read = readLine(text, endpoint);
+    const read = readLine(text, endpoint, like.bareLines);
     const problem = 'code' in read ? read : repeated(read, customIds, model);
     if (problem === null && model === null && models?.includes(modelOf(read)) === false) {
       // One is told of it, however many lines name the model: a batch has but one.
@@ -65,7 +65,7 @@ export async function validateLines(
   return { lines, model, tokens };
 }
 
-function readLine(text: string, endpoint: string): BatchLine | BatchError {
+function readLine(text: string, endpoint: string, isBare: boolean): BatchLine | BatchError {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -81,13 +81,13 @@ function readLine(text: string, endpoint: string): BatchLine | BatchError {
     const message = `A custom_id may have at most ${longestCustomId} characters.`;
     return { code: 'invalid_custom_id', message, param: 'custom_id' };
   }
-  if (method === undefined) return missing('method');
-  if (url === undefined) return missing('url');
   if (!isObject(body)) return missing('body');
-  if (method !== 'POST') {
+  if (method === undefined && !isBare) return missing('method');
+  if (url === undefined && !isBare) return missing('url');
+  if (method !== undefined && method !== 'POST') {
     return { code: 'invalid_method', message: `Invalid method '${method}'.`, param: 'method' };
   }
-  if (url !== endpoint) {
+  if (url !== undefined && url !== endpoint) {
     const message = `The URL provided for this request does not match the batch endpoint.`;
     return { code: 'url_mismatch', message, param: 'url' };
   }
