@@ -46,7 +46,7 @@ const base = new Set([
 const concrete = [
   {
     target:
-      /^batchers\/(?!(batcher|provider-info|registry|wildcards|llm-wires|index|shared\/refused-error|shared\/replies)\.)/,
+      /^batchers\/(?!(batcher|provider-info|limit-settings|registry|wildcards|llm-wires|index|shared\/refused-error|shared\/replies)\.)/,
     except: /^batchers\//,
   },
   { target: /^ledger\/(?!(ledger|open-ledger)\.)/, except: /^(ledger|cli)\// },

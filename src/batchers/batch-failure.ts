@@ -13,10 +13,11 @@ export interface BadLine {
  * - `denied`: it refuses the credential.
  * - `gone`: it does not know what was asked for.
  * - `refused`: it will not take this, now or later.
+ * - `unserved`: there is no batch API at this address.
  *
  * Where it is unclear whether the provider acted, a batcher throws `UnknownOutcomeError` instead.
  */
-export type ReplyMeaning = 'full' | 'busy' | 'denied' | 'gone' | 'refused';
+export type ReplyMeaning = 'full' | 'busy' | 'denied' | 'gone' | 'refused' | 'unserved';
 
 export interface BatchFailure {
   readonly code: string;

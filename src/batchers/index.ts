@@ -52,6 +52,7 @@ export { memberText, onOneLine, withMember, withoutMembers } from './shared/json
 export {
   type FailedReply,
   judgeByStatus,
+  judgePlace,
   type ReplyJudge,
   type ReplyVerdict,
 } from './shared/judge-reply.ts';

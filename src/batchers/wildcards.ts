@@ -1,10 +1,10 @@
 /**
  * Whether a text is one of `patterns`. `*` in a pattern stands for one or more characters, none of which
- * is `boundary`: a slash in paths, a dot in hosts.
+ * is `boundary`: a slash in paths, a dot in hosts, nothing in names of models.
  */
 export function wildcards(
   patterns: readonly string[],
-  boundary: '/' | '.',
+  boundary: '/' | '.' | '',
 ): (text: string) => boolean {
   const exact = new Set(patterns.filter((pattern) => !pattern.includes('*')));
   const expressions = patterns

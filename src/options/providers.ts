@@ -1,3 +1,4 @@
+import { limitSettings } from '../batchers/limit-settings.ts';
 import type { ProviderInfo, Setting, Settings } from '../batchers/provider-info.ts';
 import type { BatcherClass } from '../batchers/registry.ts';
 import { type Form, isRecord, NotYet, type ParseContext, refuse, refuseUnseen } from './form.ts';
@@ -6,7 +7,7 @@ import { looksSecret, notShown, show } from './show.ts';
 
 /**
  * What `providers` holds: settings by provider name, each as its batcher declares it. Every provider has
- * `cancelAtDeadline` and `credential`.
+ * `cancelAtDeadline`, `credential`, `limits` and `priceShare`.
  *
  * @example
  * const providers: ProviderSettings = { openai: { credential: () => vault.read('openai') } };
@@ -14,7 +15,7 @@ import { looksSecret, notShown, show } from './show.ts';
 export type ProviderSettings = Readonly<Record<string, Settings>>;
 
 /** Settings of every provider. */
-const common: Readonly<Record<string, Setting>> = {
+export const commonSettings: Readonly<Record<string, Setting>> = {
   cancelAtDeadline: {
     help: 'go realtime at a deadline although cancelling loses answers that are paid for',
     allowed: 'true or false',
@@ -25,6 +26,7 @@ const common: Readonly<Record<string, Setting>> = {
     allowed: 'a function that returns a token, or a promise of one',
     parse: (value) => (typeof value === 'function' ? value : undefined),
   },
+  ...limitSettings,
 };
 
 export function parseProviderName(value: unknown, context: ParseContext): string {
@@ -59,7 +61,7 @@ function parseSettings(
   given: Readonly<Record<string, unknown>>,
   info: ProviderInfo | undefined,
 ): Settings {
-  const declared = { ...common, ...info?.settings };
+  const declared = { ...commonSettings, ...info?.settings };
   const settings: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(given)) {
     if (value === undefined) continue;

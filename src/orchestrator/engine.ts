@@ -98,6 +98,7 @@ export class Engine {
     };
     const endings = new BatchEndings(context, {
       send: (queue, requests) => submitter.send(queue, requests),
+      withdraw: (requests) => queues.withdraw(requests),
       endDue: (callers) => deadlines.end(callers),
       follow,
     });

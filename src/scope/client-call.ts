@@ -120,6 +120,11 @@ export class ClientCall<Result = unknown>
     return this.#has(settled);
   }
 
+  /** Whether all of it is still here. */
+  get canGoOut(): boolean {
+    return this.headers !== noHeaders || this.#has(mayGoOut);
+  }
+
   get hops(): number {
     return this.#has(signalOfRequest) ? 2 : 1;
   }

@@ -73,7 +73,9 @@ export class WaysOut {
     if ('realtime' in verdict) return this.#sendRealtime(call, verdict.realtime);
     const outgoing = call.outgoing as Outgoing;
     if ('passThrough' in verdict) return goOut(outgoing);
-    return this.bypass(outgoing, target, verdict.bypass);
+    if (call.canGoOut) return this.bypass(outgoing, target, verdict.bypass);
+    const refusal = this.#bypasses.heldBack(target, target.url, verdict.bypass);
+    return respond(refusal, refusal.headers, target.url);
   }
 
   async #sendRealtime(call: ClientCall<Response>, route: RealtimeRoute): Promise<Response> {

@@ -19,6 +19,7 @@ import {
 import type { ProviderNotes } from '../provider-notes.ts';
 import { type BatchList, batchPages, pollBatches } from '../shared/batch-list.ts';
 import { onOneLine, withoutMembers } from '../shared/json-text.ts';
+import { judgePlace } from '../shared/judge-reply.ts';
 import { createdAt, ListOrder } from '../shared/list-order.ts';
 import { count, field, text } from '../shared/outcomes.ts';
 import { createdBody, expectOk, isVisible } from '../shared/replies.ts';
@@ -84,7 +85,9 @@ export class AnthropicBatcher extends Batcher {
    * must be newer.
    */
   async stage(wire: Wire, plan: Plan): Promise<Handle> {
-    const newest = await newestOf(wire, { ...batchList, headers: plan.route.batchHeaders });
+    const { batchHeaders: headers } = plan.route;
+    const judge = judgePlace(this.judge);
+    const newest = await newestOf(wire, { ...batchList, headers, judge });
     const id = text(field(newest, 'id'));
     if (id === undefined) return {};
     const at = createdAt(newest);
@@ -98,7 +101,9 @@ export class AnthropicBatcher extends Batcher {
       headers: { 'content-type': 'application/json', ...plan.route.batchHeaders },
       body: createBody(plan, this.frameBytes(plan.count)),
     });
-    return toRemote(batchBody(await createdBody(wire, reply, judgeCreate), 'processing_status'));
+    return toRemote(
+      batchBody(await createdBody(wire, reply, judgePlace(judgeCreate)), 'processing_status'),
+    );
   }
 
   async find(wire: Wire, plan: Pick<Plan, 'token' | 'count'>, handle: Handle): Promise<Found> {

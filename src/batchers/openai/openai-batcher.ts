@@ -22,7 +22,7 @@ import { FileBatcher } from '../file-batcher.ts';
 import type { ProviderNotes } from '../provider-notes.ts';
 import { type BatchList, batchPages, pollBatches } from '../shared/batch-list.ts';
 import { onOneLine, withoutMembers } from '../shared/json-text.ts';
-import type { ReplyJudge } from '../shared/judge-reply.ts';
+import { judgePlace, type ReplyJudge } from '../shared/judge-reply.ts';
 import { createdAt, ListOrder } from '../shared/list-order.ts';
 import { count, field, fields } from '../shared/outcomes.ts';
 import { createdBody, expectOk, isVisible } from '../shared/replies.ts';
@@ -129,7 +129,7 @@ export class OpenAIBatcher extends FileBatcher {
       headers: { 'content-type': form.contentType },
       body: form.body,
     } as const;
-    const reply = await expectOk(wire, request, this.judge);
+    const reply = await expectOk(wire, request, judgePlace(this.judge));
     const stored = await reply.json();
     const uploadedAt = createdAt(stored);
     return {
@@ -150,7 +150,7 @@ export class OpenAIBatcher extends FileBatcher {
       headers: { 'content-type': 'application/json', ...plan.route.batchHeaders },
       body: JSON.stringify(this.createBody(plan, handle)),
     });
-    const body = await createdBody(wire, reply, judgeCreate(this.judge));
+    const body = await createdBody(wire, reply, judgePlace(judgeCreate(this.judge)));
     return this.toRemote(batchBody(this.createdBatch(body), 'status'), wire);
   }
 

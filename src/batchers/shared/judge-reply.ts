@@ -28,6 +28,24 @@ export interface ReplyVerdict {
 export type ReplyJudge = (reply: FailedReply) => ReplyVerdict;
 
 /**
+ * For requests to the place where files or batches are made: who does not know that place has no batch
+ * API. It could not have acted, either.
+ *
+ * @example
+ * const reply = await expectOk(wire, { method: 'POST', path: '/files', body }, judgePlace(this.judge));
+ */
+export function judgePlace(judge: ReplyJudge): ReplyJudge {
+  return (reply) => {
+    const verdict = judge(reply);
+    const isUnknown = verdict.meaning === 'gone' && verdict.next === 'fail';
+    const isUnserved = isUnknown || reply.status === 405 || reply.status === 501;
+    // Some answer 404 for a model that they do not have.
+    const isModel = /\bmodel\b/i.test(reply.message);
+    return isUnserved && !isModel ? { meaning: 'unserved', next: 'fail' } : verdict;
+  };
+}
+
+/**
  * What a status means by itself. A provider with words of its own looks at them first, or changes this
  * verdict.
  *

@@ -24,6 +24,8 @@ export class Account {
   readonly creates = new Semaphore();
   /** Until then no create waits for one of another process whose outcome is unclear. */
   unclearUntil = 0;
+  /** Why no batches can be sent there, once that is known. */
+  unserved: string | undefined;
   /** As the newest call carried them. */
   credentials: Credentials;
   /** The user's function for credentials that change; asked for every request to the provider. */

@@ -172,6 +172,10 @@ export class Intake {
     const { batcher, wireBase } = call.target;
     const account =
       accounts.known(headers, wireBase) ?? (await accounts.open(headers, batcher, wireBase));
+    if (account.unserved !== undefined) {
+      call.settle({ bypass: account.unserved });
+      return;
+    }
     const callers = join ? parts.map(() => new Caller(call, control)) : [caller];
     const found: { part: Part; queue: Queue; key: string }[] = [];
     for (const part of parts) {

@@ -41,6 +41,10 @@ export class JoinedAnswers {
       hasBegun: () => this.#hasBegun(),
       answered: (event, delivery) => this.#answered(index, event, delivery),
       goesRealtime: (route) => this.#goRealtime(route),
+      goesUnbatched: (bypass) => {
+        this.#whole.call.settle({ bypass });
+        this.#dropTheRest();
+      },
     };
   }
 

@@ -11,13 +11,15 @@ import type { RequestQueue } from '../model/request-queue.ts';
 import { TooMuchError, UnwantedError } from '../model/unsent.ts';
 import { afterRefusal } from './after-refusal.ts';
 import { cleanUp } from './clean-up.ts';
-import { deliver, refuseRequests } from './delivery.ts';
+import { deliver, letGoUnbatched, refuseRequests } from './delivery.ts';
 import { dissolve } from './dissolve.ts';
 
 /** What becomes of requests whose batch brings them no answer. */
 interface Onward {
   /** They are packed and sent anew. */
   send(queue: RequestQueue, requests: readonly Request[]): void;
+  /** They are in no batch and will be in none. */
+  withdraw(requests: readonly Request[]): void;
   /** Their time is up. */
   endDue(callers: readonly Caller[]): Promise<void>;
   /** Another owner works on them. */
@@ -124,6 +126,10 @@ export class BatchEndings {
   ): Promise<void> {
     if (failure.next === 'later') permit.refused(failure);
     if (requests.length === 0) return;
+    if (failure.meaning === 'unserved' && batch.queue.isConfigured) {
+      await this.#unserved(batch.queue, requests, failure);
+      return;
+    }
     const lines = [...batch.members.values()].map(({ row }) => row);
     const isHopeless = permit.isHopeless(requests.length);
     const after = afterRefusal({ failure, lines, requests, isHopeless, ledgerError });
@@ -133,6 +139,20 @@ export class BatchEndings {
     }
     batch.emit('batch:resent', { ...batch.facts(), reason: after.reason });
     for (const group of after.again) if (group.length > 0) this.#onward.send(batch.queue, group);
+  }
+
+  /** A server of the user's choice that has no batch API: these calls, and all later ones, go out. */
+  #unserved(
+    { account, wire }: RequestQueue,
+    requests: readonly Request[],
+    { message }: BatchFailure,
+  ): Promise<void> {
+    const reason =
+      `the server at ${wire.base} has no batch API (${message.replace(/\.$/, '')}); take it out of the option ` +
+      'hosts if it is to have none';
+    account.unserved = reason;
+    this.#onward.withdraw(requests);
+    return letGoUnbatched(requests, reason);
   }
 
   async #unsent(

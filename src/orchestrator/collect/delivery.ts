@@ -68,6 +68,20 @@ export function goRealtime(caller: Caller, request: Request): void {
   else caller.call.settle({ realtime: route });
 }
 
+/** The call goes out as one that could not be captured, for this reason. */
+function goUnbatched(caller: Caller, request: Request, reason: string): void {
+  if (!settle(caller, request)) return;
+  if (caller.part) caller.part.goesUnbatched(reason);
+  else caller.call.settle({ bypass: reason });
+}
+
+/** All calls that wait for one of these. */
+export function letGoUnbatched(requests: readonly Request[], reason: string): Promise<void> {
+  return inTurns(requests, (request) => {
+    for (const caller of request.waiting) goUnbatched(caller, request, reason);
+  });
+}
+
 /** Whether it was not settled already. */
 function settle(caller: Caller, request: Request): boolean {
   if (caller.isSettled) return false;

@@ -8,6 +8,8 @@ export interface CallPart {
   answered(event: BatchlingEvents['call:answered'], delivery: Delivery): void;
   /** It is to go out as an ordinary call, which only the whole call can. */
   goesRealtime(route: RealtimeRoute): void;
+  /** No batch can be had for it, so the whole call goes out. */
+  goesUnbatched(reason: string): void;
   /** Parts of the call are in a batch, or have their answer. */
   hasBegun(): boolean;
 }

@@ -1,4 +1,4 @@
-import type { Batcher, CompletionWindow } from '../../batchers/batcher.ts';
+import type { Batcher, CompletionWindow, Limits } from '../../batchers/batcher.ts';
 import type { Wire } from '../../http/wire.ts';
 import type { AccountId, QueueId } from '../../ledger/ledger.ts';
 import type { Answer, Dict } from '../../types.ts';
@@ -16,6 +16,8 @@ export interface QueueAccount {
   readonly creates: Semaphore;
   /** Until then no create waits for one of another process whose outcome is unclear. */
   unclearUntil: number;
+  /** Why no batches can be sent there, once that is known. */
+  unserved: string | undefined;
   wire(batcher: Batcher): Wire;
 }
 
@@ -25,10 +27,13 @@ export interface RequestQueue {
   readonly batcher: Batcher;
   readonly account: QueueAccount;
   readonly wire: Wire;
+  /** The user has named its base: it may be a server that has no batch API. */
+  readonly isConfigured: boolean;
   readonly endpoint: string;
   readonly model: string;
   readonly batchHeaders: Dict;
   readonly policy: Policy;
+  readonly limits: Limits;
   readonly completionWindow: CompletionWindow;
   readonly bodies: BodyStore;
   readonly clientRetries: ClientRetryMemory;

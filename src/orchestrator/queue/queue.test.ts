@@ -44,6 +44,8 @@ function queueWith(policy: Partial<Policy> = {}): Queue {
       endpoint: '/v1/chat/completions',
       model: 'm',
       batchHeaders: {},
+      settings: {},
+      isConfigured: false,
       bodies: new Spool(ledger),
       clientRetries: new ClientRetries(clock, new AbandonedRequests()),
       policy: {

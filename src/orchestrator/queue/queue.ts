@@ -1,4 +1,6 @@
 import type { Batcher, CompletionWindow, Limits } from '../../batchers/batcher.ts';
+import { limitsOf } from '../../batchers/limit-settings.ts';
+import type { Settings } from '../../batchers/provider-info.ts';
 import { parseDuration } from '../../duration.ts';
 import { invariant } from '../../errors.ts';
 import type { Wire } from '../../http/wire.ts';
@@ -23,13 +25,17 @@ export type QueueSpec = Pick<
   | 'batcher'
   | 'account'
   | 'wire'
+  | 'isConfigured'
   | 'endpoint'
   | 'model'
   | 'batchHeaders'
   | 'policy'
   | 'bodies'
   | 'clientRetries'
->;
+> & {
+  /** What the option `providers` says of this provider. Part of the queue key. */
+  readonly settings: Settings;
+};
 
 /** A slow queue must not take all the bandwidth and memory there is. */
 const transfersAtOnce = 4;
@@ -49,17 +55,18 @@ export class Queue implements RequestQueue {
   readonly batcher: Batcher;
   readonly account: QueueAccount;
   readonly wire: Wire;
+  readonly isConfigured: boolean;
   readonly endpoint: string;
   readonly model: string;
   readonly batchHeaders: Dict;
   readonly policy: Policy;
   readonly bodies: BodyStore;
   readonly clientRetries: ClientRetryMemory;
+  readonly limits: Limits;
   readonly completionWindow: CompletionWindow;
   readonly #clock: Clock;
   readonly #flush: Flush;
   readonly #size: number;
-  readonly #inFlight: number;
   readonly #envelopes: number[] = [];
   readonly #transfers = new Semaphore();
   #waiting = new Set<Request>();
@@ -74,17 +81,18 @@ export class Queue implements RequestQueue {
     this.batcher = spec.batcher;
     this.account = spec.account;
     this.wire = spec.wire;
+    this.isConfigured = spec.isConfigured;
     this.endpoint = spec.endpoint;
     this.model = spec.model;
     this.batchHeaders = spec.batchHeaders;
     this.policy = spec.policy;
     this.bodies = spec.bodies;
     this.clientRetries = spec.clientRetries;
-    const limits = spec.batcher.limits(spec);
+    this.limits = limitsOf(spec.batcher, spec, spec.settings);
+    const { limits } = this;
     const offered = offeredWindow(limits, spec.policy.completionWindow);
     invariant(offered, 'A call with a completion window that is not offered got into a queue');
     this.completionWindow = offered;
-    this.#inFlight = limits.inFlight;
     this.#size = Math.min(spec.policy.batchSize ?? limits.recommendedItems, limits.items);
     this.#clock = clock;
     this.#flush = flush;
@@ -102,8 +110,9 @@ export class Queue implements RequestQueue {
 
   mostInFlight(scopes: Iterable<EngineScope>): number {
     let least = Number.POSITIVE_INFINITY;
-    for (const { maxInFlight = this.#inFlight } of scopes) least = Math.min(least, maxInFlight);
-    return Number.isFinite(least) ? least : this.#inFlight;
+    const { inFlight } = this.limits;
+    for (const { maxInFlight = inFlight } of scopes) least = Math.min(least, maxInFlight);
+    return Number.isFinite(least) ? least : inFlight;
   }
 
   async transfer<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {

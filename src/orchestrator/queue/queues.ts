@@ -39,7 +39,7 @@ export class Queues {
   }
 
   async open(call: CapturedCall, route: Route, account: QueueAccount): Promise<Queue> {
-    const { batcher, wireBase: base } = call.target;
+    const { batcher, wireBase: base, configured: isConfigured } = call.target;
     const { endpoint, model, batchHeaders, partition } = route;
     const stored: QueueKey = {
       account: account.id,
@@ -57,10 +57,24 @@ export class Queues {
     if (known) return known;
     const wire = account.wire(batcher);
     const { policy } = call.scope;
-    const spec = { id, batcher, account, wire, endpoint, model, batchHeaders, policy };
+    const settings = call.scope.settings(batcher.info.name);
+    const place = { batcher, account, wire, isConfigured };
+    const spec = { id, ...place, endpoint, model, batchHeaders, policy, settings };
     const queue = new Queue({ ...spec, ...this.#services }, this.#context.clock, this.#flush);
     this.#queues.set(key, queue);
+    this.#tellFullPrice(queue, call.scope);
     return queue;
+  }
+
+  /** Before anything is sent: who sees no use in it may still stop the program. */
+  #tellFullPrice({ batcher, model, completionWindow }: Queue, scope: EngineScope): void {
+    if (completionWindow.priceShare < 1) return;
+    const { name } = batcher.info;
+    const text =
+      `${name} has no batch discount for ${model} that batchling knows of: its batches cost the full price. ` +
+      `If yours do not, say so: providers: { ${name}: { priceShare: { '${model}': 0.5 } } }.`;
+    this.#context.logger.warn(text);
+    scope.notify({ notice: 'hint', text });
   }
 
   /** Sends what waits in any queue: of one scope, or all of it. */

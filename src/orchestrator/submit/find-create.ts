@@ -94,7 +94,7 @@ export class CreateFinder {
       const waited = clock.now() - since;
       if (open === 0 && waited > invisible) return undefined;
       // Older than any batch of the provider can be, and still neither ours nor anybody else's.
-      if (waited > batch.batcher.limits(batch.queue).outlives) {
+      if (waited > batch.queue.limits.outlives) {
         throw new UnknownOutcomeError(
           `It stays unknown whether batch ${batch.token} was accepted.`,
         );

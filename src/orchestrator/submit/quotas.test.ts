@@ -15,8 +15,8 @@ const account = await ledger.account({ provider: 'openai', hash: new Uint8Array(
 async function limitAt(base: string, time: number): Promise<number> {
   now = time;
   const context = { ledger, clock } as unknown as EngineContext;
-  const batcher = new OpenAIBatcher();
-  const queue = { account: { id: account }, batcher, endpoint: '', model: 'm', wire: { base } };
+  const limits = new OpenAIBatcher().limits({ endpoint: '', model: 'm' });
+  const queue = { account: { id: account }, limits, model: 'm', wire: { base } };
   return (await new Quotas(context).of(queue as unknown as Queue)).limit;
 }
 

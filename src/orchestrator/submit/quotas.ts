@@ -29,10 +29,10 @@ export class Quotas {
   }
 
   async #open(queue: RequestQueue): Promise<TokenQuota> {
-    const { account, batcher } = queue;
+    const { account, limits } = queue;
     const name = nameOf(queue);
     const { ledger, clock, background } = this.#context;
-    const { tokens, outlives } = batcher.limits(queue);
+    const { tokens, outlives } = limits;
     const onNamed = (named: number) => {
       const noted = ledger.learn(account.id, name, { tokens: named, named: true });
       background(`note how much of ${name} may be under way`, noted);

@@ -89,8 +89,8 @@ export class SubmitProtocol {
     }
   }
 
-  #patienceFor({ batcher, queue }: Batch): Patience {
-    return new Patience(this.#context.clock, batcher.limits(queue).outlives);
+  #patienceFor({ queue }: Batch): Patience {
+    return new Patience(this.#context.clock, queue.limits.outlives);
   }
 
   async #stage(batch: Batch, permit: Permit, plan: Plan): Promise<void> {

@@ -69,8 +69,7 @@ export class Submitter {
     this.#endDue(requests);
     const quota = await this.#services.quotas.of(queue);
     await nextTurn();
-    const { batcher, policy } = queue;
-    const limits = batcher.limits(queue);
+    const { batcher, policy, limits } = queue;
     const { batches, tooLarge } = pack(requests.filter(isWanted), {
       ...limits,
       items: Math.min(policy.batchSize ?? limits.recommendedItems, limits.items),

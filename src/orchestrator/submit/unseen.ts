@@ -41,7 +41,7 @@ export class UnseenTrouble {
     }
     const { batcher, queue, token } = this.#batch;
     if (now - this.#since < missingPatience) return undefined;
-    if (now - this.#createdAt < batcher.limits(queue).outlives) return undefined;
+    if (now - this.#createdAt < queue.limits.outlives) return undefined;
     const reason = messageOf(error);
     const message =
       `It could not be seen whether batch ${token} was accepted: the batches of the account cannot ` +

@@ -58,7 +58,7 @@ export function range(group: PollGroup): { minimum: number; maximum: number } {
   let maximum = Number.POSITIVE_INFINITY;
   let floor = 0;
   for (const batch of group.batches.values()) {
-    floor = Math.max(floor, group.batcher.limits(batch.queue).pollMinimum);
+    floor = Math.max(floor, batch.queue.limits.pollMinimum);
     for (const { poll } of batch.scopes) {
       minimum = Math.min(minimum, poll.minimum);
       maximum = Math.min(maximum, poll.maximum);

@@ -140,7 +140,7 @@ export class WatchedBatch {
     const { batch } = this;
     const { phase } = batch;
     if (!('acceptedAt' in phase)) return undefined;
-    const { outlives } = batch.batcher.limits(batch.queue);
+    const { outlives } = batch.queue.limits;
     if (this.#context.clock.now() - phase.acceptedAt < outlives) return undefined;
     const why = error instanceof Error ? ` Reading it failed at last with: ${error.message}` : '';
     const message =

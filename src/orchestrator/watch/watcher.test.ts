@@ -80,7 +80,7 @@ function batch(id: string, wire: object = account, poll = { minimum: 1_000, maxi
     handle: {},
     wire,
     batcher,
-    queue: { endpoint: '/v1/chat/completions' },
+    queue: { endpoint: '/v1/chat/completions', limits: { pollMinimum: 0 } },
     scopes: new Set([{ poll }]),
   } as unknown as Batch;
 }

@@ -1,0 +1,81 @@
+import type { Batcher, Limits, Route } from './batcher.ts';
+import type { Setting, Settings } from './provider-info.ts';
+import { wildcards } from './wildcards.ts';
+
+/** By the word a user knows: the limit it stands for. */
+const limitWords = {
+  requests: 'items',
+  bytes: 'bytes',
+  requestBytes: 'itemBytes',
+  tokens: 'tokens',
+  inFlight: 'inFlight',
+} as const satisfies Record<string, keyof Limits>;
+
+type GivenLimits = { readonly [Word in keyof typeof limitWords]?: number };
+/** One for all models, or by model, `*` for any text in it. */
+type GivenShares = number | Readonly<Record<string, number>>;
+
+/** Limits and prices of providers change, and some are agreed on: every provider has these settings. */
+export const limitSettings: Readonly<Record<string, Setting>> = {
+  limits: {
+    help: 'limits of your account, where they are not those that batchling knows',
+    allowed: `an object of whole numbers: ${Object.keys(limitWords).join(', ')}`,
+    parse: parseLimits,
+  } satisfies Setting<GivenLimits>,
+  priceShare: {
+    help: 'what batches cost you, as a share of the list price',
+    allowed: 'a number from 0 to 1, or an object of such numbers by model',
+    parse: parseShares,
+  } satisfies Setting<GivenShares>,
+};
+
+function parseLimits(value: unknown): GivenLimits | undefined {
+  const isLimit = ([word, limit]: [string, unknown]) =>
+    Object.hasOwn(limitWords, word) && Number.isInteger(limit) && (limit as number) > 0;
+  return isObject(value) && Object.entries(value).every(isLimit) ? value : undefined;
+}
+
+function parseShares(value: unknown): GivenShares | undefined {
+  if (isShare(value)) return value;
+  return isObject(value) && Object.values(value).every(isShare)
+    ? (value as GivenShares)
+    : undefined;
+}
+
+function isShare(value: unknown): value is number {
+  return typeof value === 'number' && value >= 0 && value <= 1;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** What holds for batches that go this way, with what the user knows better. */
+export function limitsOf(
+  batcher: Batcher,
+  route: Pick<Route, 'endpoint' | 'model'>,
+  settings: Settings,
+): Limits {
+  const known = batcher.limits(route);
+  const given = (settings.limits ?? {}) as GivenLimits;
+  const share = shareOf(settings.priceShare as GivenShares | undefined, route.model);
+  const limits: { -readonly [Name in keyof Limits]: Limits[Name] } = { ...known };
+  for (const word in given) {
+    const name = word as keyof GivenLimits;
+    limits[limitWords[name]] = given[name] as number;
+  }
+  if (share !== undefined) limits.windows = withShare(known.windows, share);
+  return limits;
+}
+
+function shareOf(given: GivenShares | undefined, model: string): number | undefined {
+  if (typeof given !== 'object') return given;
+  for (const pattern in given) if (wildcards([pattern], '')(model)) return given[pattern];
+  return undefined;
+}
+
+function withShare(windows: Limits['windows'], priceShare: number): Limits['windows'] {
+  return Object.fromEntries(
+    Object.entries(windows).map(([duration, window]) => [duration, { ...window, priceShare }]),
+  );
+}
