@@ -18,7 +18,7 @@ afterEach(() => stage.close());
 /** A run that is killed when this has come about; what it left is in the ledger. */
 async function leave(prompts: readonly string[], options: BatchifyOptions, when: () => boolean) {
   const asker = await startAsker({
-    provider: 'openai',
+    sdk: 'openai',
     prompts,
     baseURL: stage.simulator.baseUrl('openai'),
     apiKey: 'sk-test-key',

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FaultAction, Simulator } from '../../src/simulator/index.ts';
 import type { Asker, KillPoint } from '../support/asker.ts';
+import { wireOf } from '../support/provider-wires.ts';
 import type { Provider } from './scene.ts';
 
 /**
@@ -23,59 +24,45 @@ export interface NetworkPoint {
 const slowly: FaultAction = { kind: 'delay', ms: 20_000 };
 const neverDone: FaultAction = { kind: 'hang', ms: 20_000 };
 
-function points(create: RegExp, poll: RegExp, results: RegExp): NetworkPoint[] {
+/** Of every provider. */
+export function networkPoints(provider: Provider): readonly NetworkPoint[] {
+  const { upload, create, poll, results } = wireOf(provider);
+  const uploads: NetworkPoint[] = upload
+    ? [
+        { at: 'the upload is under way', ...upload, fault: neverDone },
+        { at: 'the upload is stored, its answer is on the way', ...upload, fault: slowly },
+      ]
+    : [];
   return [
+    ...uploads,
     {
       at: 'the create was accepted, its answer is on the way',
-      method: 'POST',
-      path: create,
+      ...create,
       fault: slowly,
       accepted: true,
     },
     {
       at: 'the create was accepted, its answer is lost',
-      method: 'POST',
-      path: create,
+      ...create,
       fault: { kind: 'lost' },
       accepted: true,
     },
     {
       at: 'the create was accepted, its answer is a 502',
-      method: 'POST',
-      path: create,
+      ...create,
       fault: { kind: 'status', status: 502, accept: true },
       accepted: true,
     },
-    { at: 'the create is under way', method: 'POST', path: create, fault: neverDone },
-    { at: 'a poll is under way', method: 'GET', path: poll, fault: slowly },
-    { at: 'results are on the way', method: 'GET', path: results, fault: slowly },
-    { at: 'results broke off', method: 'GET', path: results, fault: { kind: 'truncate' } },
+    { at: 'the create is under way', ...create, fault: neverDone },
+    { at: 'a poll is under way', ...poll, fault: slowly },
+    { at: 'results are on the way', ...results, fault: slowly },
+    { at: 'results broke off', ...results, fault: { kind: 'truncate' } },
   ];
 }
 
-const openaiPoints = points(
-  /^\/v1\/batches$/,
-  /^\/v1\/batches\/[^/]+$/,
-  /^\/v1\/files\/.+\/content$/,
-);
-const upload = { method: 'POST', path: /^\/v1\/files$/ };
-
-export const networkPoints: Record<Provider, readonly NetworkPoint[]> = {
-  openai: [
-    { at: 'the upload is under way', ...upload, fault: neverDone },
-    { at: 'the upload is stored, its answer is on the way', ...upload, fault: slowly },
-    ...openaiPoints,
-  ],
-  anthropic: points(
-    /^\/v1\/messages\/batches$/,
-    /^\/v1\/messages\/batches\/[^/]+$/,
-    /^\/v1\/messages\/batches\/.+\/results$/,
-  ),
-};
-
 /** The point whose name starts so. */
 export function networkPoint(provider: Provider, start: string): NetworkPoint {
-  const point = networkPoints[provider].find(({ at }) => at.startsWith(start));
+  const point = networkPoints(provider).find(({ at }) => at.startsWith(start));
   if (point === undefined) throw new Error(`No point starts with "${start}"`);
   return point;
 }

@@ -1,14 +1,11 @@
-import type { FaultAction, FaultRule } from '../../src/simulator/index.ts';
+import type { FaultAction } from '../../src/simulator/index.ts';
+import { wireOf } from '../support/provider-wires.ts';
 import type { Plot } from './history.ts';
 import type { Provider } from './scene.ts';
 
 const three = ['red', 'green', 'blue'];
 /** The first question five times: five samples. */
 const samples = ['red', 'red', 'green', 'red', 'red', 'red'];
-const create: Pick<FaultRule, 'method' | 'path'> = { method: 'POST', path: /\/batches$/ };
-const poll: Pick<FaultRule, 'method' | 'path'> = { method: 'GET', path: /\/batches\/[^/]+$/ };
-const results: Pick<FaultRule, 'method' | 'path'> = { method: 'GET', path: /\/(content|results)$/ };
-const upload: Pick<FaultRule, 'method' | 'path'> = { method: 'POST', path: /\/files$/ };
 
 /** Lists lag behind, and a stranger's batch of the same size comes with each of ours. */
 const crowded = { listLag: 150, foreignBatches: true };
@@ -20,6 +17,7 @@ const status = (code: number, accept = false): FaultAction => ({
 
 /** Every plot for every provider; the first one is the plain one. */
 export function plotsOf(provider: Provider): Plot[] {
+  const { upload, create, poll, results } = wireOf(provider);
   const plots: Omit<Plot, 'provider'>[] = [
     { name: 'a quiet provider', prompts: three },
     { name: 'a crowded account with lagging lists', prompts: three, settings: crowded },
@@ -53,7 +51,7 @@ export function plotsOf(provider: Provider): Plot[] {
       name: 'broken polls, uploads and results',
       prompts: samples,
       faults: [
-        { ...upload, action: { kind: 'reset-mid-body' } },
+        ...(upload ? [{ ...upload, action: { kind: 'reset-mid-body' } as const }] : []),
         { ...poll, action: { kind: 'reset' } },
         { ...poll, action: status(502) },
         { ...results, action: { kind: 'truncate' } },

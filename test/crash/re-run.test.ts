@@ -14,7 +14,7 @@ let scene: Scene;
 afterEach(() => scene.close());
 
 async function killAt(input: AskInput, start: string): Promise<void> {
-  const trap = setTrap(scene.simulator, networkPoint(input.provider, start));
+  const trap = setTrap(scene.simulator, networkPoint(input.sdk, start));
   await trap(await startAsker(input));
 }
 

@@ -8,14 +8,9 @@ import {
   startSimulator,
 } from '../../src/simulator/index.ts';
 import type { AskInput } from '../support/asker.ts';
+import { type WiredProvider, wireOf } from '../support/provider-wires.ts';
 
-export type Provider = AskInput['provider'];
-
-/**
- * How fast the program's clock runs. The looks after an unclear create are 15 s apart where its trace
- * is exact, and go on for 10 minutes where it is not; both are to last around a second or a few.
- */
-const speeds: Record<Provider, number> = { openai: 15, anthropic: 250 };
+export type Provider = WiredProvider;
 
 /** One program, one ledger and the provider, which outlives the program. */
 export interface Scene {
@@ -30,7 +25,7 @@ export async function openScene(
   provider: Provider,
   settings: SimulatorSettingsChange = {},
   options: BatchifyOptions = {},
-  speed = speeds[provider],
+  speed = wireOf(provider).haste,
 ): Promise<Scene> {
   const simulator = await startSimulator({
     speed: { validating: 2, running: 10, finalizing: 2, cancelling: 2 },
@@ -44,7 +39,7 @@ export async function openScene(
     simulator,
     store,
     input: (prompts, given) => ({
-      provider,
+      sdk: wireOf(provider).sdk,
       prompts,
       baseURL,
       apiKey: 'sk-test-key',
@@ -55,6 +50,7 @@ export async function openScene(
         hosts: { [baseURL]: provider },
         window: 10 * speed,
         poll: 8 * speed,
+        ...wireOf(provider).options,
         ...options,
         ...given?.options,
       },

@@ -76,7 +76,7 @@ function someCommits(random: Seeded): Kill[] {
 }
 
 async function whileTalking(provider: Provider, random: Seeded, enough: number): Promise<Verdict> {
-  const points = networkPoints[provider];
+  const points = networkPoints(provider);
   const plays = plotsOf(provider)
     .slice(1, 4)
     .flatMap((plot) => points.map((point) => ({ plot, kills: [point, random.pick(points)] })));

@@ -19,13 +19,13 @@ afterEach(async () => {
 });
 
 function asked(scope: BatchingContext, input: AskInput): Promise<PromiseSettledResult<string>[]> {
-  const { provider, apiKey, baseURL, prompts } = input;
+  const { sdk, apiKey, baseURL, prompts } = input;
   const openai = new OpenAI({ apiKey, baseURL, organization: null, project: null });
   const anthropic = new Anthropic({ apiKey, baseURL });
   return scope.run(() =>
     Promise.allSettled(
       prompts.map((prompt) =>
-        provider === 'openai' ? ask(openai, prompt) : askClaude(anthropic, prompt),
+        sdk === 'openai' ? ask(openai, prompt) : askClaude(anthropic, prompt),
       ),
     ),
   );

@@ -5,9 +5,10 @@ import type {
   Simulator,
   SimulatorSettingsChange,
 } from '../../src/simulator/index.ts';
+import { type WiredProvider, wireOf } from '../support/provider-wires.ts';
 import type { LeapingClock } from './leaping-clock.ts';
 
-export type Provider = 'openai' | 'anthropic';
+export type Provider = WiredProvider;
 
 export const both: readonly Provider[] = ['openai', 'anthropic'];
 export const openaiOnly: readonly Provider[] = ['openai'];
@@ -94,16 +95,20 @@ export const failed = (outcome: Outcome, unbilled = 0, billed = 0): Fate => ({
 export const status = (code: number, more: Partial<FaultAction> = {}) =>
   ({ kind: 'status', status: code, ...more }) as FaultAction;
 
-/** The requests of the batch wires, by what they are for; without the method where it is GET. */
+/** The requests of the batch wires, by what they are for. */
 export const requests = {
-  upload: { method: 'POST', path: '/v1/files' },
-  create: { method: 'POST', path: /\/batches$/ },
-  poll: { method: 'GET', path: /\/batches\/[^/]+$/ },
-  list: { method: 'GET', path: /\/batches$/ },
+  upload: { method: 'POST', path: /\/files$/ },
+  create: { method: 'POST', path: /\/(batches|batch\/jobs)$/ },
+  poll: { method: 'GET', path: /\/(batches|batch\/jobs)\/[^/]+$/ },
+  list: { method: 'GET', path: /\/(batches|batch\/jobs)$/ },
   results: { method: 'GET', path: /\/(content|results)$/ },
   cancel: { method: 'POST', path: /\/cancel$/ },
   deletion: { method: 'DELETE', path: /\/files\// },
 } as const satisfies Record<string, Pick<FaultRule, 'method' | 'path'>>;
+
+function requestOf(provider: Provider, what: keyof typeof requests) {
+  return (what === 'deletion' ? undefined : wireOf(provider)[what]) ?? requests[what];
+}
 
 /** A fault on one of these requests, once unless told otherwise. */
 export function strike(
@@ -111,8 +116,8 @@ export function strike(
   action: FaultAction,
   often: Pick<FaultRule, 'times' | 'skip'> = {},
 ): FaultCase['arrange'] {
-  return ({ simulator }) => {
-    simulator.faults.add({ ...requests[what], ...often, action });
+  return ({ simulator, provider }) => {
+    simulator.faults.add({ ...requestOf(provider, what), ...often, action });
   };
 }
 
@@ -122,14 +127,15 @@ export function outageThenOnce(
   outage: { readonly action: FaultAction; readonly ms: number },
   once: FaultAction,
 ): FaultCase['arrange'] {
-  return ({ simulator, scope, clock }) => {
+  return ({ simulator, scope, clock, provider }) => {
+    const place = requestOf(provider, what);
     const off = scope.on(what === 'poll' ? 'batch:submitted' : 'batch:ended', () => {
       off();
       const { action, ms } = outage;
-      const fault = simulator.faults.add({ ...requests[what], times: forGood, action });
+      const fault = simulator.faults.add({ ...place, times: forGood, action });
       clock.setTimeout(() => {
         fault.remove();
-        simulator.faults.add({ ...requests[what], action: once });
+        simulator.faults.add({ ...place, action: once });
       }, ms);
     });
   };

@@ -7,6 +7,7 @@ import OpenAI from 'openai';
 import { batchify, type Logger } from '../../src/index.ts';
 import { type Simulator, startSimulator } from '../../src/simulator/index.ts';
 import { ask, askClaude } from '../support/ask.ts';
+import { wireOf } from '../support/provider-wires.ts';
 import {
   apiKey,
   type Fate,
@@ -42,7 +43,15 @@ export async function play(faultCase: FaultCase, provider: Provider): Promise<Pl
   const baseURL = simulator.baseUrl(provider);
   const told: string[] = [];
   const logger = loggerInto(told);
-  const scope = batchify({ store, hosts: { [baseURL]: provider }, clock, logger, ...options });
+  const { options: own } = wireOf(provider);
+  const scope = batchify({
+    store,
+    hosts: { [baseURL]: provider },
+    clock,
+    logger,
+    ...own,
+    ...options,
+  });
   const scene = { provider, simulator, scope, clock };
   const resent: string[] = [];
   scope.on('batch:resent', ({ reason }) => resent.push(reason));
@@ -96,7 +105,7 @@ async function filesWithKey(folder: string): Promise<string[]> {
 }
 
 function asker(provider: Provider, baseURL: string): (prompt: string) => Promise<string> {
-  if (provider === 'anthropic') {
+  if (wireOf(provider).sdk === 'anthropic') {
     const client = new Anthropic({ apiKey, baseURL });
     return (prompt) => askClaude(client, prompt);
   }

@@ -5,7 +5,7 @@ import { readInput } from './read-input.ts';
 
 /** Asks everything at once through a provider's own SDK, and may die in the midst of it. */
 export interface AskInput {
-  readonly provider: 'openai' | 'anthropic';
+  readonly sdk: 'openai' | 'anthropic';
   readonly prompts: readonly string[];
   readonly baseURL: string;
   readonly apiKey: string;
@@ -31,9 +31,9 @@ export interface AskOutput {
 
 type Ask = (content: string) => Promise<Heard>;
 
-const { provider, prompts, baseURL, apiKey, options, time, kill, model } = readInput<AskInput>();
+const { sdk, prompts, baseURL, apiKey, options, time, kill, model } = readInput<AskInput>();
 await killAtCommit(kill);
-const ask = provider === 'openai' ? await openai() : await anthropic();
+const ask = sdk === 'openai' ? await openai() : await anthropic();
 const scope = batchify({ ...options, ...(time && { clock: fastClock(time) }) });
 const heard = await scope.run(() =>
   Promise.all(prompts.map((prompt) => ask(prompt).catch(heardError))),
