@@ -120,10 +120,7 @@ describe('the judge of OpenAI’s traffic', () => {
     ['a purpose is unknown', upload(field('purpose', 'batch-api'), JSON.stringify(line))],
     [
       'a field of a form is unknown',
-      upload(
-        `${field('purpose', 'batch')}--x\r\n${field('file_name', 'a')}`,
-        JSON.stringify(line),
-      ),
+      upload(`${field('purpose', 'batch')}--x\r\n${field('file_name', 'a')}`, JSON.stringify(line)),
     ],
     ['a line lacks its body', upload(field('purpose', 'batch'), JSON.stringify(withoutBody))],
     [
