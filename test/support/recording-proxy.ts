@@ -3,7 +3,11 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 export interface Recorded {
   readonly method: string;
   readonly path: string;
+  /** The content type of the body. */
+  readonly type: string | undefined;
   readonly body: string;
+  /** Missing as long as it has not come to its end, and where a test passes bodies on itself. */
+  reply?: { readonly status: number; readonly type: string | undefined; readonly body: string };
 }
 
 /** Passes every request on to a server and keeps what it saw. */
@@ -22,7 +26,7 @@ interface ProxyOptions {
 
 export async function startRecordingProxy(
   target: string,
-  { rename = false, passBody = (reply, outgoing) => void reply.pipe(outgoing) }: ProxyOptions = {},
+  { rename = false, passBody }: ProxyOptions = {},
 ): Promise<RecordingProxy> {
   const requests: Recorded[] = [];
   const server = createServer({ keepAliveTimeout: 60_000 }, (incoming, outgoing) => {
@@ -33,10 +37,14 @@ export async function startRecordingProxy(
       const host = rename ? new URL(target).host : incoming.headers.host;
       const headers = { ...incoming.headers, host };
       const body = Buffer.concat(chunks);
-      requests.push({ method, path, body: body.toString('utf8') });
+      const type = incoming.headers['content-type'];
+      const recorded: Recorded = { method, path, type, body: body.toString('utf8') };
+      requests.push(recorded);
       const passed = request(new URL(path, target), { method, headers }, (reply) => {
         outgoing.writeHead(reply.statusCode ?? 500, reply.headers);
-        passBody(reply, outgoing, path);
+        if (passBody !== undefined) return passBody(reply, outgoing, path);
+        recordReply(recorded, reply);
+        reply.pipe(outgoing);
       });
       passed.on('error', () => outgoing.destroy());
       passed.end(body);
@@ -52,4 +60,14 @@ export async function startRecordingProxy(
       return new Promise((resolve) => server.close(() => resolve()));
     },
   };
+}
+
+function recordReply(recorded: Recorded, reply: IncomingMessage): void {
+  const chunks: Buffer[] = [];
+  const { statusCode: status = 500, headers } = reply;
+  reply.on('data', (chunk: Buffer) => chunks.push(chunk));
+  reply.on('end', () => {
+    const body = Buffer.concat(chunks).toString('utf8');
+    recorded.reply = { status, type: headers['content-type'], body };
+  });
 }

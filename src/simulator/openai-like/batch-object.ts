@@ -21,7 +21,7 @@ export function batchObject({ settings }: World, like: OpenAILike, batch: Batch<
     id: batch.id,
     object: 'batch',
     endpoint: details.endpoint,
-    model: details.model,
+    ...(details.model !== null && { model: details.model }),
     status: statusOf(like, batch),
     errors: errorsOf(batch, settings),
     input_file_id: details.inputFileId,
@@ -38,7 +38,7 @@ export function batchObject({ settings }: World, like: OpenAILike, batch: Batch<
     cancelling_at: seconds(reachedAt.cancelling),
     cancelled_at: seconds(reachedAt.cancelled),
     request_counts: countsOf(batch, settings),
-    usage: usageOf(batch),
+    ...usageOf(batch),
     metadata: details.metadata,
   };
 }
@@ -67,15 +67,17 @@ function countsOf(batch: Batch, settings: SimulatorSettings) {
   return { total, completed: counts.succeeded, failed };
 }
 
+/** Missing, as the model is, until it is known: neither is ever null. */
 function usageOf({ tokens, ending }: Batch) {
-  if (ending === null || ending === 'failed') return null;
-  return {
+  if (ending === null || ending === 'failed') return {};
+  const usage = {
     input_tokens: tokens.input,
     input_tokens_details: { cached_tokens: 0 },
     output_tokens: tokens.output,
     output_tokens_details: { reasoning_tokens: 0 },
     total_tokens: tokens.input + tokens.output,
   };
+  return { usage };
 }
 
 function seconds(milliseconds: number | undefined): number | null {

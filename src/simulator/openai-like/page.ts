@@ -1,3 +1,4 @@
+import { Refusal } from '../server/exchange.ts';
 import type { JsonObject } from '../server/json.ts';
 import { invalid } from './errors.ts';
 
@@ -19,13 +20,15 @@ export function pageAfterId(
   }
   const after = query.get('after');
   const start = after === null ? 0 : items.findIndex((item) => item.id === after) + 1;
-  if (after !== null && start === 0) throw invalid('after', `no item has the id ${after}.`);
+  if (after !== null && start === 0) {
+    throw new Refusal(404, `No item was found with the id '${after}'.`, { param: 'after' });
+  }
   const data = items.slice(start, start + limit);
   return {
     object: 'list',
     data,
-    first_id: data[0]?.id ?? null,
-    last_id: data.at(-1)?.id ?? null,
+    // The ids of an empty page are missing, not null.
+    ...(data.length > 0 && { first_id: data[0]?.id, last_id: data.at(-1)?.id }),
     has_more: start + data.length < items.length,
   };
 }

@@ -16,6 +16,7 @@ export function answerResponse(body: JsonObject, content: Content): DialectAnswe
       object: 'response',
       created_at: nowInSeconds(),
       status: 'completed',
+      access_programs: null,
       error: null,
       incomplete_details: null,
       instructions: body.instructions ?? null,
@@ -34,7 +35,7 @@ export function answerResponse(body: JsonObject, content: Content): DialectAnswe
       truncation: 'disabled',
       usage: {
         input_tokens: inputTokens,
-        input_tokens_details: { cached_tokens: 0 },
+        input_tokens_details: { cached_tokens: 0, cache_write_tokens: 0 },
         output_tokens: outputTokens,
         output_tokens_details: { reasoning_tokens: 0 },
         total_tokens: inputTokens + outputTokens,
