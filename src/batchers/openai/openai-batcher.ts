@@ -1,6 +1,7 @@
 import { multipart } from '../../http/multipart.ts';
 import type { StreamedBody, Wire } from '../../http/wire.ts';
 import { openaiChat } from '../../streams/openai-chat.ts';
+import { openaiCompletions } from '../../streams/openai-completions.ts';
 import { openaiResponses } from '../../streams/openai-responses.ts';
 import type { StreamDialect } from '../../streams/stream-dialect.ts';
 import type { Handle, ItemId } from '../../types.ts';
@@ -26,6 +27,7 @@ import { createdAt, ListOrder } from '../shared/list-order.ts';
 import { count, field, fields } from '../shared/outcomes.ts';
 import { createdBody, expectOk, isVisible } from '../shared/replies.ts';
 import { batchBody, idOf } from '../shared/reply-shapes.ts';
+import { embeddingInputs, mostEmbeddingInputs } from './openai-embeddings.ts';
 import { openaiInfo } from './openai-info.ts';
 import { judgeCreate, judgeOpenAI } from './openai-judge.ts';
 import { type StatusWords, toRemote } from './openai-remote.ts';
@@ -65,17 +67,19 @@ export class OpenAIBatcher extends FileBatcher {
     if (typeof model !== 'string') return { bypass: 'the body names no model' };
     if (background === true) return { bypass: 'background responses are asynchronous already' };
     const dialect = stream === true ? this.dialect(call) : undefined;
-    if (stream === true && !dialect) return { bypass: 'this endpoint has no streamed answers' };
+    if (stream === true && !dialect) return { bypass: noStream(call.path) };
     const beta = call.headers['openai-beta'];
     const identity = beta ? [`openai-beta: ${beta}`] : [];
     if (call.query !== '') identity.push(call.query);
     const line = onOneLine(call.body);
+    const units = call.path === '/embeddings' ? embeddingInputs(call.json) : 1;
     return {
       endpoint: `/v1${call.path}`,
       model,
       batchHeaders: {},
       identity,
       body: 'stream' in call.json ? withoutMembers(line, streaming) : line,
+      ...(units !== 1 && { units }),
       ...(dialect && { stream: dialect }),
     };
   }
@@ -83,13 +87,15 @@ export class OpenAIBatcher extends FileBatcher {
   /** How a streamed answer to this call is told; `undefined` where there is none. */
   protected dialect({ path, json }: Call): StreamDialect | undefined {
     if (path === '/responses') return openaiResponses;
-    if (path !== '/chat/completions') return undefined;
-    return openaiChat({ includeUsage: field(json.stream_options, 'include_usage') === true });
+    const includeUsage = field(json.stream_options, 'include_usage') === true;
+    if (path === '/chat/completions') return openaiChat({ includeUsage });
+    return path === '/completions' ? openaiCompletions({ includeUsage }) : undefined;
   }
 
-  limits(_route: Pick<Route, 'endpoint' | 'model'>): Limits {
+  limits({ endpoint }: Pick<Route, 'endpoint' | 'model'>): Limits {
     return {
       items: 50_000,
+      ...(endpoint === '/v1/embeddings' && { units: mostEmbeddingInputs }),
       recommendedItems: 10_000,
       // 200 MB by the book; whether that means 10^6 or 2^20 is not said, and some head-room is free.
       bytes: 190_000_000,
@@ -221,4 +227,10 @@ export class OpenAIBatcher extends FileBatcher {
   errorBody(type: string, message: string): string {
     return JSON.stringify({ error: { message, type, param: null, code: type } });
   }
+}
+
+function noStream(path: string): string {
+  return path.startsWith('/images/')
+    ? 'a batch has no partial images: leave `stream` out'
+    : 'this endpoint has no streamed answers';
 }

@@ -56,6 +56,7 @@ export class Queue implements RequestQueue {
   readonly bodies: BodyStore;
   readonly clientRetries: ClientRetryMemory;
   readonly completionWindow: CompletionWindow;
+  readonly units = new WeakMap<Request, number>();
   readonly #clock: Clock;
   readonly #flush: Flush;
   readonly #size: number;
