@@ -64,7 +64,7 @@ export class OpenAIBatcher extends FileBatcher {
 
   match(call: Call): Match {
     const { model, stream, background } = call.json;
-    if (typeof model !== 'string') return { bypass: 'the body names no model' };
+    if (typeof model !== 'string') return { bypass: noModel };
     if (background === true) return { bypass: 'background responses are asynchronous already' };
     const dialect = stream === true ? this.dialect(call) : undefined;
     if (stream === true && !dialect) return { bypass: noStream(call.path) };
@@ -228,6 +228,9 @@ export class OpenAIBatcher extends FileBatcher {
     return JSON.stringify({ error: { message, type, param: null, code: type } });
   }
 }
+
+/** Also where ordinary calls need none: what the provider would take is not ours to guess. */
+const noModel = 'the body names no model, and a batch is for one model';
 
 function noStream(path: string): string {
   return path.startsWith('/images/')
