@@ -38,6 +38,8 @@ export interface Route {
   readonly partition?: string;
   /** The body as it stands in the batch line: one line, without `stream`. */
   readonly body: string;
+  /** How many of `Limits.units` this request takes, if not one. Not part of the fingerprint. */
+  readonly units?: number;
   /** Tells a 2xx answer as the stream the caller asked for. Not part of the fingerprint. */
   readonly stream?: StreamDialect;
 }
@@ -98,6 +100,8 @@ export interface Limits {
   readonly items: number;
   /** Flush a queue at this many unless the user says otherwise. */
   readonly recommendedItems: number;
+  /** Most units in one batch, where the provider counts something inside of requests: texts to embed. */
+  readonly units?: number;
   /** Most bytes of the encoded batch. */
   readonly bytes: number;
   /** Most bytes of one encoded item. */

@@ -15,7 +15,10 @@ export interface LlmWire {
 
 type Body = Readonly<Record<string, unknown>>;
 
-const openai = { provider: 'openai', base: /^(.*?)\/(?:chat\/completions|responses|embeddings)$/ };
+const openai = {
+  provider: 'openai',
+  base: /^(.*?)\/(?:chat\/completions|completions|responses|embeddings)$/,
+};
 
 const wires: readonly LlmWire[] = [
   { name: 'OpenAI', capturable: openai, path: /\/chat\/completions$/ },
@@ -26,7 +29,8 @@ const wires: readonly LlmWire[] = [
     isMeant: (_headers, body) => hasModel(body) && 'input' in body,
   },
   {
-    name: 'text completions',
+    name: 'OpenAI',
+    capturable: openai,
     path: /\/completions$/,
     isMeant: (_headers, body) => hasModel(body) && 'prompt' in body,
   },

@@ -1,26 +1,10 @@
 import { type JsonObject, objectOf, objectsOf } from './json.ts';
-import { dataEvent } from './sse.ts';
-import { type StreamDialect, streamDialect } from './stream-dialect.ts';
-
-interface ChatOptions {
-  /** `stream_options.include_usage` of the request: a last chunk tells the tokens. */
-  readonly includeUsage: boolean;
-}
+import { type ChunkOptions, chunkDialect } from './openai-chunks.ts';
+import type { StreamDialect } from './stream-dialect.ts';
 
 /** A chat completion as chunks: every text and every tool call in one piece. */
-export function openaiChat({ includeUsage }: ChatOptions): StreamDialect {
-  return streamDialect((completion) => {
-    const { choices, usage, ...rest } = completion;
-    const common = { ...rest, object: 'chat.completion.chunk' };
-    const noUsage = includeUsage ? { usage: null } : {};
-    const parts = objectsOf(choices).flatMap((choice, position) => partsOf(choice, position));
-    const chunks = parts.map((part) => ({ ...common, choices: [part], ...noUsage }));
-    // Without a choice there is still something to tell: some services put an error here.
-    const told: JsonObject[] =
-      chunks.length > 0 ? chunks : [{ ...common, choices: [], ...noUsage }];
-    if (includeUsage) told.push({ ...common, choices: [], usage: usage ?? null });
-    return `${told.map(dataEvent).join('')}data: [DONE]\n\n`;
-  });
+export function openaiChat(options: ChunkOptions): StreamDialect {
+  return chunkDialect('chat.completion.chunk', options, partsOf);
 }
 
 /** One choice of a completion, as the choices of its chunks. */
@@ -46,6 +30,8 @@ function deltasOf(message: JsonObject): JsonObject[] {
     content: typeof content === 'string' ? '' : null,
     refusal: null,
     ...rest,
+    // None were called, which is not the same as no list of them.
+    ...(Array.isArray(toolCalls) && toolCalls.length === 0 && { tool_calls: [] }),
   };
   const deltas: JsonObject[] = [opening];
   if (content !== '' && content !== null && content !== undefined) deltas.push({ content });

@@ -82,7 +82,7 @@ describe('an item as events', () => {
       {
         type: 'response.content_part.added',
         ...at,
-        part: { ...part, text: '', annotations: [] },
+        part: { ...part, text: '', annotations: [], logprobs: [] },
       },
       { type: 'response.output_text.delta', ...at, delta: 'hi', logprobs },
       { type: 'response.output_text.annotation.added', ...at, annotation_index: 0, annotation },
@@ -133,9 +133,7 @@ describe('an item as events', () => {
 
   it.each([
     ['function_call', 'arguments', 'response.function_call_arguments', { name: 'f' }],
-    ['mcp_call', 'arguments', 'response.mcp_call_arguments', {}],
     ['custom_tool_call', 'input', 'response.custom_tool_call_input', {}],
-    ['code_interpreter_call', 'code', 'response.code_interpreter_call_code', {}],
   ])('is a %s with its %s', (type, field, event, named) => {
     const item = { id: 'x_1', type, name: 'f', [field]: 'a long text' };
     expect(told(item)).toEqual([
@@ -147,9 +145,61 @@ describe('an item as events', () => {
   });
 
   it.each([
-    { id: 'ws_1', type: 'web_search_call', action: { query: 'x' } },
-    { id: 'ci_1', type: 'code_interpreter_call', code: null },
+    ['web_search_call', ['in_progress', 'searching', 'completed']],
+    ['file_search_call', ['in_progress', 'searching', 'completed']],
+    ['image_generation_call', ['in_progress', 'generating', 'completed']],
+    ['mcp_list_tools', ['in_progress', 'completed']],
+  ])('is a %s with what it goes through', (type, steps) => {
+    expect(told({ id: 'x_1', type }).map((event) => event.type)).toEqual([
+      'response.output_item.added',
+      ...steps.map((step) => `response.${type}.${step}`),
+      'response.output_item.done',
+    ]);
+  });
+
+  it.each([
+    ['mcp_call', 'arguments', 'response.mcp_call_arguments', ['completed']],
+    [
+      'code_interpreter_call',
+      'code',
+      'response.code_interpreter_call_code',
+      ['interpreting', 'completed'],
+    ],
+  ])('is a %s that has its %s before it runs', (type, field, event, steps) => {
+    const item = { id: 'x_1', type, [field]: 'a long text' };
+    expect(told(item)).toEqual([
+      { type: 'response.output_item.added', item: { ...item, [field]: '' } },
+      { type: `response.${type}.in_progress` },
+      { type: `${event}.delta`, delta: 'a long text' },
+      { type: `${event}.done`, [field]: 'a long text' },
+      ...steps.map((step) => ({ type: `response.${type}.${step}` })),
+      { type: 'response.output_item.done', item },
+    ]);
+  });
+
+  it.each([
+    [{ type: 'mcp_call', error: 'no' }, ['in_progress', 'failed']],
+    [{ type: 'mcp_list_tools', error: 'no' }, ['in_progress', 'failed']],
+    [{ type: 'mcp_call', status: 'incomplete' }, ['in_progress']],
+    [{ type: 'web_search_call', status: 'failed' }, ['in_progress', 'searching']],
+    [{ type: 'code_interpreter_call', code: null }, ['in_progress', 'interpreting', 'completed']],
+  ])('is %j with the end it came to', (item, steps) => {
+    const names = told(item).slice(1, -1);
+    expect(names.map((event) => event.type)).toEqual(
+      steps.map((step) => `response.${item.type}.${step}`),
+    );
+  });
+
+  it('does not start with what a tool brought later', () => {
+    const result = { type: 'image_generation_call', status: 'completed', result: 'iVBO' };
+    const [start] = told(result);
+    expect(start?.item).toEqual({ ...result, status: 'in_progress', result: null });
+  });
+
+  it.each([
     { id: 'new_1', type: 'something_new', content: [{ type: 'output_text', text: 'x' }] },
+    { id: 'new_2', type: 'shell_call_output', status: 'completed' },
+    { id: 'new_3', type: 'constructor', status: 'completed' },
   ])('is whole from the start where there is nothing to add: $type', (item) => {
     expect(told(item)).toEqual([
       { type: 'response.output_item.added', item },

@@ -69,6 +69,21 @@ it('organisations and projects of one key never share a batch', async () => {
   ]);
 });
 
+it('the same question of two projects of one key has two answers of two batches', async () => {
+  const projects = ['proj-a', 'proj-b'];
+  const answers = await batchify(
+    () => Promise.all(projects.map((project) => ask(stage.openai({ project }), 'same'))),
+    stage.options(),
+  );
+  const { executions } = stage.simulator.meter;
+  expect(new Set(answers).size).toBe(2);
+  expect(new Set(executions.map(({ key }) => key)).size).toBe(2);
+  expect(new Set(executions.map(({ batchId }) => batchId)).size).toBe(2);
+  const asking = stage.simulator.requests.filter(({ method }) => method === 'POST');
+  const named = asking.map(({ headers }) => headers['openai-project']);
+  expect(named.sort()).toEqual(['proj-a', 'proj-a', 'proj-b', 'proj-b']);
+});
+
 it('organisation and project go with every request about a batch', async () => {
   const client = stage.openai({ organization: 'org-a', project: 'proj-a' });
   await batchify(() => ask(client, 'whose'), stage.options());

@@ -197,21 +197,22 @@ describe('an endpoint of a known provider that is not batched', () => {
     const scope = openScope({ hosts: hosts() });
     const client = stage.openai();
     await scope.run(async () => {
-      await client.completions.create({ model: 'm', prompt: 'a' });
-      await client.completions.create({ model: 'm', prompt: 'b' });
-      await client.moderations.create({ model: 'm', input: 'a' });
+      for (const input of ['a', 'b']) {
+        await client.audio.speech.create({ model: 'm', voice: 'v', input }).catch(() => undefined);
+      }
+      await client.videos.create({ prompt: 'a' }).catch(() => undefined);
     });
     await scope.close();
     expect(await warnings()).toEqual([
-      expect.stringMatching(/no batches for the endpoint \/completions of openai.*realtime\(\)/),
-      expect.stringMatching(/no batches for the endpoint \/moderations of openai.*realtime\(\)/),
+      expect.stringMatching(/no batches for the endpoint \/audio\/speech of openai.*realtime\(\)/),
+      expect.stringMatching(/no batches for the endpoint \/videos of openai.*realtime\(\)/),
     ]);
     expect(scope.stats).toMatchObject({ captured: 0, bypassed: 3 });
   });
 
   it.each(clients)('by %s is held back where bypasses are errors', async (_name, send) => {
     const scope = openScope({ hosts: hosts(), bypass: 'error' });
-    const answer = await scope.run(() => send(openaiUrl('/completions'), { model: 'm' }));
+    const answer = await scope.run(() => send(openaiUrl('/audio/speech'), { model: 'm' }));
     await scope.close();
     expect([answer.status, stage.simulator.meter.total]).toEqual([400, 0]);
   });

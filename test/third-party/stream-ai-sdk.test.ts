@@ -7,7 +7,9 @@ import { anthropicMessages } from '../../src/streams/anthropic.ts';
 import { openaiChat } from '../../src/streams/openai-chat.ts';
 import { openaiResponses } from '../../src/streams/openai-responses.ts';
 import type { StreamDialect } from '../../src/streams/stream-dialect.ts';
+import { allOf } from '../support/all-of.ts';
 import { type AnswerServer, jsonAnswer, startAnswerServer } from '../support/answer-server.ts';
+import { responseItems } from '../support/response-items.ts';
 
 let server: AnswerServer;
 let errors: unknown[];
@@ -148,6 +150,39 @@ describe.each(Object.entries(subjects))('streamText %s', (_what, subject) => {
     await ask(subject.model()).consumeStream();
     expect(errors).toHaveLength(1);
     expect(APICallError.isInstance(errors[0]) && errors[0].statusCode).toBe(400);
+  });
+});
+
+describe('the model below streamText', () => {
+  /** What it makes of one item, between what every stream has. */
+  async function partsOf(item: object): Promise<string[]> {
+    const json = { ...subjects['of responses']?.json, output: [item] };
+    server.answer = openaiResponses(jsonAnswer(json));
+    const prompt = [{ role: 'user' as const, content: [{ type: 'text' as const, text: 'hello' }] }];
+    const { stream } = await openai().responses('gpt-test').doStream({ prompt });
+    const types = (await allOf(stream)).map(({ type }) => type);
+    expect(types.slice(0, 2)).toEqual(['stream-start', 'response-metadata']);
+    expect(types.at(-1)).toBe('finish');
+    return types.slice(2, -1);
+  }
+
+  it.each(Object.values(responseItems).map((item) => [item.type, item] as const))(
+    'understands %s, or leaves it aside',
+    async (_kind, item) => {
+      // The service always says it, the types of the official SDK do not.
+      const complete = item.type === 'custom_tool_call' ? { ...item, status: 'completed' } : item;
+      expect(await partsOf(complete)).not.toContain('error');
+    },
+  );
+
+  it.each([
+    ['file_search_call', ['tool-call', 'tool-result']],
+    ['image_generation_call', ['tool-call', 'tool-result']],
+    ['mcp_call', ['tool-call', 'tool-result']],
+    ['shell_call', ['tool-call']],
+    ['local_shell_call', ['tool-call']],
+  ] as const)('gets call and result of a %s', async (kind, parts) => {
+    expect(await partsOf(responseItems[kind])).toEqual(parts);
   });
 });
 

@@ -63,6 +63,7 @@ function toolCall(name: string, given: string) {
   return { id: `call_${name}`, type: 'function' as const, function: { name, arguments: given } };
 }
 
+const url_citation = { url: 'https://a.example', title: 'a', start_index: 0, end_index: 5 };
 const token = (text: string) => ({ token: text, logprob: -0.5, bytes: [1], top_logprobs: [] });
 
 describe("the official client's final completion is the source of the stream", () => {
@@ -105,6 +106,64 @@ describe("the official client's final completion is the source of the stream", (
       completion(
         choice({ logprobs: { content: [token('Hello'), token(' there')], refusal: null } }),
       ),
+    ],
+    [
+      'annotations',
+      completion(
+        choice({ message: message({ annotations: [{ type: 'url_citation', url_citation }] }) }),
+      ),
+    ],
+    [
+      'a voice',
+      completion(
+        choice({
+          message: message({
+            content: null,
+            audio: {
+              id: 'audio_1',
+              data: 'UklGRg==',
+              transcript: 'Hello',
+              expires_at: 1_800_000_000,
+            },
+          }),
+        }),
+      ),
+    ],
+    [
+      'no tool calls of those it may make',
+      completion(choice({ message: message({ tool_calls: [] }) })),
+    ],
+    [
+      'the call of a function of old',
+      completion(
+        choice({
+          message: message({ content: null, function_call: { name: 'f', arguments: '{"a":1}' } }),
+          finish_reason: 'function_call',
+        }),
+      ),
+    ],
+    [
+      'three choices of different kinds',
+      completion(
+        choice({ message: message({ content: null, refusal: 'I will not' }) }),
+        choice({
+          index: 1,
+          message: message({ content: null, tool_calls: [toolCall('one', '{}')] }),
+          finish_reason: 'tool_calls',
+        }),
+        choice({ index: 2, logprobs: { content: [token('Hello')], refusal: null } }),
+      ),
+    ],
+    [
+      'details of its usage',
+      {
+        ...completion(choice()),
+        usage: {
+          ...usage,
+          prompt_tokens_details: { cached_tokens: 1, audio_tokens: 0 },
+          completion_tokens_details: { reasoning_tokens: 2 },
+        },
+      },
     ],
     [
       'fields the dialect knows nothing of',
@@ -157,6 +216,13 @@ describe('the official client that reads chunk by chunk', () => {
     const chunks = await allOf(await client.chat.completions.create({ ...asked, stream: true }));
     const calls = chunks.flatMap((chunk) => chunk.choices[0]?.delta.tool_calls ?? []);
     expect(calls).toEqual([{ index: 0, ...call }]);
+  });
+
+  it('is not helped by its own accumulator with a custom tool, in any stream', async () => {
+    const call = { id: 'call_1', type: 'custom', custom: { name: 'sql', input: 'select 1' } };
+    const source = completion(choice({ message: message({ content: null, tool_calls: [call] }) }));
+    // When this is red, the SDK has learnt it: then the test above has to hold for it, too.
+    await expect(final(source)).rejects.toThrow(/missing .*function\.name/);
   });
 
   it('throws where a success holds an error', async () => {

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openaiResponses } from '../../src/streams/openai-responses.ts';
 import { allOf } from '../support/all-of.ts';
 import { type AnswerServer, jsonAnswer, startAnswerServer } from '../support/answer-server.ts';
+import { responseItems } from '../support/response-items.ts';
 
 type Item = OpenAI.Responses.ResponseOutputItem;
 
@@ -47,10 +48,10 @@ function response(output: readonly unknown[], change: object = {}) {
   };
 }
 
-const text = (content: string, annotations: object[] = []) => ({
+const text = (content: string) => ({
   type: 'output_text',
   text: content,
-  annotations,
+  annotations: [],
   logprobs: [],
 });
 const message = (...content: object[]) => ({
@@ -60,89 +61,70 @@ const message = (...content: object[]) => ({
   status: 'completed',
   content,
 });
-const citation = { type: 'url_citation', url: 'https://a.example', title: 'a', start_index: 0 };
 
-/** One of each: the client rebuilds what it knows, and throws on events that it does not. */
-const items: Record<string, object> = {
-  reasoning: {
-    id: 'rs_1',
-    type: 'reasoning',
-    summary: [{ type: 'summary_text', text: 'short' }],
-    content: [{ type: 'reasoning_text', text: 'long' }],
-    encrypted_content: 'xyz',
-  },
-  'a message': message(text('Hello', [citation]), text(' there')),
-  'a refusal': { ...message({ type: 'refusal', refusal: 'I will not' }), id: 'msg_2' },
-  'a function call': {
-    id: 'fc_1',
-    type: 'function_call',
-    call_id: 'call_1',
-    name: 'f',
-    arguments: '{"a":1}',
-    status: 'completed',
-  },
-  'a custom tool call': {
-    id: 'ctc_1',
-    type: 'custom_tool_call',
-    call_id: 'call_2',
-    name: 'sql',
-    input: 'select 1',
-  },
-  'a web search': {
-    id: 'ws_1',
-    type: 'web_search_call',
-    status: 'completed',
-    action: { type: 'search', query: 'x' },
-  },
-  'a remote tool call': {
-    id: 'mcp_1',
-    type: 'mcp_call',
-    server_label: 's',
-    name: 'f',
-    arguments: '{}',
-    output: 'done',
-  },
-  'a code interpreter call': {
-    id: 'ci_1',
-    type: 'code_interpreter_call',
-    status: 'completed',
-    container_id: 'cntr_1',
-    code: 'print(1)',
-    outputs: null,
-  },
-};
+const everyItem: readonly Item[] = Object.values(responseItems);
+const byKind = everyItem.map((item) => [item.type, item] as const);
+/** The SDK does not know it, but must not lose it either. */
+const tomorrows = { id: 'new_1', type: 'dream_call', status: 'completed', content: 'about sheep' };
 
 function serve(json: object): void {
   server.answer = openaiResponses(jsonAnswer(json));
 }
 
-/** What the client rebuilds before the last event, which would replace it all. */
+/** What the SDK makes of the stream, without what it adds by itself. */
+async function final(): Promise<unknown> {
+  const told = await client.responses.stream(asked).finalResponse();
+  const { output_parsed: parsed, output_text: _said, output, ...rest } = told;
+  expect(parsed).toBeNull();
+  return { ...rest, output: output.map(withoutParsed) };
+}
+
+function withoutParsed(item: object): object {
+  const { parsed_arguments: _, ...rest } = item as Record<string, unknown>;
+  if (rest.type !== 'message') return rest;
+  const parts = rest.content as Record<string, unknown>[];
+  return { ...rest, content: parts.map(({ parsed: _parsed, ...part }) => part) };
+}
+
+/** What the client rebuilds before the last events, which would replace it all. */
 async function rebuilt(item: object): Promise<unknown> {
   serve(response([item]));
   const { body } = server.answer;
   const marked = 'event: response.output_item.done';
   server.answer = { ...server.answer, body: body.slice(0, body.indexOf(marked)) };
-  const { output } = await client.responses.stream(asked).finalResponse();
+  const { output } = (await final()) as { output: object[] };
   return output[0];
 }
 
 describe("the official client's final response is the source of the stream", () => {
-  it('with one of every item', async () => {
-    const source = response(Object.values(items));
+  it.each([...byKind, ['a kind of tomorrow', tomorrows] as const])('with %s', async (_, item) => {
+    const source = response([item]);
     serve(source);
-    const told = await client.responses.stream(asked).finalResponse();
-    expect(told).toMatchObject(source);
-    expect(told.output).toHaveLength(source.output.length);
-    expect(told.output_text).toBe('Hello there');
+    expect(await final()).toEqual(source);
+  });
+
+  it('with one of every item, whose text is put together', async () => {
+    const source = response([...everyItem, tomorrows]);
+    serve(source);
+    expect(await final()).toEqual(source);
+    expect((await client.responses.stream(asked).finalResponse()).output_text).toBe('Hello there');
   });
 
   it.each([
-    ['incomplete', { incomplete_details: { reason: 'max_output_tokens' } }],
-    ['failed', { error: { code: 'server_error', message: 'no' } }],
-  ])('when it is %s', async (status, details) => {
-    const source = response([message(text('Hel'))], { status, ...details });
+    ['incomplete', { incomplete_details: { reason: 'max_output_tokens' } }, 'incomplete'],
+    ['failed', { error: { code: 'server_error', message: 'no' } }, 'in_progress'],
+  ])('when it is %s', async (status, details, ofItem) => {
+    const cut = { ...message(text('Hel')), status: ofItem };
+    const source = response([cut], { status, ...details });
     serve(source);
-    expect(await client.responses.stream(asked).finalResponse()).toMatchObject(source);
+    expect(await final()).toEqual(source);
+  });
+
+  it('when it has failed before it said anything', async () => {
+    const error = { code: 'server_error', message: 'no' };
+    const source = response([], { status: 'failed', error, usage: null });
+    serve(source);
+    expect(await final()).toEqual(source);
   });
 
   it('whatever the text', async () => {
@@ -158,9 +140,34 @@ describe("the official client's final response is the source of the stream", () 
 });
 
 describe('the official client rebuilds from the deltas alone', () => {
-  it.each(Object.entries(items))('%s', async (_what, item) => {
-    const finished = 'status' in item ? { ...item, status: 'in_progress' } : item;
-    expect(await rebuilt(item)).toMatchObject(finished);
+  it.each(['function_call', 'custom_tool_call', 'reasoning', 'message'] as const)(
+    'a %s',
+    async (kind) => {
+      const item = responseItems[kind];
+      const running = 'status' in item ? { ...item, status: 'in_progress' } : item;
+      expect(await rebuilt(item)).toEqual(running);
+    },
+  );
+
+  it.each([
+    ['web_search_call', {}],
+    ['file_search_call', { results: null }],
+    ['image_generation_call', { result: null }],
+    ['code_interpreter_call', { outputs: null }],
+    ['mcp_call', { output: null }],
+  ] as const)('that a %s has ended, without its results', async (kind, unwritten) => {
+    expect(await rebuilt(responseItems[kind])).toEqual({ ...responseItems[kind], ...unwritten });
+  });
+
+  it('that a remote tool failed', async () => {
+    const { status: _, output: _found, ...call } = responseItems.mcp_call;
+    const failed = { ...call, error: 'unreachable' };
+    expect(await rebuilt(failed)).toEqual({ ...call, error: null, status: 'failed' });
+  });
+
+  it('what a search is doing that was cut off', async () => {
+    const cut = { ...responseItems.web_search_call, status: 'failed' };
+    expect(await rebuilt(cut)).toEqual({ ...cut, status: 'searching' });
   });
 });
 

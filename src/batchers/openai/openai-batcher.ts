@@ -1,6 +1,7 @@
 import { multipart } from '../../http/multipart.ts';
 import type { StreamedBody, Wire } from '../../http/wire.ts';
 import { openaiChat } from '../../streams/openai-chat.ts';
+import { openaiCompletions } from '../../streams/openai-completions.ts';
 import { openaiResponses } from '../../streams/openai-responses.ts';
 import type { StreamDialect } from '../../streams/stream-dialect.ts';
 import type { Handle, ItemId } from '../../types.ts';
@@ -27,6 +28,7 @@ import { createdAt, ListOrder } from '../shared/list-order.ts';
 import { count, field, fields } from '../shared/outcomes.ts';
 import { createdBody, expectOk, isVisible } from '../shared/replies.ts';
 import { batchBody, idOf } from '../shared/reply-shapes.ts';
+import { embeddingInputs, mostEmbeddingInputs } from './openai-embeddings.ts';
 import { openaiInfo } from './openai-info.ts';
 import { judgeCreate, judgeOpenAI } from './openai-judge.ts';
 import { openaiNotes } from './openai-notes.ts';
@@ -65,20 +67,22 @@ export class OpenAIBatcher extends FileBatcher {
 
   match(call: Call): Match {
     const { model, stream, background } = call.json;
-    if (typeof model !== 'string') return { bypass: 'the body names no model' };
+    if (typeof model !== 'string') return { bypass: noModel };
     if (background === true) return { bypass: 'background responses are asynchronous already' };
     const dialect = stream === true ? this.dialect(call) : undefined;
-    if (stream === true && !dialect) return { bypass: 'this endpoint has no streamed answers' };
+    if (stream === true && !dialect) return { bypass: noStream(call.path) };
     const beta = call.headers['openai-beta'];
     const identity = beta ? [`openai-beta: ${beta}`] : [];
     if (call.query !== '') identity.push(call.query);
     const line = onOneLine(call.body);
+    const units = call.path === '/embeddings' ? embeddingInputs(call.json) : 1;
     return {
       endpoint: this.endpointOf(call),
       model,
       batchHeaders: {},
       identity,
       body: 'stream' in call.json ? withoutMembers(line, streaming) : line,
+      ...(units !== 1 && { units }),
       ...(dialect && { stream: dialect }),
     };
   }
@@ -91,13 +95,15 @@ export class OpenAIBatcher extends FileBatcher {
   /** How a streamed answer to this call is told; `undefined` where there is none. */
   protected dialect({ path, json }: Call): StreamDialect | undefined {
     if (path === '/responses') return openaiResponses;
-    if (path !== '/chat/completions') return undefined;
-    return openaiChat({ includeUsage: field(json.stream_options, 'include_usage') === true });
+    const includeUsage = field(json.stream_options, 'include_usage') === true;
+    if (path === '/chat/completions') return openaiChat({ includeUsage });
+    return path === '/completions' ? openaiCompletions({ includeUsage }) : undefined;
   }
 
-  limits(_route: Pick<Route, 'endpoint' | 'model'>): Limits {
+  limits({ endpoint }: Pick<Route, 'endpoint' | 'model'>): Limits {
     return {
       items: 50_000,
+      ...(endpoint === '/v1/embeddings' && { units: mostEmbeddingInputs }),
       recommendedItems: 10_000,
       // 200 MB by the book; whether that means 10^6 or 2^20 is not said, and some head-room is free.
       bytes: 190_000_000,
@@ -243,4 +249,13 @@ export class OpenAIBatcher extends FileBatcher {
   errorBody(type: string, message: string): string {
     return JSON.stringify({ error: { message, type, param: null, code: type } });
   }
+}
+
+/** Also where ordinary calls need none: what the provider would take is not ours to guess. */
+const noModel = 'the body names no model, and a batch is for one model';
+
+function noStream(path: string): string {
+  return path.startsWith('/images/')
+    ? 'a batch has no partial images: leave `stream` out'
+    : 'this endpoint has no streamed answers';
 }

@@ -11,12 +11,16 @@ export const openaiInfo: ProviderInfo = {
   hosts: ['api.openai.com'],
   roots: ['/v1'],
   versions: ['/v1'],
-  endpoints: ['/chat/completions', '/responses', '/embeddings'],
-  unbatched: [
+  endpoints: [
+    '/chat/completions',
+    '/responses',
+    '/embeddings',
     '/completions',
     '/moderations',
     '/images/generations',
     '/images/edits',
+  ],
+  unbatched: [
     '/images/variations',
     '/audio/speech',
     '/audio/transcriptions',

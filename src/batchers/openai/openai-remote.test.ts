@@ -213,6 +213,13 @@ describe('a batch that was refused', () => {
     expect(failure?.limit).toBe(limit);
   });
 
+  it('has no room for requests to embed, of which no number of tokens is told', () => {
+    const message = 'Enqueued request limit reached for m. Limit: 1,000,000 enqueued requests.';
+    const failure = failureOf({ data: [{ code: 'unheard_of', message, line: null }] });
+    expect(failure).toMatchObject({ meaning: 'full', next: 'later' });
+    expect(failure).not.toHaveProperty('limit');
+  });
+
   it('shows no credential that the provider echoes', () => {
     const told = 'Not with sk-1234.';
     const first = { code: 'bad sk-1234', message: told, param: 'sk-1234', line: 1 };

@@ -105,6 +105,10 @@ function failureOf(status: string, errors: unknown, wire: Redactor): BatchFailur
     const limit = namedLimit(messageIn(first));
     return { ...common, meaning: 'full', next: 'later', ...(limit !== undefined && { limit }) };
   }
+  // Requests to embed have a limit of their own, which is no number of tokens; its code is documented nowhere.
+  if (/\benqueued\b.*\blimit\b/i.test(messageIn(first))) {
+    return { ...common, meaning: 'full', next: 'later' };
+  }
   if (code === 'too_many_tasks') return { ...common, next: 'smaller' };
   // OpenAI names the first line only, but all lines of a batch ask for the same model.
   if (code === 'model_not_found') return { ...common, next: 'fail' };

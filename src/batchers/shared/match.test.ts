@@ -45,6 +45,12 @@ describe('which endpoints are batched', () => {
     ['/chat/completions', true],
     ['/responses', true],
     ['/embeddings', true],
+    ['/completions', true],
+    ['/moderations', true],
+    ['/images/generations', true],
+    ['/images/edits', true],
+    ['/images/variations', false],
+    ['/videos', false],
     ['/files', false],
     ['/batches', false],
     ['/audio/speech', false],
@@ -84,20 +90,26 @@ describe('how a call of OpenAI travels', () => {
     }
   });
 
-  it.each(['/chat/completions', '/responses'])('tells a stream of %s by itself', (path) => {
-    const body = '{"model":"m","stream":true,"stream_options":{"include_usage":true},"n":1.0}';
-    const { stream, ...travelling } = route(body, { path });
-    expect(travelling).toEqual(route('{"model":"m","n":1.0}', { path }));
-    expect(headersOf(stream)).toEqual({ 'content-type': 'text/event-stream; charset=utf-8' });
-  });
+  it.each(['/chat/completions', '/responses', '/completions'])(
+    'tells a stream of %s by itself',
+    (path) => {
+      const body = '{"model":"m","stream":true,"stream_options":{"include_usage":true},"n":1.0}';
+      const { stream, ...travelling } = route(body, { path });
+      expect(travelling).toEqual(route('{"model":"m","n":1.0}', { path }));
+      expect(headersOf(stream)).toEqual({ 'content-type': 'text/event-stream; charset=utf-8' });
+    },
+  );
 
-  it('tells the usage of a streamed chat where that was asked for', () => {
-    for (const usage of [true, false, null]) {
-      const body = { model: 'm', stream: true, stream_options: { include_usage: usage } };
-      const told = route(JSON.stringify(body)).stream?.(answer).body ?? '';
-      expect(told.includes('"usage":{"total_tokens":7}')).toBe(usage === true);
-    }
-  });
+  it.each(['/chat/completions', '/completions'])(
+    'tells the usage of a stream of %s where that was asked for',
+    (path) => {
+      for (const usage of [true, false, null]) {
+        const body = { model: 'm', stream: true, stream_options: { include_usage: usage } };
+        const told = route(JSON.stringify(body), { path }).stream?.(answer).body ?? '';
+        expect(told.includes('"usage":{"total_tokens":7}')).toBe(usage === true);
+      }
+    },
+  );
 
   it('names the endpoint in the way of the batch', () => {
     expect(route('{"model":"m"}', { path: '/responses' }).endpoint).toBe('/v1/responses');
@@ -130,8 +142,43 @@ describe('how a call of OpenAI travels', () => {
     expect(bypass(body)).toMatch(reason);
   });
 
-  it('is bypassed with a stream where there are none', () => {
-    expect(bypass('{"model":"m","stream":true}', { path: '/embeddings' })).toMatch(/stream/);
+  it.each(['/moderations', '/images/generations'])(
+    'is bypassed without a model at %s, although ordinary calls need none there',
+    (path) => {
+      expect(bypass('{"input":"x","prompt":"x"}', { path })).toMatch(/no model/);
+    },
+  );
+
+  it.each([
+    ['/embeddings', /no streamed answers/],
+    ['/moderations', /no streamed answers/],
+    ['/images/generations', /no partial images/],
+    ['/images/edits', /no partial images/],
+  ])('is bypassed with a stream of %s', (path, reason) => {
+    expect(bypass('{"model":"m","stream":true}', { path })).toMatch(reason);
+  });
+
+  it.each([
+    ['a text', '"one"', undefined],
+    ['one text of a list', '["one"]', undefined],
+    ['tokens', '[1,2,3]', undefined],
+    ['nothing', '[]', undefined],
+    ['texts', '["one","two","three"]', 3],
+    ['lists of tokens', '[[1,2,3],[4]]', 2],
+  ])('counts the inputs of embeddings: %s', (_what, input, units) => {
+    const body = `{"model":"m","input":${input}}`;
+    expect(route(body, { path: '/embeddings' }).units).toBe(units);
+    expect(route(body, { path: '/responses' })).not.toHaveProperty('units');
+  });
+
+  it('is counted by its inputs at embeddings only', () => {
+    const most = (path: string) => openai.limits(route('{"model":"m"}', { path })).units;
+    expect(most('/embeddings')).toBe(50_000);
+    expect(['/chat/completions', '/responses', '/moderations'].map(most)).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
   });
 });
 
@@ -207,6 +254,9 @@ describe('what an answer used', () => {
     expect(openai.usage(chat)).toEqual({ inputTokens: 3, outputTokens: 4 });
     expect(openai.usage(responses)).toEqual({ inputTokens: 3, outputTokens: 4 });
     expect(openai.usage(embeddings)).toEqual({ inputTokens: 3, outputTokens: 0 });
+    const images = { usage: { input_tokens: 3, output_tokens: 272, total_tokens: 275 } };
+    expect(openai.usage(images)).toEqual({ inputTokens: 3, outputTokens: 272 });
+    expect(openai.usage({ id: 'modr-1', results: [] })).toBeUndefined();
   });
 
   it('is unknown where it is not said', () => {

@@ -206,6 +206,7 @@ export class Intake {
       clientRetries.occurrence(key, call) ?? occurrences?.next(key) ?? ('next' as const);
     const idempotencyKey = call.headers['idempotency-key'];
     const request = new Request(queue, key, route.body, caller);
+    if (route.units !== undefined) queue.units.set(request, route.units);
     caller.stream = route.stream;
     caller.isKeyed = idempotencyKey !== undefined;
     caller.dueAt = dueAt(call, this.#context.clock.now());

@@ -19,7 +19,7 @@ function finderFor(
 const { finder } = finderFor();
 const text = (json: object) => JSON.stringify(json);
 const bodies: Record<string, string> = {
-  openai: text({ model: 'm', input: 'x' }),
+  openai: text({ model: 'm', input: 'x', prompt: 'x' }),
   anthropic: text({ model: 'm', max_tokens: 1, messages: [] }),
 };
 
@@ -29,6 +29,7 @@ describe('a call to a host that nobody named', () => {
     ['http://127.0.0.1:8000/chat/completions', 'http://127.0.0.1:8000/v1', 'openai'],
     ['http://[::1]:8000/v1/chat/completions?a=/b', 'http://[::1]:8000/v1', 'openai'],
     ['https://proxy.example/llm/chat/completions#x', 'https://proxy.example/llm', 'openai'],
+    ['https://proxy.example/llm/v1/completions', 'https://proxy.example/llm/v1', 'openai'],
     ['https://user:word@proxy.example/v1/embeddings', 'https://proxy.example/v1', 'openai'],
     ['https://proxy.example/a/b/v1/responses', 'https://proxy.example/a/b/v1', 'openai'],
     ['https://proxy.example/v1/messages', 'https://proxy.example', 'anthropic'],
@@ -135,8 +136,8 @@ describe('endpoints of a known provider', () => {
 
   it('are those of a host that the user has named, too', () => {
     const named = finderFor({ 'http://127.0.0.1:8000/v1': 'openai' }).finder;
-    const found = named.find('http://127.0.0.1:8000/v1/images/generations');
-    expect(found?.reason).toContain('/images/generations of openai');
+    const found = named.find('http://127.0.0.1:8000/v1/images/variations');
+    expect(found?.reason).toContain('/images/variations of openai');
   });
 });
 

@@ -37,6 +37,8 @@ export interface RequestQueue {
   readonly completionWindow: CompletionWindow;
   readonly bodies: BodyStore;
   readonly clientRetries: ClientRetryMemory;
+  /** Of requests that take more than one unit. Apart from them: nearly none does, and a field costs all of them. */
+  readonly units: WeakMap<Request, number>;
   add(request: Request): void;
   /** Whether it was there. */
   remove(request: Request): boolean;

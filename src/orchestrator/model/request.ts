@@ -90,6 +90,11 @@ export class Request {
     return this.#id;
   }
 
+  /** What its provider counts inside of it. */
+  get units(): number {
+    return this.queue.units.get(this) ?? 1;
+  }
+
   /** It is in a batch, or too far on its way into one to be taken out. */
   get isPlanned(): boolean {
     return this.stage === 'planning' || this.stage === 'planned';

@@ -64,6 +64,7 @@ export class Queue implements RequestQueue {
   readonly clientRetries: ClientRetryMemory;
   readonly limits: Limits;
   readonly completionWindow: CompletionWindow;
+  readonly units = new WeakMap<Request, number>();
   readonly #clock: Clock;
   readonly #flush: Flush;
   readonly #size: number;

@@ -13,7 +13,14 @@ const frames = [new OpenAIBatcher(), new AnthropicBatcher()].map(
 );
 
 const items = fc
-  .array(fc.record({ bytes: fc.nat({ max: 60 }), tokens: fc.nat({ max: 60 }) }), { maxLength: 60 })
+  .array(
+    fc.record({
+      bytes: fc.nat({ max: 60 }),
+      tokens: fc.nat({ max: 60 }),
+      units: fc.integer({ min: 1, max: 60 }),
+    }),
+    { maxLength: 60 },
+  )
   .map((weights) => weights.map((weight, name): Sized => ({ name, ...weight })));
 
 const limits: fc.Arbitrary<PackLimits> = fc.record({
@@ -21,8 +28,18 @@ const limits: fc.Arbitrary<PackLimits> = fc.record({
   bytes: fc.integer({ min: 1, max: 200 }),
   itemBytes: fc.integer({ min: 0, max: 60 }),
   tokens: fc.oneof(fc.integer({ min: 1, max: 200 }), fc.constant(Number.POSITIVE_INFINITY)),
+  units: fc.oneof(fc.integer({ min: 1, max: 200 }), fc.constant(Number.POSITIVE_INFINITY)),
   frameBytes: fc.constantFrom(() => 0, ...frames),
 });
+
+const wide: PackLimits = {
+  items: 10,
+  bytes: 100,
+  itemBytes: 100,
+  tokens: 1_000,
+  units: 1_000,
+  frameBytes: () => 0,
+};
 
 function sum(batch: readonly Sized[], of: keyof Weight = 'bytes'): number {
   return batch.reduce((total, item) => total + item[of], 0);
@@ -48,6 +65,7 @@ describe('pack', () => {
           expect(batch.length).toBeLessThanOrEqual(limit.items);
           expect(sum(batch) + limit.frameBytes(batch.length)).toBeLessThanOrEqual(limit.bytes);
           for (const item of batch) expect(item.bytes).toBeLessThanOrEqual(limit.itemBytes);
+          expect(sum(batch, 'units')).toBeLessThanOrEqual(limit.units);
           if (batch.length > 1) expect(sum(batch, 'tokens')).toBeLessThanOrEqual(limit.tokens);
         }
       }),
@@ -57,9 +75,10 @@ describe('pack', () => {
   it('refuses only what could not be sent alone', () => {
     fc.assert(
       fc.property(items, limits, (all, limit) => {
-        for (const { bytes } of pack(all, limit).tooLarge) {
+        for (const { bytes, units } of pack(all, limit).tooLarge) {
           const alone = bytes + limit.frameBytes(1);
-          expect(bytes > limit.itemBytes || alone > limit.bytes).toBe(true);
+          const isTooLong = bytes > limit.itemBytes || alone > limit.bytes;
+          expect(isTooLong || units > limit.units).toBe(true);
         }
       }),
     );
@@ -75,7 +94,7 @@ describe('pack', () => {
           const bytes = sum(joined) + limit.frameBytes(joined.length);
           const tokens = sum(joined, 'tokens');
           const full = joined.length > limit.items || bytes > limit.bytes || tokens > limit.tokens;
-          expect(full).toBe(true);
+          expect(full || sum(joined, 'units') > limit.units).toBe(true);
         });
       }),
     );
@@ -83,8 +102,8 @@ describe('pack', () => {
 
   it('fills a batch to the last byte, frame included', () => {
     const frameBytes = (count: number) => count;
-    const limit = { items: 10, bytes: 22, itemBytes: 10, tokens: 1_000, frameBytes };
-    const sizes = [10, 10, 10, 9, 1].map((bytes) => ({ bytes, tokens: 0 }));
+    const limit = { ...wide, bytes: 22, itemBytes: 10, frameBytes };
+    const sizes = [10, 10, 10, 9, 1].map((bytes) => ({ bytes, tokens: 0, units: 1 }));
     const { batches } = pack(sizes, limit);
     expect(batches.map((batch) => batch.map(({ bytes }) => bytes))).toEqual([
       [10, 10],
@@ -94,9 +113,8 @@ describe('pack', () => {
   });
 
   it('sends alone what is estimated above the limit of tokens, and refuses nothing for it', () => {
-    const limit = { items: 10, bytes: 100, itemBytes: 100, tokens: 5, frameBytes: () => 0 };
-    const counts = [2, 3, 1, 99, 4].map((tokens) => ({ bytes: 1, tokens }));
-    const { batches, tooLarge } = pack(counts, limit);
+    const counts = [2, 3, 1, 99, 4].map((tokens) => ({ bytes: 1, tokens, units: 1 }));
+    const { batches, tooLarge } = pack(counts, { ...wide, tokens: 5 });
     expect(batches.map((batch) => batch.map(({ tokens }) => tokens))).toEqual([
       [2, 3],
       [1],
@@ -104,5 +122,15 @@ describe('pack', () => {
       [4],
     ]);
     expect(tooLarge).toEqual([]);
+  });
+
+  it('counts units, and refuses what has more of them than a whole batch may have', () => {
+    const counts = [2, 3, 1, 6, 4].map((units) => ({ bytes: 1, tokens: 0, units }));
+    const { batches, tooLarge } = pack(counts, { ...wide, units: 5 });
+    expect(batches.map((batch) => batch.map(({ units }) => units))).toEqual([
+      [2, 3],
+      [1, 4],
+    ]);
+    expect(tooLarge.map(({ units }) => units)).toEqual([6]);
   });
 });

@@ -4,6 +4,8 @@ export interface Weight {
   readonly bytes: number;
   /** Estimated. */
   readonly tokens: number;
+  /** What the provider counts inside of it. */
+  readonly units: number;
 }
 
 /** What a batch may hold. */
@@ -13,6 +15,7 @@ export interface PackLimits {
   readonly itemBytes: number;
   /** An item that has more by itself gets a batch of its own: the count is an estimate. */
   readonly tokens: number;
+  readonly units: number;
   /** Bytes the format adds around and between this many items. */
   frameBytes(count: number): number;
 }
@@ -31,25 +34,34 @@ export function pack<T extends Weight>(items: readonly T[], limits: PackLimits):
   let open: T[] = [];
   let bytes = 0;
   let tokens = 0;
+  let units = 0;
   for (const item of items) {
-    if (item.bytes > limits.itemBytes || item.bytes + limits.frameBytes(1) > limits.bytes) {
+    if (isTooLarge(item, limits)) {
       tooLarge.push(item);
       continue;
     }
     const fits =
       open.length < limits.items &&
       bytes + item.bytes + limits.frameBytes(open.length + 1) <= limits.bytes &&
-      tokens + item.tokens <= limits.tokens;
+      tokens + item.tokens <= limits.tokens &&
+      units + item.units <= limits.units;
     if (!fits && open.length > 0) {
       batches.push(open);
       open = [];
       bytes = 0;
       tokens = 0;
+      units = 0;
     }
     open.push(item);
     bytes += item.bytes;
     tokens += item.tokens;
+    units += item.units;
   }
   if (open.length > 0) batches.push(open);
   return { batches, tooLarge };
+}
+
+function isTooLarge({ bytes, units }: Weight, limits: PackLimits): boolean {
+  if (bytes > limits.itemBytes || units > limits.units) return true;
+  return bytes + limits.frameBytes(1) > limits.bytes;
 }

@@ -74,6 +74,7 @@ export class Submitter {
       ...limits,
       items: Math.min(policy.batchSize ?? limits.recommendedItems, limits.items),
       tokens: quota.limit,
+      units: limits.units ?? Number.POSITIVE_INFINITY,
       frameBytes: (count) => batcher.frameBytes(count),
     });
     const { background } = this.#context;

@@ -66,6 +66,8 @@ export interface OpenAILike {
   /** Limits, unless the settings say otherwise. */
   requestsPerBatch: number;
   bytesPerBatch: number;
+  /** Inputs of all embeddings requests of one batch. */
+  embeddingInputsPerBatch: number;
   /** Headers that may carry the key, beside `authorization`: `api-key`. */
   keyHeaders: readonly string[];
   /** Headers that, beside the credential, keep accounts apart. */

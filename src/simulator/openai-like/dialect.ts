@@ -11,7 +11,12 @@ export const realtimeEndpoints = Object.keys(answers);
 const questionField: Record<string, string> = {
   '/v1/chat/completions': 'messages',
   '/v1/completions': 'prompt',
+  '/v1/images/generations': 'prompt',
+  '/v1/images/edits': 'prompt',
 };
+
+/** Endpoints that have a model of their own for ordinary calls that name none. */
+const withStandardModel = ['/v1/moderations', '/v1/images/generations', '/v1/images/edits'];
 
 function questionOf(endpoint: string): string {
   return questionField[endpoint] ?? 'input';
@@ -23,11 +28,13 @@ export function promptOf(endpoint: string, body: JsonObject): string {
 
 function check(endpoint: string, body: JsonObject): Outcome | null {
   if (!(endpoint in answers)) return refused(`The simulator cannot answer ${endpoint}.`);
-  for (const field of ['model', questionOf(endpoint)]) {
-    if (body[field] !== undefined) continue;
-    return refused(`Missing required parameter: '${field}'.`, field);
-  }
-  return null;
+  const needed = withStandardModel.includes(endpoint) ? [] : ['model'];
+  const missing = [...needed, questionOf(endpoint)].find((name) => body[name] === undefined);
+  return missing === undefined ? null : missingField(missing);
+}
+
+function missingField(name: string): Outcome {
+  return refused(`Missing required parameter: '${name}'.`, name);
 }
 
 function refused(message: string, param?: string): Outcome {

@@ -39,7 +39,7 @@ function isVector(value: unknown): value is number[] {
 }
 
 /** A string, strings, one list of tokens, or lists of tokens. */
-function inputsOf(input: unknown): unknown[] {
+export function inputsOf(input: unknown): unknown[] {
   if (!Array.isArray(input)) return [input];
   return typeof input[0] === 'number' ? [input] : input;
 }

@@ -1,22 +1,18 @@
-import {
-  type Exchange,
-  eventStreamReply,
-  jsonReply,
-  type Reply,
-  readJson,
-} from '../server/exchange.ts';
+import { type Exchange, eventStreamReply, jsonReply, type Reply } from '../server/exchange.ts';
 import { execute } from '../world/execute.ts';
 import type { World } from '../world/world.ts';
 import type { OpenAILike } from './description.ts';
 import { realtimeDialect } from './dialect.ts';
+import { readBody } from './read-form.ts';
 import { refusalBody } from './result-line.ts';
 import { streams } from './streams.ts';
 
 /** Answers an endpoint at once, at the full price. */
 export function answerRealtime(world: World, like: OpenAILike, endpoint: string) {
   const dialect = realtimeDialect(like.name);
-  return async ({ account, body: bytes }: Exchange): Promise<Reply> => {
-    const body = await readJson(bytes);
+  return async (exchange: Exchange): Promise<Reply> => {
+    const { account } = exchange;
+    const body = await readBody(exchange);
     const job = { account, batchId: null, customId: null, endpoint, body, foreign: false };
     const { outcome, spoiled } = await execute(world, dialect, job);
     if (spoiled === 'broken') return { status: 200, body: '{"id":"broken","cho' };

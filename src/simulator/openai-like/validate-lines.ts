@@ -7,8 +7,8 @@ import type { World } from '../world/world.ts';
 import type { OpenAILike } from './description.ts';
 import type { OpenAIBatch } from './details.ts';
 import { promptOf } from './dialect.ts';
+import { inputsOf } from './embeddings.ts';
 
-const mostEmbeddingInputs = 50_000;
 const mostErrors = 100;
 const longestCustomId = 64;
 
@@ -25,7 +25,9 @@ export async function validateLines(
   { input, endpoint }: OpenAIBatch,
   models: readonly string[] | null,
 ): Promise<Validated | { errors: BatchError[] }> {
-  const limit = world.settings.limits[like.name]?.requestsPerBatch ?? like.requestsPerBatch;
+  const own = world.settings.limits[like.name];
+  const mostRequests = own?.requestsPerBatch ?? like.requestsPerBatch;
+  const mostInputs = own?.embeddingInputsPerBatch ?? like.embeddingInputsPerBatch;
   const pause = world.clock.slices();
   const errors: BatchError[] = [];
   const lines: BatchLine[] = [];
@@ -52,13 +54,10 @@ export async function validateLines(
     customIds.add(customId);
     model ??= String(body.model);
     tokens += estimateTokens(body);
-    if (Array.isArray(body.input) && endpoint === '/v1/embeddings') {
-      embeddingInputs += body.input.length;
-    }
+    if (endpoint === '/v1/embeddings') embeddingInputs += inputsOf(body.input).length;
     lines.push({ customId, endpoint, body });
-    if (lines.length > limit || embeddingInputs > mostEmbeddingInputs) {
-      return { errors: [wholeFile('too_many_tasks', `The limit is ${limit} requests.`)] };
-    }
+    if (lines.length > mostRequests) return { errors: [tooMany(mostRequests, 'requests')] };
+    if (embeddingInputs > mostInputs) return { errors: [tooMany(mostInputs, 'inputs')] };
   }
   if (errors.length > 0) return { errors };
   if (model === null) return { errors: [wholeFile('empty_file', 'The input file is empty.')] };
@@ -126,6 +125,10 @@ function unknownModel(model: string): BatchError {
 function missing(param: string): BatchError {
   const message = `Missing required parameter: '${param}'.`;
   return { code: 'missing_required_parameter', message, param };
+}
+
+function tooMany(limit: number, what: string): BatchError {
+  return wholeFile('too_many_tasks', `The limit is ${limit} ${what}.`);
 }
 
 function wholeFile(code: string, message: string): BatchError {

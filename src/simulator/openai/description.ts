@@ -43,6 +43,7 @@ export const openaiDescription: OpenAILike = {
   batchIdPrefix: 'batch_',
   requestsPerBatch: 50_000,
   bytesPerBatch: 200 * 1024 * 1024,
+  embeddingInputsPerBatch: 50_000,
   keyHeaders: [],
   scopeHeaders: ['openai-organization', 'openai-project'],
   requestIdHeader: 'x-request-id',

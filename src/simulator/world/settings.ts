@@ -29,6 +29,8 @@ export interface ProviderLimits {
   requestsPerBatch?: number;
   /** A bigger input file or create body is refused. */
   bytesPerBatch?: number;
+  /** OpenAI: more inputs than this in all embeddings requests of one batch are refused. */
+  embeddingInputsPerBatch?: number;
   /** OpenAI: prompt tokens waiting per model; beyond it a new batch turns `failed`. */
   enqueuedTokens?: number;
   /** Anthropic: requests waiting per account; beyond it a create gets 429. */
@@ -174,6 +176,7 @@ const limitNames = [
   'requestsPerBatch',
   'bytesPerBatch',
   'enqueuedTokens',
+  'embeddingInputsPerBatch',
   'queuedRequests',
   'createsPerHour',
   'requestsPerMinute',

@@ -1,0 +1,24 @@
+import type { Exchange } from '../server/exchange.ts';
+import { Refusal, readJson } from '../server/exchange.ts';
+import type { JsonObject } from '../server/json.ts';
+import { boundaryOf, MultipartError, readMultipart } from '../server/multipart.ts';
+
+/** The body of an ordinary call: JSON, or a form where the endpoint takes files. */
+export async function readBody({ headers, body }: Exchange): Promise<JsonObject> {
+  const boundary = boundaryOf(headers['content-type']);
+  if (boundary === null) return readJson(body);
+  const fields: Record<string, string> = {};
+  try {
+    await readMultipart(body, boundary, ({ name, filename }) => {
+      // Of a file only its name is kept: nobody looks at it.
+      fields[name] = filename ?? '';
+      return (bytes) => {
+        if (filename === null) fields[name] += bytes.toString();
+      };
+    });
+  } catch (error) {
+    if (error instanceof MultipartError) throw new Refusal(400, error.message);
+    throw error;
+  }
+  return fields;
+}

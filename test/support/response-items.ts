@@ -1,0 +1,223 @@
+import type OpenAI from 'openai';
+
+type Item = OpenAI.Responses.ResponseOutputItem;
+
+/** The compiler sees that no kind of the official SDK is missing. */
+type OneOfEach = { readonly [Kind in Item['type']]: Extract<Item, { type: Kind }> };
+
+const token = (text: string) => ({ token: text, logprob: -0.5, bytes: [72], top_logprobs: [] });
+
+/** What a response can hold, one item of every kind. */
+export const responseItems: OneOfEach = {
+  reasoning: {
+    id: 'rs_1',
+    type: 'reasoning',
+    summary: [
+      { type: 'summary_text', text: 'short' },
+      { type: 'summary_text', text: 'shorter' },
+    ],
+    content: [{ type: 'reasoning_text', text: 'long' }],
+    encrypted_content: 'gAAAA',
+    status: 'completed',
+  },
+  message: {
+    id: 'msg_1',
+    type: 'message',
+    role: 'assistant',
+    status: 'completed',
+    phase: 'final_answer',
+    content: [
+      {
+        type: 'output_text',
+        text: 'Hello',
+        annotations: [
+          {
+            type: 'url_citation',
+            url: 'https://a.example',
+            title: 'a',
+            start_index: 0,
+            end_index: 2,
+          },
+          { type: 'file_citation', file_id: 'file-1', filename: 'a.txt', index: 3 },
+        ],
+        logprobs: [token('Hel'), token('lo')],
+      },
+      { type: 'output_text', text: ' there', annotations: [] },
+      { type: 'refusal', refusal: 'That I will not say' },
+    ],
+  },
+  function_call: {
+    id: 'fc_1',
+    type: 'function_call',
+    call_id: 'call_1',
+    name: 'weather',
+    arguments: '{"city":"Zürich\\n"}',
+    status: 'completed',
+  },
+  function_call_output: {
+    id: 'fco_1',
+    type: 'function_call_output',
+    call_id: 'call_1',
+    output: 'rain',
+    status: 'completed',
+  },
+  custom_tool_call: {
+    id: 'ctc_1',
+    type: 'custom_tool_call',
+    call_id: 'call_2',
+    name: 'sql',
+    input: 'select 1',
+  },
+  custom_tool_call_output: {
+    id: 'cto_1',
+    type: 'custom_tool_call_output',
+    call_id: 'call_2',
+    output: '1',
+    status: 'completed',
+  },
+  web_search_call: {
+    id: 'ws_1',
+    type: 'web_search_call',
+    status: 'completed',
+    action: { type: 'search', query: 'x', queries: ['x', 'y'] },
+  },
+  file_search_call: {
+    id: 'fs_1',
+    type: 'file_search_call',
+    status: 'completed',
+    queries: ['x'],
+    results: [{ attributes: {}, file_id: 'file-1', filename: 'a.txt', score: 0.5, text: 'found' }],
+  },
+  computer_call: {
+    id: 'cu_1',
+    type: 'computer_call',
+    call_id: 'call_3',
+    status: 'completed',
+    pending_safety_checks: [],
+    action: { type: 'screenshot' },
+  },
+  computer_call_output: {
+    id: 'cuo_1',
+    type: 'computer_call_output',
+    call_id: 'call_3',
+    status: 'completed',
+    output: { type: 'computer_screenshot', file_id: 'file-2' },
+  },
+  image_generation_call: {
+    id: 'ig_1',
+    type: 'image_generation_call',
+    status: 'completed',
+    result: 'iVBORw0KGgo=',
+  },
+  code_interpreter_call: {
+    id: 'ci_1',
+    type: 'code_interpreter_call',
+    status: 'completed',
+    container_id: 'cntr_1',
+    code: 'print("1")',
+    outputs: [{ type: 'logs', logs: '1' }],
+  },
+  mcp_list_tools: {
+    id: 'mcpl_1',
+    type: 'mcp_list_tools',
+    server_label: 'docs',
+    tools: [{ name: 'find', input_schema: { type: 'object' } }],
+  },
+  mcp_call: {
+    id: 'mcp_1',
+    type: 'mcp_call',
+    server_label: 'docs',
+    name: 'find',
+    arguments: '{"q":1}',
+    output: 'found',
+    status: 'completed',
+  },
+  mcp_approval_request: {
+    id: 'mcpr_1',
+    type: 'mcp_approval_request',
+    server_label: 'docs',
+    name: 'delete',
+    arguments: '{}',
+  },
+  mcp_approval_response: {
+    id: 'mcpa_1',
+    type: 'mcp_approval_response',
+    approval_request_id: 'mcpr_1',
+    approve: true,
+  },
+  local_shell_call: {
+    id: 'lsh_1',
+    type: 'local_shell_call',
+    call_id: 'call_4',
+    status: 'completed',
+    action: { type: 'exec', command: ['ls'], env: {} },
+  },
+  local_shell_call_output: {
+    id: 'lsho_1',
+    type: 'local_shell_call_output',
+    output: '{}',
+    status: null,
+  },
+  shell_call: {
+    id: 'sh_1',
+    type: 'shell_call',
+    call_id: 'call_5',
+    status: 'completed',
+    environment: null,
+    action: { commands: ['ls'], max_output_length: null, timeout_ms: null },
+  },
+  shell_call_output: {
+    id: 'sho_1',
+    type: 'shell_call_output',
+    call_id: 'call_5',
+    status: 'completed',
+    max_output_length: null,
+    output: [{ stdout: 'a', stderr: '', outcome: { type: 'exit', exit_code: 0 } }],
+  },
+  apply_patch_call: {
+    id: 'ap_1',
+    type: 'apply_patch_call',
+    call_id: 'call_6',
+    status: 'completed',
+    operation: { type: 'create_file', path: 'a.txt', diff: '+"a"' },
+  },
+  apply_patch_call_output: {
+    id: 'apo_1',
+    type: 'apply_patch_call_output',
+    call_id: 'call_6',
+    status: 'failed',
+    output: 'no',
+  },
+  program: {
+    id: 'prg_1',
+    type: 'program',
+    call_id: 'call_7',
+    code: 'await tools.weather()',
+    fingerprint: 'f',
+  },
+  program_output: {
+    id: 'pro_1',
+    type: 'program_output',
+    call_id: 'call_7',
+    result: 'rain',
+    status: 'completed',
+  },
+  tool_search_call: {
+    id: 'ts_1',
+    type: 'tool_search_call',
+    call_id: null,
+    execution: 'server',
+    status: 'completed',
+    arguments: { paths: ['a'] },
+  },
+  tool_search_output: {
+    id: 'tso_1',
+    type: 'tool_search_output',
+    call_id: null,
+    execution: 'server',
+    status: 'completed',
+    tools: [],
+  },
+  additional_tools: { id: 'at_1', type: 'additional_tools', role: 'developer', tools: [] },
+  compaction: { id: 'cmp_1', type: 'compaction', encrypted_content: 'gAAAB' },
+};
