@@ -39,6 +39,13 @@ const bodies: Readonly<Record<string, object>> = {
   '/v1/responses': { model: 'gpt-test', input: 'hello' },
   '/v1/embeddings': { model: 'embed-test', input: ['hello', 'again'], encoding_format: 'float' },
   '/v1/completions': { model: 'old-test', prompt: 'hello' },
+  '/v1/moderations': { model: 'omni-test', input: ['hello', 'again'] },
+  '/v1/images/generations': { model: 'gpt-image-test', prompt: 'a cat' },
+  '/v1/images/edits': {
+    model: 'gpt-image-test',
+    prompt: 'a cat with a hat',
+    images: [{ image_url: 'https://example.com/cat.png' }],
+  },
 };
 
 /** Which operations were spoken: a judge of nothing finds no fault. */
