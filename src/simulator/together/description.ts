@@ -16,6 +16,7 @@ export const togetherDescription: OpenAILike = {
   name: 'together',
   barePaths: [],
   endpoints: ['/v1/chat/completions', '/v1/audio/transcriptions', '/v1/audio/translations'],
+  usualWindow: '24h',
   createFields: ['endpoint', 'input_file_id', 'completion_window', 'model_id', 'priority'],
   purpose: 'batch-api',
   bareLines: true,
