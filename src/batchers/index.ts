@@ -68,6 +68,8 @@ export {
   text,
 } from './shared/outcomes.ts';
 export { RefusedError } from './shared/refused-error.ts';
-export { createdBody, expectOk, isVisible, ReplyError } from './shared/replies.ts';
+export { createdBody, expectOk, isVisible, okReply, ReplyError } from './shared/replies.ts';
 export { batchBody, idOf, type ListPage, listPage } from './shared/reply-shapes.ts';
 export { resultRows } from './shared/result-rows.ts';
+export { TogetherBatcher } from './together/together-batcher.ts';
+export { togetherInfo } from './together/together-info.ts';

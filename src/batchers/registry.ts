@@ -2,6 +2,7 @@ import { anthropicInfo } from './anthropic/anthropic-info.ts';
 import type { Batcher } from './batcher.ts';
 import { openaiInfo } from './openai/openai-info.ts';
 import type { ProviderInfo } from './provider-info.ts';
+import { togetherInfo } from './together/together-info.ts';
 import { wildcards } from './wildcards.ts';
 
 /** A class the user may pass as an option. */
@@ -12,6 +13,7 @@ type Load = () => Promise<BatcherClass>;
 /** One line per provider: its facts, and where its batcher is. */
 const builtIn: readonly (readonly [ProviderInfo, Load])[] = [
   [openaiInfo, async () => (await import('./openai/openai-batcher.ts')).OpenAIBatcher],
+  [togetherInfo, async () => (await import('./together/together-batcher.ts')).TogetherBatcher],
   [anthropicInfo, async () => (await import('./anthropic/anthropic-batcher.ts')).AnthropicBatcher],
 ];
 

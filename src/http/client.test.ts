@@ -261,6 +261,54 @@ describe('credentials', () => {
     expect(seen[1]?.headers).toMatchObject({ authorization: `Bearer ${key}`, 'x-shared': '1' });
   });
 
+  it('do not go along to a signed URL at an origin that may see them either', async () => {
+    const { origin, seen } = await serve();
+    const wire = wireTo(origin, { headers: { 'x-shared': '1' } });
+    const path = `${origin}/file?signature=abcdef0123456789`;
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'text/plain' };
+    const request = { method: 'PUT', path, headers, body: 'x', signed: true } as const;
+    await (await wire.send(request)).discard();
+    expect(Object.keys(seen[0]?.headers ?? {}).sort()).toEqual([
+      ...['connection', 'content-length', 'content-type', 'host'],
+    ]);
+    expect(seen[0]).toMatchObject({ url: '/file?signature=abcdef0123456789', body: 'x' });
+  });
+
+  it.each(['http://127.0.0.1:1/file?signature=abcdef0123456789', 'ftp://storage.example/file'])(
+    'and a signed URL: it is never less safe than the base: %s',
+    async (path) => {
+      const request = { method: 'PUT', path, body: 'x', signed: true } as const;
+      const error = await failureOf(wireTo('https://api.example/v1').send(request));
+      expect(error).toMatchObject({ code: 'FOREIGN_ORIGIN' });
+      expect((error as Error).message).not.toMatch(/signature|file/);
+    },
+  );
+
+  it('and a signed URL: no error shows more of it than its host', async () => {
+    const echo = await serve({ body: '<p>/place-of-the-file abcdef0123456789' });
+    const signed = (origin: string) =>
+      ({
+        method: 'PUT',
+        path: `${origin}/place-of-the-file?signature=abcdef0123456789`,
+        body: 'x',
+        signed: true,
+      }) as const;
+    const wire = wireTo(echo.origin);
+    const errors = [
+      await failureOf(wire.send(signed('http://127.0.0.1:1'))),
+      await failureOf((await wire.send(signed(echo.origin))).json()),
+      await failureOf(wire.send({ ...signed(''), method: 'PUT' })),
+    ];
+    expect(errors.map((error) => (error as BatchlingError).code)).toEqual([
+      ...['NOT_SENT', 'UNKNOWN_OUTCOME', 'INVARIANT'],
+    ]);
+    for (const error of errors) {
+      const { stack, facts } = error as BatchlingError;
+      const shown = `${stack} ${JSON.stringify(facts)} ${(error as Error).cause}`;
+      expect(shown).not.toMatch(/place-of-the-file|abcdef0123456789/);
+    }
+  });
+
   it.each([
     ['plain http to another origin', 'http://127.0.0.2:1/file?signature=abcdef0123456789'],
     ['another port', 'http://127.0.0.1:2/file?signature=abcdef0123456789'],

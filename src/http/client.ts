@@ -67,7 +67,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
         clock,
         redact: (text) => redact(text, secretsOf([credentials(), ...sent])),
         async send(request) {
-          const target = resolveTarget(base, request.path, declared);
+          const target = resolveTarget(base, request, declared);
           const secret = await ask(async () => {
             const captured = credentials();
             return (await refresh?.(captured)) ?? captured;
@@ -83,7 +83,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
             headers: headersFor(target, request.headers, headers, secret),
             body: request.body,
             idleTimeout,
-            secrets: secretsOf([secret, ...sent], target.url),
+            secrets: secretsOf([secret, ...sent], target.url, request),
           });
         },
       };

@@ -1,6 +1,6 @@
 import { BatchlingError, invariant } from '../errors.ts';
 import type { Dict } from '../types.ts';
-import type { Credentials } from './wire.ts';
+import type { Credentials, WireRequest } from './wire.ts';
 
 export interface Target {
   readonly url: URL;
@@ -14,7 +14,12 @@ const authorizationLike =
   /authorization|api-?key|subscription-key|cookie|(^|-)(auth|access|bearer)-?token/i;
 
 /** Where a request goes, or `FOREIGN_ORIGIN` when it must not go there. */
-export function resolveTarget(base: string, path: string, origins: ReadonlySet<string>): Target {
+export function resolveTarget(
+  base: string,
+  { path, signed }: Pick<WireRequest, 'path' | 'signed'>,
+  origins: ReadonlySet<string>,
+): Target {
+  if (signed) return signedTarget(base, path);
   const relative = path.startsWith('/');
   // Joined as text: resolving would let `//elsewhere.example` leave the base.
   const href = relative ? base.replace(/\/+$/, '') + path : path;
@@ -29,6 +34,18 @@ export function resolveTarget(base: string, path: string, origins: ReadonlySet<s
     throw foreign(label, 'only https may leave the declared origins');
   }
   return { url, label, declared };
+}
+
+/** A signed URL goes where it says, but never by plain http where the base does not. */
+function signedTarget(base: string, path: string): Target {
+  invariant(URL.canParse(path), 'A signed URL is not an absolute URL');
+  const url = new URL(path);
+  const label = `${url.protocol}//${url.host}/[signed]`;
+  const isAsSafe = url.protocol === 'http:' && new URL(base).protocol === 'http:';
+  if (url.protocol !== 'https:' && !isAsSafe) {
+    throw foreign(label, 'a signed URL has to be https, unless the base is plain http');
+  }
+  return { url, label, declared: false };
 }
 
 /**
@@ -63,7 +80,11 @@ export function withQuery(target: Target, { query = {} }: Credentials): Target {
 }
 
 /** What must not show up in a message: credentials, with and without scheme, and signatures. */
-export function secretsOf(credentials: readonly Credentials[], url?: URL): readonly string[] {
+export function secretsOf(
+  credentials: readonly Credentials[],
+  url?: URL,
+  { signed }: Pick<WireRequest, 'signed'> = {},
+): readonly string[] {
   const values = credentials.flatMap(({ headers = {}, query = {} }) => [
     ...Object.values(headers).flatMap((value) => [value, value.replace(/^\S+\s+/, '')]),
     ...Object.values(query).flatMap((value) => [value, encodeURIComponent(value)]),
@@ -72,6 +93,7 @@ export function secretsOf(credentials: readonly Credentials[], url?: URL): reado
   const query = [
     ...raw.map((pair) => pair.replace(/^[^=]*=/, '')),
     ...(url?.searchParams.values() ?? []),
+    ...(url && signed ? [url.pathname] : []),
   ];
   // Short words ("100", "media") are no secrets; without them a message would be unreadable.
   return [

@@ -20,6 +20,11 @@ export interface WireRequest {
   readonly path: string;
   readonly headers?: Dict;
   readonly body?: string | Uint8Array | StreamedBody;
+  /**
+   * The URL is signed: it is its own permission, and a secret. No credentials go along, not even to an origin
+   * that may see them, and no message shows more of it than its host.
+   */
+  readonly signed?: true;
 }
 
 /** What a provider answered, its body yet to be read. */

@@ -2,12 +2,14 @@ import { createAnthropic } from './anthropic/provider.ts';
 import { openaiDescription } from './openai/description.ts';
 import type { OpenAILike } from './openai-like/description.ts';
 import { createOpenAILike } from './openai-like/provider.ts';
+import { togetherDescription } from './together/description.ts';
 import type { Provider, ProviderFactory } from './world/provider.ts';
 import type { World } from './world/world.ts';
 
 const factories = {
   anthropic: createAnthropic,
   openai: (world) => createOpenAILike(world, openaiDescription),
+  together: (world) => createOpenAILike(world, togetherDescription),
 } satisfies Record<string, ProviderFactory>;
 
 /**

@@ -56,12 +56,12 @@ export class OpenAIBatcher extends FileBatcher {
       path: this.batchesPath,
       after: 'after',
       judge: this.judge,
-      toRemote: (batch, wire) => this.toRemote(batch, wire),
+      toRemote: (batch, wire, count) => this.toRemote(batch, wire, count),
     };
   }
 
-  /** The provider's batch object in our words. */
-  protected toRemote(batch: unknown, wire: Pick<Wire, 'redact'>): Remote {
+  /** The provider's batch object in our words. `count`: its requests, where that is known. */
+  protected toRemote(batch: unknown, wire: Pick<Wire, 'redact'>, _count?: number): Remote {
     return toRemote(batch, wire, this.statuses);
   }
 
@@ -157,11 +157,11 @@ export class OpenAIBatcher extends FileBatcher {
       body: JSON.stringify(this.createBody(plan, handle)),
     });
     const body = await createdBody(wire, reply, judgePlace(judgeCreate(this.judge)));
-    return this.toRemote(batchBody(this.createdBatch(body), 'status'), wire);
+    return this.toRemote(batchBody(this.createdBatch(body, wire), 'status'), wire, plan.count);
   }
 
   /** The batch in the answer to a create. */
-  protected createdBatch(body: unknown): unknown {
+  protected createdBatch(body: unknown, _wire: Pick<Wire, 'redact'>): unknown {
     return body;
   }
 

@@ -29,6 +29,8 @@ const mostPages = 500;
 export interface BatchList {
   /** Of the list; the id of a batch is appended for that batch alone. */
   readonly path: string;
+  /** The list comes whole, and its query is empty. */
+  readonly isUnpaged?: true;
   /** The query parameter for how many batches a page holds. Missing: `limit`. */
   readonly limit?: string;
   /** The query parameter for where the next page begins. */
@@ -43,8 +45,11 @@ export interface BatchList {
    * page throws `UnknownOutcomeError`. Missing: `data`, `has_more` and the last id.
    */
   readPage?(body: unknown, after: string | undefined): ListPage;
-  /** The provider's batch object in our words. What it tells people is redacted. */
-  toRemote(batch: unknown, wire: Pick<Wire, 'redact'>): Remote;
+  /**
+   * The provider's batch object in our words. What it tells people is redacted. `count`: how many requests
+   * are in it, where that is known.
+   */
+  toRemote(batch: unknown, wire: Pick<Wire, 'redact'>, count?: number): Remote;
 }
 
 /**
@@ -56,12 +61,13 @@ export async function* batchPages(
   list: BatchList,
   size = pageSize,
 ): AsyncIterable<readonly unknown[]> {
-  const { path, limit = 'limit', after, headers = {}, judge } = list;
+  const { path, isUnpaged, limit = 'limit', after, headers = {}, judge } = list;
   const readPage = list.readPage ?? listPage;
   let previous: string | undefined;
   for (let page = 1; page <= mostPages; page += 1) {
     const from = previous === undefined ? '' : `&${after}=${encodeURIComponent(previous)}`;
-    const request = { method: 'GET', path: `${path}?${limit}=${size}${from}`, headers } as const;
+    const query = isUnpaged ? '' : `?${limit}=${size}${from}`;
+    const request = { method: 'GET', path: `${path}${query}`, headers } as const;
     const reply = await expectOk(wire, request, judge);
     const { batches, next } = readPage(await reply.json(), previous);
     yield batches;
@@ -79,29 +85,37 @@ export async function* batchPages(
 export async function* pollBatches(
   wire: Wire,
   list: BatchList,
-  batches: readonly Pick<PolledBatch, 'id'>[],
+  batches: readonly (Pick<PolledBatch, 'id'> & Partial<PolledBatch>)[],
 ): AsyncIterable<Remote> {
-  const open = new Set(batches.map(({ id }) => id));
+  const open = new Map(batches.map(({ id, count }) => [id, count]));
   if (open.size > 2) {
     let left = Math.ceil(open.size / pageSize) + 2;
     for await (const page of batchPages(wire, list)) {
       for (const batch of page) {
         const id = text(field(batch, list.id ?? 'id'));
-        if (id !== undefined && open.delete(id)) yield list.toRemote(batch, wire);
+        if (id === undefined || !open.has(id)) continue;
+        const count = open.get(id);
+        open.delete(id);
+        yield list.toRemote(batch, wire, count);
       }
       left -= 1;
       if (open.size === 0 || left === 0) break;
     }
   }
-  for (const id of open) yield await pollOne(wire, list, id);
+  for (const [id, count] of open) yield await pollOne(wire, list, id, count);
 }
 
-async function pollOne(wire: Wire, list: BatchList, id: string): Promise<Remote> {
+async function pollOne(
+  wire: Wire,
+  list: BatchList,
+  id: string,
+  count: number | undefined,
+): Promise<Remote> {
   const { headers = {}, judge } = list;
   try {
     const path = `${list.path}/${encodeURIComponent(id)}`;
     const reply = await expectOk(wire, { method: 'GET', path, headers }, judge);
-    const remote = list.toRemote(await reply.json(), wire);
+    const remote = list.toRemote(await reply.json(), wire, count);
     if (remote.id === id) return remote;
     throw new UnknownOutcomeError(`The provider was asked for batch ${id} and sent ${remote.id}.`);
   } catch (error) {

@@ -98,7 +98,16 @@ export async function expectOk(
   request: WireRequest,
   judge: ReplyJudge = judgeByStatus,
 ): Promise<WireReply> {
-  const reply = await wire.send(request);
+  return okReply(wire, request, await wire.send(request), judge);
+}
+
+/** The same for a reply that has come already. */
+export async function okReply(
+  wire: Wire,
+  request: WireRequest,
+  reply: WireReply,
+  judge: ReplyJudge = judgeByStatus,
+): Promise<WireReply> {
   if (isSuccess(reply)) return reply;
   const { failure } = await failureOf(wire, reply, judge);
   throw new ReplyError(request, failure, reply.status);

@@ -7,7 +7,7 @@ import { checkLifetime, type StoredFile } from './files.ts';
 
 /** What the create call itself refuses; the content of the file is judged later. */
 export function checkCreate(
-  { endpoints, windows, createFields, purpose }: OpenAILike,
+  { endpoints, windows, usualWindow, createFields, purpose }: OpenAILike,
   body: JsonObject,
   findFile: (id: string) => StoredFile | undefined,
 ): OpenAIBatch {
@@ -16,7 +16,7 @@ export function checkCreate(
     const details = { code: 'unknown_parameter', param: unknown };
     throw new Refusal(400, `Unknown parameter: '${unknown}'.`, details);
   }
-  const { input_file_id: fileId, endpoint, completion_window: window } = body;
+  const { input_file_id: fileId, endpoint, completion_window: window = usualWindow } = body;
   if (typeof fileId !== 'string') throw missing('input_file_id');
   if (typeof endpoint !== 'string') throw missing('endpoint');
   if (window === undefined) throw missing('completion_window');

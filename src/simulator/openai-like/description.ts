@@ -50,6 +50,8 @@ export interface OpenAILike {
   endpoints: readonly string[];
   /** What a create may ask for as its completion window. */
   windows: readonly string[];
+  /** The completion window of a create that names none. Missing: a create has to name one. */
+  usualWindow?: string;
   /** Fields of a create; another one is refused. */
   createFields: readonly string[];
   /** The `purpose` of input files. */

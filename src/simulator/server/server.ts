@@ -79,6 +79,8 @@ async function answer(
 ): Promise<Reply> {
   const { provider } = mount;
   try {
+    const route = findRoute(provider.routes, exchange.method, exchange.path);
+    if (route?.isSigned) return await route.handler(exchange, route.id);
     if (credential === null || credential.startsWith('invalid')) {
       throw provider.unauthorized(credential !== null);
     }
@@ -86,7 +88,6 @@ async function answer(
     const isCreate = exchange.method === 'POST' && exchange.path === provider.createPath;
     const limits = world.settings.limits[mount.name] ?? {};
     rates.demand(exchange.account, isCreate, limits, world.clock.now());
-    const route = findRoute(provider.routes, exchange.method, exchange.path);
     if (route === null) throw provider.notFound(exchange);
     return await route.handler(exchange, route.id);
   } catch (error) {

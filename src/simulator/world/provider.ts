@@ -4,8 +4,8 @@ import type { World } from './world.ts';
 
 export type Handler = (exchange: Exchange, id: string) => Promise<Reply> | Reply;
 
-/** Method, path with at most one `:id`, handler. */
-export type Route = readonly [method: string, path: string, handler: Handler];
+/** Method, path with at most one `:id`, handler; `signed`: the URL is the permission, and no key is asked for. */
+export type Route = readonly [method: string, path: string, handler: Handler, access?: 'signed'];
 
 /** One provider's wire, as the server needs it. */
 export interface Provider {
@@ -35,15 +35,15 @@ export function findRoute(
   routes: readonly Route[],
   method: string,
   path: string,
-): { handler: Handler; id: string } | null {
+): { handler: Handler; id: string; isSigned: boolean } | null {
   const segments = path.split('/');
-  for (const [routeMethod, routePath, handler] of routes) {
+  for (const [routeMethod, routePath, handler, access] of routes) {
     if (routeMethod !== method) continue;
     const wanted = routePath.split('/');
     if (wanted.length !== segments.length) continue;
     if (!wanted.every((segment, at) => segment === ':id' || segment === segments[at])) continue;
     const id = segments[wanted.indexOf(':id')] ?? '';
-    return { handler, id: decodeURIComponent(id) };
+    return { handler, id: decodeURIComponent(id), isSigned: access === 'signed' };
   }
   return null;
 }
