@@ -16,8 +16,7 @@ const authorizationLike =
 /** Where a request goes, or `FOREIGN_ORIGIN` when it must not go there. */
 export function resolveTarget(base: string, path: string, origins: ReadonlySet<string>): Target {
   const relative = path.startsWith('/');
-  // Joined as text: resolving would let `//elsewhere.example` leave the base.
-  const href = relative ? base.replace(/\/+$/, '') + path : path;
+  const href = relative ? joined(base, path) : path;
   invariant(URL.canParse(href), `"${withoutQuery(path)}" is neither a path nor an absolute URL`);
   const url = new URL(href);
   const declared = origins.has(url.origin);
@@ -29,6 +28,16 @@ export function resolveTarget(base: string, path: string, origins: ReadonlySet<s
     throw foreign(label, 'only https may leave the declared origins');
   }
   return { url, label, declared };
+}
+
+/**
+ * As text: resolving would let `//elsewhere.example` leave the base. A query of the base goes along with
+ * every request, behind the request's own.
+ */
+function joined(base: string, path: string): string {
+  const [place = '', query] = base.split('?');
+  const url = place.replace(/\/+$/, '') + path;
+  return query === undefined ? url : `${url}${path.includes('?') ? '&' : '?'}${query}`;
 }
 
 /**

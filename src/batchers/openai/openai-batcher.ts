@@ -117,7 +117,7 @@ export class OpenAIBatcher extends FileBatcher {
   }
 
   protected async upload(wire: Wire, plan: Plan, file: StreamedBody): Promise<Handle> {
-    const form = multipart(this.uploadFields(plan), {
+    const form = multipart(this.uploadFields(plan, wire), {
       field: 'file',
       filename: `${plan.token}.jsonl`,
       contentType: 'application/jsonl',
@@ -139,7 +139,10 @@ export class OpenAIBatcher extends FileBatcher {
   }
 
   /** What the form of an upload says beside the file. */
-  protected uploadFields(_plan: Plan): readonly (readonly [name: string, value: string])[] {
+  protected uploadFields(
+    _plan: Plan,
+    _wire: Pick<Wire, 'base'>,
+  ): readonly (readonly [name: string, value: string])[] {
     return [['purpose', 'batch']];
   }
 

@@ -26,7 +26,10 @@ export class Target {
   readonly credentials: Dict;
   /** Identity of the service: its own host, or the `hosts` key as configured. */
   readonly base: string;
-  /** Where the batch traffic goes: everything of the call's URL before its endpoint. */
+  /**
+   * Where the batch traffic goes: everything of the call's URL before its endpoint, and what of its query
+   * goes along with every request.
+   */
   readonly wireBase: string;
   /** The path below `wireBase`: `/chat/completions`. */
   readonly path: string;
@@ -34,9 +37,9 @@ export class Target {
   readonly configured: boolean;
   readonly #registered: RegisteredBatcher;
 
-  constructor(url: string, place: Place, wireBase: string, path: string) {
+  constructor(url: string, place: Place, root: string, path: string) {
     this.url = url;
-    const { credentialQuery = [] } = place.registered.info;
+    const { credentialQuery = [], baseQuery = [] } = place.registered.info;
     const { rest, secrets } = splitQuery(
       url.includes('?') ? new URL(url).search : '',
       credentialQuery,
@@ -44,7 +47,7 @@ export class Target {
     this.query = rest;
     this.credentials = secrets;
     this.base = place.base;
-    this.wireBase = wireBase;
+    this.wireBase = `${root}${onlyThese(rest, baseQuery)}`;
     this.path = path;
     this.configured = place.configured;
     this.#registered = place.registered;
@@ -187,6 +190,15 @@ export class Router {
     const places = this.#places.get(host) ?? [];
     return places.filter((place) => place.protocol === undefined || place.protocol === protocol);
   }
+}
+
+/** The parameters of a query with these names, as a query; empty where there are none. */
+function onlyThese(query: string, names: readonly string[]): string {
+  if (query === '' || names.length === 0) return '';
+  const given = new URLSearchParams(query);
+  const kept = new URLSearchParams();
+  for (const name of names) if (given.has(name)) kept.set(name, given.get(name) as string);
+  return kept.size > 0 ? `?${kept}` : '';
 }
 
 /** A path below a place that is the one looked for, apart from its root. */
