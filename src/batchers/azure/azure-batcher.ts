@@ -9,8 +9,8 @@ import type { ReplyJudge } from '../shared/judge-reply.ts';
 import { field, text } from '../shared/outcomes.ts';
 import { type ListPage, listPage } from '../shared/reply-shapes.ts';
 import {
-  batchDeployment,
   asOpenAI,
+  batchDeployment,
   datedVersion,
   howToConfigure,
   onlineDeployment,
@@ -39,6 +39,8 @@ const firstWithExpiry = '2025-03-01';
 export class AzureOpenAIBatcher extends OpenAIBatcher {
   override readonly info: ProviderInfo = azureInfo;
   override readonly notes: ProviderNotes = azureNotes;
+  /** As SDKs send it: a file without a type is refused, and which types are taken is not said. */
+  protected override readonly fileType = 'application/octet-stream';
   protected override readonly judge: ReplyJudge = judgeAzure;
 
   protected override get batchList(): BatchList {

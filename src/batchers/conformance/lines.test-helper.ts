@@ -112,7 +112,11 @@ export function lineConformance({ batcher }: BatcherSubject, test: Test): void {
       const error = await failureOf(rows(last));
       expect(error).toMatchObject({ failure: { meaning: 'gone' } });
       // Every file of results is late by itself.
-      const readable = () => rows(last).then((read) => read.length, () => 'not yet');
+      const readable = () =>
+        rows(last).then(
+          (read) => read.length,
+          () => 'not yet',
+        );
       await expect.poll(readable).toBe(1);
     });
 

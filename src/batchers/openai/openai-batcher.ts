@@ -45,6 +45,8 @@ export class OpenAIBatcher extends FileBatcher {
   protected readonly filesPath: string = '/files';
   /** Where batches are created and listed. */
   protected readonly batchesPath: string = '/batches';
+  /** What the form of an upload calls the file. */
+  protected readonly fileType: string = 'application/jsonl';
   /** What a provider's words for the states of a batch are at OpenAI. */
   protected readonly statuses: StatusWords = {};
   protected override readonly judge: ReplyJudge = judgeOpenAI;
@@ -120,7 +122,7 @@ export class OpenAIBatcher extends FileBatcher {
     const form = multipart(this.uploadFields(plan, wire), {
       field: 'file',
       filename: `${plan.token}.jsonl`,
-      contentType: 'application/jsonl',
+      contentType: this.fileType,
       body: file,
     });
     const request = {

@@ -179,6 +179,7 @@ export class Router {
 
   /** The endpoint of a known provider that is not batched, if this URL is one. */
   unbatchedEndpoint(url: URL): { registered: RegisteredBatcher; path: string } | undefined {
+    if (!this.#knows(url.host)) return undefined;
     for (const { registered, ...place } of this.#placesOf(url)) {
       const found = findIn(place, url, registered.leavesOut);
       if (found) return { registered, path: found.path };
