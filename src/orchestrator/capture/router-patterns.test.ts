@@ -69,6 +69,31 @@ describe('a provider whose hosts cannot be listed', () => {
   });
 });
 
+describe('a query that all batch traffic carries', () => {
+  class Dated extends OpenAIBatcher {
+    override readonly info = {
+      ...openaiInfo,
+      name: 'dated',
+      hosts: ['dated.example'],
+      credentialQuery: ['key'],
+      baseQuery: ['api-version', 'key'],
+    };
+  }
+  const router = routerFor({}, [Dated]);
+
+  it.each([
+    ['?api-version=2024-10-21', '?api-version=2024-10-21'],
+    ['?a=1&api%2Dversion=1&api-version=2', '?api-version=1'],
+    ['?api-version=a%26b', '?api-version=a%26b'],
+    ['?key=sk-1', ''],
+    ['?a=1', ''],
+    ['', ''],
+  ])('of %s is %j, and credentials are never in it', (query, kept) => {
+    const found = router.find(`https://dated.example/v1/chat/completions${query}`);
+    expect(found?.wireBase).toBe(`https://dated.example/v1${kept}`);
+  });
+});
+
 describe('a credential in the query', () => {
   class Keyed extends OpenAIBatcher {
     override readonly info = {
