@@ -185,6 +185,19 @@ describe('files of Azure', () => {
     expect((await newer().files.list()).data).toMatchObject([{ status: 'processed' }]);
   });
 
+  it('have to name their content type', async () => {
+    const part = (name: string, more = '') =>
+      `--b\r\ncontent-disposition: form-data; name="${name}"${more}\r\n\r\n`;
+    const send = (type: string) =>
+      fetch(`${simulator.baseUrl('azure')}/files`, {
+        method: 'POST',
+        headers: { 'api-key': 'key-one', 'content-type': 'multipart/form-data; boundary=b' },
+        body: `${part('purpose')}batch\r\n${part('file', `; filename="a.jsonl"${type}`)}{}\r\n--b--\r\n`,
+      }).then(({ status }) => status);
+    expect(await send('')).toBe(400);
+    expect(await send('\r\ncontent-type: application/octet-stream')).toBe(200);
+  });
+
   it('are no good with a byte order mark', async () => {
     expect((await upload(newer(), '\ufeff{}')).status).toBe('error');
   });

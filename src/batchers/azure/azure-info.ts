@@ -41,7 +41,8 @@ export const azureInfo: ProviderInfo = {
   versions: ['/v1'],
   endpoints: ['/chat/completions', '/responses', '/deployments/*/chat/completions'],
   unbatched: [...unbatched, '/videos', ...unbatched.map((path) => `/deployments/*${path}`)],
-  credentialHeaders: ['api-key', 'authorization'],
+  // The last one is what gateways of Azure's API Management ask for.
+  credentialHeaders: ['api-key', 'authorization', 'ocp-apim-subscription-key'],
   baseQuery: ['api-version'],
   accountHeaders: [],
   environment: ['AZURE_OPENAI_API_KEY'],

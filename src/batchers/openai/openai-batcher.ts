@@ -34,6 +34,7 @@ import { type StatusWords, toRemote } from './openai-remote.ts';
 import { readResultLine } from './openai-results.ts';
 
 const hour = 3_600_000;
+type FormFields = Parameters<typeof multipart>[0];
 const streaming: ReadonlySet<string> = new Set(['stream', 'stream_options']);
 
 /** OpenAI, and the pattern of every service that copies its files and batches. */
@@ -141,10 +142,7 @@ export class OpenAIBatcher extends FileBatcher {
   }
 
   /** What the form of an upload says beside the file. */
-  protected uploadFields(
-    _plan: Plan,
-    _wire: Pick<Wire, 'base'>,
-  ): readonly (readonly [name: string, value: string])[] {
+  protected uploadFields(_plan: Plan, _wire: Pick<Wire, 'base'>): FormFields {
     return [['purpose', 'batch']];
   }
 

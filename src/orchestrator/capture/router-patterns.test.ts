@@ -69,6 +69,29 @@ describe('a provider whose hosts cannot be listed', () => {
   });
 });
 
+describe('a resource of Azure', () => {
+  const router = routerFor();
+  const hosts = ['openai.azure.com', 'services.ai.azure.com', 'cognitiveservices.azure.com'];
+
+  it.each(hosts)('at *.%s has two APIs, and each call stays in its own', (domain) => {
+    const origin = `https://mine.${domain}`;
+    const dated = '?api-version=2024-10-21';
+    for (const [root, path, query] of [
+      ['/openai/v1', '/chat/completions', ''],
+      ['/openai/v1', '/responses', '?api-version=preview'],
+      ['/openai', '/deployments/gpt-4o/chat/completions', dated],
+      ['/openai', '/responses', dated],
+    ]) {
+      expect(locate(router, `${origin}${root}${path}${query}`)).toMatchObject({
+        provider: 'azure',
+        wireBase: `${origin}${root}${query}`,
+        path,
+      });
+    }
+    expect(locate(router, `${origin}/openai/deployments/a/embeddings${dated}`)).toBeUndefined();
+  });
+});
+
 describe('a query that all batch traffic carries', () => {
   class Dated extends OpenAIBatcher {
     override readonly info = {

@@ -3,7 +3,7 @@ import type { RegisteredBatcher } from '../../batchers/registry.ts';
 import { wildcards } from '../../batchers/wildcards.ts';
 import { BatchlingError, invariant } from '../../errors.ts';
 import type { Dict } from '../../types.ts';
-import { splitQuery } from './split-query.ts';
+import { onlyThese, splitQuery } from './split-query.ts';
 
 /** One entry of the `hosts` option, taken apart. */
 export interface HostEntry {
@@ -191,15 +191,6 @@ export class Router {
     const places = this.#places.get(host) ?? [];
     return places.filter((place) => place.protocol === undefined || place.protocol === protocol);
   }
-}
-
-/** The parameters of a query with these names, as a query; empty where there are none. */
-function onlyThese(query: string, names: readonly string[]): string {
-  if (query === '' || names.length === 0) return '';
-  const given = new URLSearchParams(query);
-  const kept = new URLSearchParams();
-  for (const name of names) if (given.has(name)) kept.set(name, given.get(name) as string);
-  return kept.size > 0 ? `?${kept}` : '';
 }
 
 /** A path below a place that is the one looked for, apart from its root. */

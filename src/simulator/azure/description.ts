@@ -20,7 +20,7 @@ export const azureDescription: OpenAILike = {
     return url === '/v1/responses' && endpoint === chat ? url : undefined;
   },
   requestsPerBatch: 100_000,
-  keyHeaders: ['api-key'],
+  keyHeaders: ['api-key', 'ocp-apim-subscription-key'],
   scopeHeaders: [],
   alwaysErrorFile: true,
   typedParts: true,
