@@ -59,8 +59,8 @@ export function useAzure(): AzureStage {
         store: join(folder, `ledger-${stores}.db`),
         hosts: { [simulator.baseUrl('azure')]: 'azure' },
         providers: { azure: { deployments: { [online]: batched } } },
-        // A minute between two polls is a twentieth of a second.
-        clock: fastClock({ epoch: Date.now(), speed: 1_200 }),
+        // A minute between two polls is a tenth of a second.
+        clock: fastClock({ epoch: Date.now(), speed: 600 }),
         window: '10s',
         ...given,
       };

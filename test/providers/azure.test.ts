@@ -2,6 +2,7 @@ import OpenAI, { AzureOpenAI } from 'openai';
 import { describe, expect, it } from 'vitest';
 import { type BatchifyOptions, batchify } from '../../src/index.ts';
 import { ask } from '../support/ask.ts';
+import { until } from '../support/until.ts';
 import {
   apiKey,
   batched,
@@ -79,12 +80,17 @@ describe.each(styles)('a program that uses $name', (style) => {
   });
 
   it('sends everything below its own root, with its own version and header', async () => {
-    await run(['one', 'two']);
     const { simulator } = stage;
+    const client = style.connect(stage);
+    const scope = batchify(stage.options());
+    await scope.run(() => Promise.all(['one', 'two'].map((prompt) => ask(client, prompt, online))));
+    // Our file goes after the answers; a scope that closes does not wait for it for long.
+    const deleted = () => simulator.countRequests('DELETE', new RegExp(`^${root}/files/`));
+    await until(() => deleted() === 1, 'the file to be deleted');
+    await scope.close();
     expect(strayRequests(stage, style)).toEqual([]);
     expect(simulator.countRequests('POST', `${root}/files`)).toBe(1);
     expect(simulator.countRequests('POST', `${root}/batches`)).toBe(1);
-    expect(simulator.countRequests('DELETE', new RegExp(`^${root}/files/`))).toBe(1);
     expect(JSON.stringify(simulator.requests)).not.toContain(apiKey);
   });
 
