@@ -50,6 +50,17 @@ export interface Bypass {
   readonly bypass: string;
 }
 
+/**
+ * A call that can be batched once the user has said something about it. It is answered with an error:
+ * nobody has said that it may go out at full price.
+ */
+export interface Unconfigured {
+  /** What to configure, for people: "set providers: { azure: { deployments: …". */
+  readonly unconfigured: string;
+  readonly endpoint: string;
+  readonly model: string;
+}
+
 /** A call that needs several requests: embeddings of many inputs at a provider that takes one in a line. */
 export interface FanOut {
   readonly parts: readonly Route[];
@@ -66,7 +77,7 @@ export interface FanOut {
  *   return { endpoint: '/v1/chat', model: json.model, batchHeaders: {}, identity: [], body };
  * }
  */
-export type Match = Route | FanOut | Bypass;
+export type Match = Route | FanOut | Bypass | Unconfigured;
 
 /** What stands around a body in its line. ASCII only, so that its length is its byte length. */
 export interface Envelope {

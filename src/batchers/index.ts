@@ -15,6 +15,8 @@ export type { StreamDialect } from '../streams/stream-dialect.ts';
 export type { Answer, Counts, Dict, Handle, ItemId } from '../types.ts';
 export { AnthropicBatcher } from './anthropic/anthropic-batcher.ts';
 export { anthropicInfo } from './anthropic/anthropic-info.ts';
+export { AzureOpenAIBatcher } from './azure/azure-batcher.ts';
+export { azureInfo } from './azure/azure-info.ts';
 export {
   type BadLine,
   Batcher,
@@ -36,6 +38,7 @@ export {
   type RetryReason,
   type Route,
   type Row,
+  type Unconfigured,
   type Usage,
 } from './batcher.ts';
 export { FileBatcher } from './file-batcher.ts';

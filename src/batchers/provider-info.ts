@@ -49,6 +49,11 @@ export interface ProviderInfo {
   readonly credentialHeaders: readonly string[];
   /** Query parameters that carry a credential: `key`. */
   readonly credentialQuery?: readonly string[];
+  /**
+   * Query parameters of a call that all batch traffic for it has to carry: `api-version`. They are part of
+   * the base, so calls that differ in them share no queue, and whoever goes on with a batch has them.
+   */
+  readonly baseQuery?: readonly string[];
   /** Header names that select organisation, project or workspace: part of the account. */
   readonly accountHeaders: readonly string[];
   /** Environment variables that usually hold the key; their *name* may be stored as a hint. */

@@ -1,4 +1,5 @@
 import { anthropicInfo } from './anthropic/anthropic-info.ts';
+import { azureInfo } from './azure/azure-info.ts';
 import type { Batcher } from './batcher.ts';
 import { openaiInfo } from './openai/openai-info.ts';
 import type { ProviderInfo } from './provider-info.ts';
@@ -15,6 +16,7 @@ const builtIn: readonly (readonly [ProviderInfo, Load])[] = [
   [openaiInfo, async () => (await import('./openai/openai-batcher.ts')).OpenAIBatcher],
   [togetherInfo, async () => (await import('./together/together-batcher.ts')).TogetherBatcher],
   [anthropicInfo, async () => (await import('./anthropic/anthropic-batcher.ts')).AnthropicBatcher],
+  [azureInfo, async () => (await import('./azure/azure-batcher.ts')).AzureOpenAIBatcher],
 ];
 
 /** What is known of the built-in providers without loading them. */

@@ -110,6 +110,8 @@ describe('where a request goes', () => {
     ['/openai/v1', '/batches', '/openai/v1/batches'],
     ['/openai/v1/', '/batches', '/openai/v1/batches'],
     ['/v1', '//elsewhere.example/x', '/v1//elsewhere.example/x'],
+    ['/openai?v=1', '/batches', '/openai/batches?v=1'],
+    ['/openai/?v=1&w=2', '/batches?limit=2', '/openai/batches?limit=2&v=1&w=2'],
   ])('joins base path "%s" and "%s"', async (path, requested, expected) => {
     const { origin, seen } = await serve();
     await (await wireTo(origin + path).send({ method: 'GET', path: requested })).discard();

@@ -21,8 +21,7 @@ export function resolveTarget(
 ): Target {
   if (signed) return signedTarget(base, path);
   const relative = path.startsWith('/');
-  // Joined as text: resolving would let `//elsewhere.example` leave the base.
-  const href = relative ? base.replace(/\/+$/, '') + path : path;
+  const href = relative ? joined(base, path) : path;
   invariant(URL.canParse(href), `"${withoutQuery(path)}" is neither a path nor an absolute URL`);
   const url = new URL(href);
   const declared = origins.has(url.origin);
@@ -46,6 +45,16 @@ function signedTarget(base: string, path: string): Target {
     throw foreign(label, 'a signed URL has to be https, unless the base is plain http');
   }
   return { url, label, declared: false };
+}
+
+/**
+ * As text: resolving would let `//elsewhere.example` leave the base. A query of the base goes along with
+ * every request, behind the request's own.
+ */
+function joined(base: string, path: string): string {
+  const [place = '', query] = base.split('?');
+  const url = place.replace(/\/+$/, '') + path;
+  return query === undefined ? url : `${url}${path.includes('?') ? '&' : '?'}${query}`;
 }
 
 /**

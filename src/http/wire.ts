@@ -47,6 +47,7 @@ export interface WireReply {
  * `UnknownOutcomeError`, or a reply with its status.
  */
 export interface Wire {
+  /** What stands before all paths. Its query, if it has one, goes along with every request. */
   readonly base: string;
   readonly clock: Clock;
   /** The text without the credentials of this wire: a provider may echo them in an error. */

@@ -95,10 +95,10 @@ describe('the settings of a provider', () => {
   });
 
   it('of a provider without a batcher are refused, but for those that all have', () => {
-    expect(refusalOf({ azure: { deployments: {} } })).toMatchObject({
+    expect(refusalOf({ novita: { deployments: {} } })).toMatchObject({
       code: 'NOT_AVAILABLE',
-      message: expect.stringContaining('no batches for azure'),
+      message: expect.stringContaining('no batches for novita'),
     });
-    expect(resolve({ azure: { cancelAtDeadline: true } })).toBeDefined();
+    expect(resolve({ novita: { cancelAtDeadline: true } })).toBeDefined();
   });
 });

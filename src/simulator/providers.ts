@@ -1,4 +1,5 @@
 import { createAnthropic } from './anthropic/provider.ts';
+import { azureDescription } from './azure/description.ts';
 import { openaiDescription } from './openai/description.ts';
 import type { OpenAILike } from './openai-like/description.ts';
 import { createOpenAILike } from './openai-like/provider.ts';
@@ -8,6 +9,7 @@ import type { World } from './world/world.ts';
 
 const factories = {
   anthropic: createAnthropic,
+  azure: (world) => createOpenAILike(world, azureDescription),
   openai: (world) => createOpenAILike(world, openaiDescription),
   together: (world) => createOpenAILike(world, togetherDescription),
 } satisfies Record<string, ProviderFactory>;

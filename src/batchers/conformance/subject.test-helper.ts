@@ -12,6 +12,7 @@ import {
 } from '../../simulator/index.ts';
 import type { Answer, Clock, Dict, Handle } from '../../types.ts';
 import type { Batcher, Call, Item, Plan, Remote, Route, Row } from '../batcher.ts';
+import type { Settings } from '../provider-info.ts';
 
 /** A batcher, the provider of the simulator that plays its other side, and what the suite must know. */
 export interface BatcherSubject {
@@ -25,6 +26,12 @@ export interface BatcherSubject {
   /** A body that this endpoint takes. */
   body(prompt: string): Record<string, unknown>;
   readonly headers?: Dict;
+  /** The query of the call, with its question mark. */
+  readonly query?: string;
+  /** What the user would say with the option `providers`. */
+  readonly settings?: Settings;
+  /** What stands behind the simulator's mount, where it is not the first root alone. */
+  readonly base?: string;
   /** Where requests of the batch wire go, below the simulator's mount. */
   readonly requests: {
     readonly create: string;
@@ -94,7 +101,7 @@ export async function openBench(
     await http.close();
     await simulator.close();
   });
-  const base = `${simulator.url}/${subject.simulated ?? name}${roots[0]}`;
+  const base = `${simulator.url}/${subject.simulated ?? name}${subject.base ?? roots[0]}`;
   const [header = 'authorization'] = credentialHeaders;
   const wireWith = (key: string) => {
     const headers = { [header]: header === 'authorization' ? `Bearer ${key}` : key };
@@ -155,13 +162,14 @@ function requestsOf({ requests: { create, results, upload } }: BatcherSubject) {
 /** A call as the router hands it over. */
 export function callOf(subject: BatcherSubject, body: string): Call {
   const json = JSON.parse(body) as Record<string, unknown>;
-  const { path, headers = {} } = subject;
-  return { query: '', path, headers, body, json, settings: {} };
+  const { path, query = '', headers = {}, settings = {} } = subject;
+  return { query, path, headers, body, json, settings };
 }
 
 export function routeOf(subject: BatcherSubject, body: string): Route {
   const match = subject.batcher.match(callOf(subject, body));
   if ('bypass' in match) throw new Error(`bypassed: ${match.bypass}`);
+  if ('unconfigured' in match) throw new Error(match.unconfigured);
   if ('parts' in match) throw new Error('The suite needs a call that is one request');
   return match;
 }
@@ -191,7 +199,7 @@ export function planOf(subject: BatcherSubject, prompts: readonly string[]): Pla
     count: items.length,
     bytes: items.reduce((sum, { before, body, after }) => sum + size(before + body + after), 0),
     completionWindow: window?.word ?? '',
-    settings: {},
+    settings: subject.settings ?? {},
     tags: { name: 'conformance' },
     async *items() {
       for (const item of items) yield [item];

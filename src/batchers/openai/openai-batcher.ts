@@ -36,6 +36,7 @@ import { type StatusWords, toRemote } from './openai-remote.ts';
 import { readResultLine } from './openai-results.ts';
 
 const hour = 3_600_000;
+type FormFields = Parameters<typeof multipart>[0];
 const streaming: ReadonlySet<string> = new Set(['stream', 'stream_options']);
 
 /** OpenAI, and the pattern of every service that copies its files and batches. */
@@ -47,6 +48,8 @@ export class OpenAIBatcher extends FileBatcher {
   protected readonly filesPath: string = '/files';
   /** Where batches are created and listed. */
   protected readonly batchesPath: string = '/batches';
+  /** What the form of an upload calls the file. */
+  protected readonly fileType: string = 'application/jsonl';
   /** What a provider's words for the states of a batch are at OpenAI. */
   protected readonly statuses: StatusWords = {};
   protected override readonly judge: ReplyJudge = judgeOpenAI;
@@ -123,10 +126,10 @@ export class OpenAIBatcher extends FileBatcher {
   }
 
   protected async upload(wire: Wire, plan: Plan, file: StreamedBody): Promise<Handle> {
-    const form = multipart(this.uploadFields(plan), {
+    const form = multipart(this.uploadFields(plan, wire), {
       field: 'file',
       filename: `${plan.token}.jsonl`,
-      contentType: 'application/jsonl',
+      contentType: this.fileType,
       body: file,
     });
     const request = {
@@ -145,7 +148,7 @@ export class OpenAIBatcher extends FileBatcher {
   }
 
   /** What the form of an upload says beside the file. */
-  protected uploadFields(_plan: Plan): readonly (readonly [name: string, value: string])[] {
+  protected uploadFields(_plan: Plan, _wire: Pick<Wire, 'base'>): FormFields {
     return [['purpose', 'batch']];
   }
 

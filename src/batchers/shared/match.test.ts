@@ -25,7 +25,7 @@ function match(body: string, asked: Asked = {}) {
 function route(body: string, asked: Asked = {}): Route {
   const found = match(body, asked);
   if ('bypass' in found) throw new Error(`bypassed: ${found.bypass}`);
-  if ('parts' in found) throw new Error('taken apart');
+  if (!('body' in found)) throw new Error('not one request');
   return found;
 }
 

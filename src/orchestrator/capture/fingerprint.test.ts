@@ -31,7 +31,7 @@ function fingerprint(body: string, asked: Asked = {}): string {
   const query = asked.query ?? '';
   const json = JSON.parse(body) as Record<string, unknown>;
   const route = batcher.match({ query, path, headers: rest, body, json, settings: {} });
-  if (!('endpoint' in route)) throw new Error('not one request');
+  if (!('body' in route)) throw new Error('not one request');
   const whole = { ...route, identity: [...route.identity, ...extra] };
   return fingerprintOf(batcher.info.name, base, whole).toString('hex');
 }

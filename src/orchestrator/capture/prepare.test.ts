@@ -31,6 +31,13 @@ class ManyBatcher extends SingleBatcher {
   }
 }
 
+class UnsetBatcher extends OpenAIBatcher {
+  override match({ json }: Call): Match {
+    const model = String(json.model);
+    return { unconfigured: 'Say where it runs.', endpoint: '/v1/embeddings', model };
+  }
+}
+
 async function captured(batcher: OpenAIBatcher, body: object, settings: object = {}) {
   const registered = new RegisteredBatcher(batcher.info, () => Promise.resolve(batcher));
   const target = new Router([registered], []).find(
@@ -86,6 +93,25 @@ describe('a call', () => {
     const { call, verdicts } = await captured(new ManyBatcher(), { model: 'm', input: [] });
     expect(prepare(call)).toBeUndefined();
     expect(verdicts).toMatchObject([{ answer: { status: 400 } }]);
+  });
+
+  it('that lacks a setting is answered with what to set', async () => {
+    const { call, verdicts, told } = await captured(new UnsetBatcher(), { model: 'm' });
+    expect(prepare(call)).toBeUndefined();
+    expect(verdicts).toMatchObject([{ answer: { status: 400 } }]);
+    expect(JSON.stringify(verdicts)).toContain('Say where it runs.');
+    expect(told).toEqual(['call:captured', 'call:answered']);
+  });
+
+  it('that lacks a setting and is not chosen passes through', async () => {
+    const { call, verdicts } = await captured(new UnsetBatcher(), { model: 'm' });
+    const asked: unknown[] = [];
+    const only = (facts: unknown) => asked.push(facts) === 0;
+    const scope = { ...call.scope, only } as unknown as EngineScope;
+    expect(prepare({ ...call, scope })).toBeUndefined();
+    expect(verdicts).toEqual([{ passThrough: true }]);
+    const url = 'https://api.openai.com/v1/embeddings';
+    expect(asked).toEqual([{ provider: 'openai', endpoint: '/v1/embeddings', model: 'm', url }]);
   });
 
   it('is matched with the settings of its provider', async () => {

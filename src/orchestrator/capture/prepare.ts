@@ -33,6 +33,11 @@ export function prepare(call: CapturedCall): Prepared | undefined {
       call.settle(match);
       return undefined;
     }
+    if ('unconfigured' in match) {
+      if (isChosen(call, match)) turnAway(call, 'unsupported', match.unconfigured);
+      else call.settle({ passThrough: true });
+      return undefined;
+    }
     const routes = routesOf(match);
     const [first, ...others] = routes;
     if (first === undefined) {
@@ -83,7 +88,8 @@ function asFarAsKnown(call: CapturedCall): Pick<Route, 'endpoint' | 'model'> {
   const unknown = { endpoint: call.target.path, model: '' };
   try {
     const match = matchOf(call, headersOf(call));
-    return 'bypass' in match ? unknown : (routesOf(match)[0] ?? unknown);
+    if ('bypass' in match) return unknown;
+    return 'unconfigured' in match ? match : (routesOf(match)[0] ?? unknown);
   } catch {
     return unknown;
   }
@@ -106,9 +112,13 @@ function matchOf({ body, target, scope }: CapturedCall, { rest }: SplitHeaders):
   return batcher.match({ query, path, headers: rest, body, json, settings });
 }
 
-function isChosen({ scope, target }: CapturedCall, match: Route): boolean {
+function isChosen(
+  { scope, target }: CapturedCall,
+  match: Pick<Route, 'endpoint' | 'model'>,
+): boolean {
   if (scope.only === undefined) return true;
-  const url = `${target.wireBase}${target.path}`;
+  const [root] = target.wireBase.split('?');
+  const url = `${root}${target.path}`;
   return scope.only({ ...factsOf(target.batcher, match), url });
 }
 

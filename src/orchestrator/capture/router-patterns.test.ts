@@ -69,6 +69,54 @@ describe('a provider whose hosts cannot be listed', () => {
   });
 });
 
+describe('a resource of Azure', () => {
+  const router = routerFor();
+  const hosts = ['openai.azure.com', 'services.ai.azure.com', 'cognitiveservices.azure.com'];
+
+  it.each(hosts)('at *.%s has two APIs, and each call stays in its own', (domain) => {
+    const origin = `https://mine.${domain}`;
+    const dated = '?api-version=2024-10-21';
+    for (const [root, path, query] of [
+      ['/openai/v1', '/chat/completions', ''],
+      ['/openai/v1', '/responses', '?api-version=preview'],
+      ['/openai', '/deployments/gpt-4o/chat/completions', dated],
+      ['/openai', '/responses', dated],
+    ]) {
+      expect(locate(router, `${origin}${root}${path}${query}`)).toMatchObject({
+        provider: 'azure',
+        wireBase: `${origin}${root}${query}`,
+        path,
+      });
+    }
+    expect(locate(router, `${origin}/openai/deployments/a/embeddings${dated}`)).toBeUndefined();
+  });
+});
+
+describe('a query that all batch traffic carries', () => {
+  class Dated extends OpenAIBatcher {
+    override readonly info = {
+      ...openaiInfo,
+      name: 'dated',
+      hosts: ['dated.example'],
+      credentialQuery: ['key'],
+      baseQuery: ['api-version', 'key'],
+    };
+  }
+  const router = routerFor({}, [Dated]);
+
+  it.each([
+    ['?api-version=2024-10-21', '?api-version=2024-10-21'],
+    ['?a=1&api%2Dversion=1&api-version=2', '?api-version=1'],
+    ['?api-version=a%26b', '?api-version=a%26b'],
+    ['?key=sk-1', ''],
+    ['?a=1', ''],
+    ['', ''],
+  ])('of %s is %j, and credentials are never in it', (query, kept) => {
+    const found = router.find(`https://dated.example/v1/chat/completions${query}`);
+    expect(found?.wireBase).toBe(`https://dated.example/v1${kept}`);
+  });
+});
+
 describe('a credential in the query', () => {
   class Keyed extends OpenAIBatcher {
     override readonly info = {

@@ -3,7 +3,7 @@ import type { RegisteredBatcher } from '../../batchers/registry.ts';
 import { wildcards } from '../../batchers/wildcards.ts';
 import { BatchlingError, invariant } from '../../errors.ts';
 import type { Dict } from '../../types.ts';
-import { splitQuery } from './split-query.ts';
+import { onlyThese, splitQuery } from './split-query.ts';
 
 /** One entry of the `hosts` option, taken apart. */
 export interface HostEntry {
@@ -26,7 +26,10 @@ export class Target {
   readonly credentials: Dict;
   /** Identity of the service: its own host, or the `hosts` key as configured. */
   readonly base: string;
-  /** Where the batch traffic goes: everything of the call's URL before its endpoint. */
+  /**
+   * Where the batch traffic goes: everything of the call's URL before its endpoint, and what of its query
+   * goes along with every request.
+   */
   readonly wireBase: string;
   /** The path below `wireBase`: `/chat/completions`. */
   readonly path: string;
@@ -34,9 +37,9 @@ export class Target {
   readonly configured: boolean;
   readonly #registered: RegisteredBatcher;
 
-  constructor(url: string, place: Place, wireBase: string, path: string) {
+  constructor(url: string, place: Place, root: string, path: string) {
     this.url = url;
-    const { credentialQuery = [] } = place.registered.info;
+    const { credentialQuery = [], baseQuery = [] } = place.registered.info;
     const { rest, secrets } = splitQuery(
       url.includes('?') ? new URL(url).search : '',
       credentialQuery,
@@ -44,7 +47,7 @@ export class Target {
     this.query = rest;
     this.credentials = secrets;
     this.base = place.base;
-    this.wireBase = wireBase;
+    this.wireBase = `${root}${onlyThese(rest, baseQuery)}`;
     this.path = path;
     this.configured = place.configured;
     this.#registered = place.registered;
@@ -176,6 +179,7 @@ export class Router {
 
   /** The endpoint of a known provider that is not batched, if this URL is one. */
   unbatchedEndpoint(url: URL): { registered: RegisteredBatcher; path: string } | undefined {
+    if (!this.#knows(url.host)) return undefined;
     for (const { registered, ...place } of this.#placesOf(url)) {
       const found = findIn(place, url, registered.leavesOut);
       if (found) return { registered, path: found.path };

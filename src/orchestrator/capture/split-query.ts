@@ -20,3 +20,12 @@ export function splitQuery(
     });
   return { rest: kept.length > 0 ? `?${kept.join('&')}` : '', secrets };
 }
+
+/** The parameters of a query with these names, as a query; empty where there are none. */
+export function onlyThese(query: string, names: readonly string[]): string {
+  if (query === '' || names.length === 0) return '';
+  const given = new URLSearchParams(query);
+  const kept = new URLSearchParams();
+  for (const name of names) if (given.has(name)) kept.set(name, given.get(name) as string);
+  return kept.size > 0 ? `?${kept}` : '';
+}

@@ -71,7 +71,7 @@ export function createWire(
         for (const line of failed) files.append(early, batch.account, Buffer.from(`${line}\n`));
       }
       if (output.length > 0) details.outputFileId ??= await write('output', output);
-      if (errors.length > 0 || zeroByteErrorFile) {
+      if (errors.length > 0 || zeroByteErrorFile || like.alwaysErrorFile) {
         details.errorFileId = await write('error', errors);
       }
     },

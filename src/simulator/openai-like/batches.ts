@@ -53,7 +53,7 @@ export function createBatches(world: World, like: OpenAILike, files: Files) {
     demand,
 
     async create({ account, body }: Exchange): Promise<Reply> {
-      const details = checkCreate(like, await readJson(body), (id) => files.find(id, account));
+      const details = checkCreate(like, await readJson(body), (id) => files.findInput(id, account));
       const now = world.clock.now();
       if (!world.settings.foreignBatches) {
         return created(start(account, details, now, false));

@@ -4,7 +4,7 @@ import type { Ending, Phase } from '../world/batch.ts';
 import type { Route } from '../world/provider.ts';
 import type { World } from '../world/world.ts';
 import type { Batches } from './batches.ts';
-import type { Files } from './files.ts';
+import type { Files, NewFile, StoredFile } from './files.ts';
 import type { PageSizes } from './page.ts';
 
 /** The states of a batch in OpenAI's words. */
@@ -58,6 +58,18 @@ export interface OpenAILike {
   purpose: string;
   /** Lines are `{ custom_id, body }`; `method` and `url` may be missing. */
   bareLines: boolean;
+  /** The endpoint that a line with this URL asks for, where a batch may hold others than its own. */
+  lineEndpoint?(url: string, endpoint: string): string | undefined;
+  /** There is an error file even if nothing failed, of zero bytes. */
+  alwaysErrorFile?: true;
+  /** The file of an upload has to name its content type. */
+  typedParts?: true;
+  /** How many seconds a file is kept, by the fields of its form. Missing: OpenAI's way to say it. */
+  lifetimeOf?(form: ReadonlyMap<string, string>): number;
+  /** Refuses a file that the account has no room for. */
+  admitFile?(file: Omit<NewFile, 'account'>, others: readonly StoredFile[], world: World): void;
+  /** Its word for the state of a file. Missing: `processed`, which a batch needs, at once. */
+  fileStatus?(file: StoredFile, world: World): string;
   /** Statuses of the answers to an upload and to a create. */
   uploadStatus: number;
   createStatus: number;

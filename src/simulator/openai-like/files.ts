@@ -55,6 +55,18 @@ export function createFiles(world: World, like: OpenAILike) {
     return file?.account === account && isThere(file) ? file : undefined;
   }
 
+  const ofAccount = (account: string) =>
+    [...stored.values()].filter((file) => file.account === account);
+
+  const statusOf = (file: StoredFile) => like.fileStatus?.(file, world) ?? 'processed';
+
+  /** One that a batch can be made of. */
+  function findInput(id: string, account: string): StoredFile | undefined {
+    const file = find(id, account);
+    if (file === undefined || statusOf(file) === 'processed') return file;
+    throw new Refusal(400, `The file ${id} is not processed: its status is ${statusOf(file)}.`);
+  }
+
   function demand(id: string, account: string): StoredFile {
     const file = find(id, account);
     if (file === undefined) {
@@ -63,11 +75,12 @@ export function createFiles(world: World, like: OpenAILike) {
     return file;
   }
 
-  const show = (file: StoredFile) => like.fileObject(fileObject(file));
+  const show = (file: StoredFile) => like.fileObject(fileObject(file, statusOf(file)));
 
   return {
     add,
     find,
+    findInput,
     demand,
     show,
 
@@ -79,14 +92,16 @@ export function createFiles(world: World, like: OpenAILike) {
 
     async upload(exchange: Exchange): Promise<Reply> {
       const limit = world.settings.limits[like.name]?.bytesPerBatch ?? like.bytesPerBatch;
-      const upload = await receiveUpload(exchange, limit, like.purpose);
-      return jsonReply(show(add({ ...upload, account: exchange.account })), like.uploadStatus);
+      const { account } = exchange;
+      const upload = await receiveUpload(exchange, limit, like);
+      like.admitFile?.(upload, ofAccount(account), world);
+      return jsonReply(show(add({ ...upload, account })), like.uploadStatus);
     },
 
     list({ account, query }: Exchange): Reply {
       const purpose = query.get('purpose');
-      const mine = [...stored.values()].filter(
-        (file) => file.account === account && (purpose === null || file.purpose === purpose),
+      const mine = ofAccount(account).filter(
+        (file) => purpose === null || file.purpose === purpose,
       );
       if (query.get('order') !== 'asc') mine.reverse();
       return jsonReply(like.page(mine.map(show), query, { standard: 10_000, most: 10_000 }));
@@ -112,7 +127,7 @@ export function createFiles(world: World, like: OpenAILike) {
   };
 }
 
-function fileObject(file: StoredFile) {
+function fileObject(file: StoredFile, status: string) {
   const createdAt = Math.floor(file.createdAt / 1000);
   return {
     id: file.id,
@@ -121,7 +136,7 @@ function fileObject(file: StoredFile) {
     created_at: createdAt,
     filename: file.filename,
     purpose: file.purpose,
-    status: 'processed',
+    status,
     expires_at: createdAt + file.lifetime,
   };
 }

@@ -1,5 +1,6 @@
 import { type Exchange, Refusal } from '../server/exchange.ts';
 import { boundaryOf, MultipartError, readMultipart } from '../server/multipart.ts';
+import type { OpenAILike } from './description.ts';
 import { missing } from './errors.ts';
 import { checkLifetime, type NewFile, thirtyDays } from './files.ts';
 
@@ -7,7 +8,7 @@ import { checkLifetime, type NewFile, thirtyDays } from './files.ts';
 export async function receiveUpload(
   exchange: Exchange,
   limit: number,
-  purposeOfInput: string,
+  like: Pick<OpenAILike, 'purpose' | 'lifetimeOf' | 'typedParts'>,
 ): Promise<Omit<NewFile, 'account'>> {
   const boundary = boundaryOf(exchange.headers['content-type']);
   if (boundary === null) throw new Refusal(400, 'Expected multipart/form-data');
@@ -19,6 +20,9 @@ export async function receiveUpload(
     await readMultipart(exchange.body, boundary, (head) => {
       if (head.name !== 'file') {
         return (part) => fields.set(head.name, (fields.get(head.name) ?? '') + part.toString());
+      }
+      if (like.typedParts && head.contentType === null) {
+        throw new Refusal(400, 'The file needs a content type of its own.');
       }
       filename = head.filename ?? '';
       return (part) => {
@@ -34,21 +38,21 @@ export async function receiveUpload(
   if (filename === null) throw missing('file');
   const purpose = fields.get('purpose');
   if (purpose === undefined) throw missing('purpose');
-  if (purpose !== purposeOfInput) {
-    const message = `'${purpose}' is not one of ['${purposeOfInput}'] - 'purpose'`;
+  if (purpose !== like.purpose) {
+    const message = `'${purpose}' is not one of ['${like.purpose}'] - 'purpose'`;
     throw new Refusal(400, message, { param: 'purpose' });
   }
   if (!(filename as string).endsWith('.jsonl')) {
     throw new Refusal(400, 'Invalid file format for Batch API. Must be .jsonl');
   }
-  return { filename, purpose, chunks, lifetime: lifetimeOf(fields) };
+  return { filename, purpose, chunks, lifetime: (like.lifetimeOf ?? lifetimeOf)(fields) };
 }
 
 function tooLarge(limit: number, bytes: number): Refusal {
   return new Refusal(413, `Maximum content size limit (${limit}) exceeded (${bytes} bytes read)`);
 }
 
-function lifetimeOf(fields: Map<string, string>): number {
+function lifetimeOf(fields: ReadonlyMap<string, string>): number {
   const anchor = fields.get('expires_after[anchor]');
   const seconds = fields.get('expires_after[seconds]');
   if (anchor === undefined && seconds === undefined) return thirtyDays;

@@ -39,7 +39,7 @@ export async function validateLines(
   for (const { line, text } of readLines(input)) {
     const pausing = pause();
     if (pausing !== undefined) await pausing;
-    const read = readLine(text, endpoint, like.bareLines);
+    const read = readLine(text, endpoint, like);
     const problem = 'code' in read ? read : repeated(read, customIds, model);
     if (problem === null && model === null && models?.includes(modelOf(read)) === false) {
       // One is told of it, however many lines name the model: a batch has but one.
@@ -50,12 +50,12 @@ export async function validateLines(
       if (errors.length >= mostErrors) break;
       continue;
     }
-    const { customId, body } = read as BatchLine;
+    const { customId, body, endpoint: asked } = read as BatchLine;
     customIds.add(customId);
     model ??= String(body.model);
     tokens += estimateTokens(body);
     if (endpoint === '/v1/embeddings') embeddingInputs += inputsOf(body.input).length;
-    lines.push({ customId, endpoint, body });
+    lines.push({ customId, endpoint: asked, body });
     if (lines.length > mostRequests) return { errors: [tooMany(mostRequests, 'requests')] };
     if (embeddingInputs > mostInputs) return { errors: [tooMany(mostInputs, 'inputs')] };
   }
@@ -64,7 +64,11 @@ export async function validateLines(
   return { lines, model, tokens };
 }
 
-function readLine(text: string, endpoint: string, isBare: boolean): BatchLine | BatchError {
+function readLine(
+  text: string,
+  endpoint: string,
+  { bareLines: isBare, lineEndpoint = sameEndpoint }: OpenAILike,
+): BatchLine | BatchError {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -86,15 +90,20 @@ function readLine(text: string, endpoint: string, isBare: boolean): BatchLine | 
   if (method !== undefined && method !== 'POST') {
     return { code: 'invalid_method', message: `Invalid method '${method}'.`, param: 'method' };
   }
-  if (url !== undefined && url !== endpoint) {
+  const asked = lineEndpoint(String(url ?? endpoint), endpoint);
+  if (asked === undefined) {
     const message = `The URL provided for this request does not match the batch endpoint.`;
     return { code: 'url_mismatch', message, param: 'url' };
   }
   if (typeof body.model !== 'string') return missing('body.model');
-  if (promptOf(endpoint, body).includes('[[invalid]]')) {
+  if (promptOf(asked, body).includes('[[invalid]]')) {
     return { code: 'invalid_request', message: 'This line is marked as invalid.', param: 'body' };
   }
-  return { customId, endpoint, body };
+  return { customId, endpoint: asked, body };
+}
+
+function sameEndpoint(url: string, endpoint: string): string | undefined {
+  return url === endpoint ? endpoint : undefined;
 }
 
 function repeated(

@@ -1,6 +1,8 @@
 export interface PartHead {
   name: string;
   filename: string | null;
+  /** As the part names it itself. */
+  contentType: string | null;
 }
 
 /** Called once per part; what it returns receives the part's bytes as they come. */
@@ -87,7 +89,8 @@ function parseHead(head: string): PartHead {
   const disposition = /content-disposition:([^\r\n]*)/i.exec(head)?.[1] ?? '';
   const name = parameter(disposition, 'name');
   if (name === null) throw new MultipartError('Part without a name');
-  return { name, filename: parameter(disposition, 'filename') };
+  const contentType = /content-type:\s*([^\r\n]+)/i.exec(head)?.[1] ?? null;
+  return { name, filename: parameter(disposition, 'filename'), contentType };
 }
 
 function parameter(disposition: string, name: string): string | null {

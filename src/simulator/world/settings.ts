@@ -39,6 +39,8 @@ export interface ProviderLimits {
   createsPerHour?: number;
   /** More requests of any kind than this within a minute get 429 until the minute is over. */
   requestsPerMinute?: number;
+  /** Azure: files without an end per account; there may be twenty times as many that have one. */
+  files?: number;
   /** What the `retry-after` header of a 429 about `queuedRequests` says. */
   retryAfterSeconds?: number;
 }
@@ -65,6 +67,8 @@ export interface SimulatorSettings {
   expiresAfter: number;
   /** OpenAI: an uploaded file is found only this many milliseconds later. */
   fileLag: number;
+  /** Azure: an uploaded file is `pending` for this many milliseconds; until then no batch is made of it. */
+  fileProcessing: number;
   /** Lists of batches begin with the oldest. Providers begin with the newest, but promise nothing. */
   oldestFirst: boolean;
   /** Each create is accompanied by a stranger's batch of equal size on the same account. */
@@ -121,6 +125,7 @@ export function defaultSettings(): SimulatorSettings {
     listLag: 0,
     expiresAfter: Number.POSITIVE_INFINITY,
     fileLag: 0,
+    fileProcessing: 0,
     oldestFirst: false,
     foreignBatches: false,
     meterBodies: true,
@@ -180,6 +185,7 @@ const limitNames = [
   'queuedRequests',
   'createsPerHour',
   'requestsPerMinute',
+  'files',
   'retryAfterSeconds',
 ];
 
