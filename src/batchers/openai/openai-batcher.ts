@@ -123,14 +123,10 @@ export class OpenAIBatcher extends FileBatcher {
       contentType: 'application/jsonl',
       body: file,
     });
-    const request = {
-      method: 'POST',
-      path: this.filesPath,
-      headers: { 'content-type': form.contentType },
-      body: form.body,
-    } as const;
-    const reply = await expectOk(wire, request, this.judge);
-    const stored = await reply.json();
+    const { contentType, body } = form;
+    const headers = { 'content-type': contentType };
+    const request = { method: 'POST', path: this.filesPath, headers, body } as const;
+    const stored = await (await expectOk(wire, request, this.judge)).json();
     const uploadedAt = createdAt(stored);
     return {
       fileId: idOf(stored, 'a file'),
@@ -148,7 +144,7 @@ export class OpenAIBatcher extends FileBatcher {
       method: 'POST',
       path: this.batchesPath,
       headers: { 'content-type': 'application/json', ...plan.route.batchHeaders },
-      body: JSON.stringify(this.createBody(plan, handle)),
+      body: this.createContent(plan, handle),
     });
     const body = await createdBody(wire, reply, judgeCreate(this.judge));
     return this.toRemote(batchBody(this.createdBatch(body), 'status'), wire);
@@ -157,6 +153,11 @@ export class OpenAIBatcher extends FileBatcher {
   /** The batch in the answer to a create. */
   protected createdBatch(body: unknown): unknown {
     return body;
+  }
+
+  /** The bytes of a create. Requests that travel in it are streamed, so that they are never held at once. */
+  protected createContent(plan: Plan, handle: Handle): string | StreamedBody {
+    return JSON.stringify(this.createBody(plan, handle));
   }
 
   /** What a create says. It names the file, by which the batch is found again. */
@@ -174,19 +175,23 @@ export class OpenAIBatcher extends FileBatcher {
    * older than the file cannot be ours, by the provider's own clock.
    */
   async find(wire: Wire, plan: Pick<Plan, 'token' | 'count'>, handle: Handle): Promise<Found> {
-    const remotes: Remote[] = [];
+    // By its id: where pages have numbers, a batch moves to the next one when a newer batch comes in between.
+    const remotes = new Map<string, Remote>();
     const order = new ListOrder();
     const since = handle.uploadedAt === undefined ? undefined : Number(handle.uploadedAt);
     for await (const page of batchPages(wire, this.batchList)) {
       order.read(page);
-      const before = remotes.length;
+      const before = remotes.size;
       for (const batch of page) {
-        if (this.isOurs(batch, plan, handle)) remotes.push(this.toRemote(batch, wire));
+        if (!this.isOurs(batch, plan, handle)) continue;
+        const remote = this.toRemote(batch, wire);
+        remotes.set(remote.id, remote);
       }
-      if (before > 0 && remotes.length === before) break;
+      if (before > 0 && remotes.size === before) break;
       if (order.isPast(since)) break;
     }
-    return remotes.length > 0 ? { kind: 'exact', remotes } : { kind: 'absent' };
+    if (remotes.size === 0) return { kind: 'absent' };
+    return { kind: 'exact', remotes: [...remotes.values()] };
   }
 
   /** Whether a listed batch is the one that was created with this handle. */
