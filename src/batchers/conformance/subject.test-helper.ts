@@ -185,7 +185,8 @@ export function planOf(subject: BatcherSubject, prompts: readonly string[]): Pla
   const [window] = Object.values(batcher.limits(route).windows);
   plans += 1;
   return {
-    token: `conformance-${plans}`,
+    // Of one length, like the engine's: a form holds it.
+    token: `conformance-${String(plans).padStart(6, '0')}`,
     route,
     count: items.length,
     bytes: items.reduce((sum, { before, body, after }) => sum + size(before + body + after), 0),

@@ -117,13 +117,12 @@ export class OpenAIBatcher extends FileBatcher {
   }
 
   protected async upload(wire: Wire, plan: Plan, file: StreamedBody): Promise<Handle> {
-    const form = multipart(this.uploadFields(plan), {
+    const { contentType, body } = multipart(this.uploadFields(plan), {
       field: 'file',
       filename: `${plan.token}.jsonl`,
       contentType: 'application/jsonl',
       body: file,
     });
-    const { contentType, body } = form;
     const headers = { 'content-type': contentType };
     const request = { method: 'POST', path: this.filesPath, headers, body } as const;
     const stored = await (await expectOk(wire, request, this.judge)).json();
