@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type BatchifyOptions, batchify } from '../../src/index.ts';
 import type { FaultAction } from '../../src/simulator/index.ts';
 import { LeapingClock } from '../guarantees/leaping-clock.ts';
+import { compiledProgram } from '../support/compiled.ts';
 import { until } from '../support/until.ts';
 import { apiKey, ask, type MistralStage, model, openMistral, reasonOf } from './mistral-stage.ts';
 
@@ -66,11 +66,11 @@ describe('a create whose answer is lost', () => {
 describe('a program that was killed', () => {
   /** Runs a program until `isTime`, and kills it. */
   async function killWhen(isTime: () => boolean, store: string): Promise<void> {
-    const path = fileURLToPath(new URL('../support/programs/ask-mistral.ts', import.meta.url));
+    const path = await compiledProgram('ask-mistral');
     const { serverURL } = stage;
     const input = { prompts, serverURL, apiKey, model, options: stage.options({ store }) };
     const { BATCHLING_RUN: _, ...environment } = process.env;
-    const child = spawn(process.execPath, ['--import', 'tsx', path, JSON.stringify(input)], {
+    const child = spawn(process.execPath, [path, JSON.stringify(input)], {
       env: { ...environment, BATCHLING_DISPLAY: 'none' },
       stdio: 'ignore',
     });
@@ -84,7 +84,7 @@ describe('a program that was killed', () => {
 
   it('before its create was accepted has sent nothing: the requests go again, with their bodies', async () => {
     const store = newStore();
-    const fault = stage.simulator.faults.add({ ...create, action: { kind: 'hang', ms: 20_000 } });
+    const fault = stage.simulator.faults.add({ ...create, action: { kind: 'hang', ms: 5_000 } });
     await killWhen(() => creates() === 1, store);
     fault.remove();
     await askAll({ store });
