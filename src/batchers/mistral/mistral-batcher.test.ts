@@ -114,7 +114,7 @@ describe('a batch', () => {
     };
     const found = await batcher.find(moving, plan, {});
     expect(found.kind === 'exact' && found.remotes).toHaveLength(1);
-    expect(simulator.requests.at(-1)?.query).toContain('page=1');
+    expect(simulator.requests.some(({ query }) => query.includes('page=1'))).toBe(true);
   });
 
   it('that was refused as a whole says why, in the shape that the SDK knows', async () => {

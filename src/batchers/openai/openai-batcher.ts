@@ -180,13 +180,12 @@ export class OpenAIBatcher extends FileBatcher {
     const since = handle.uploadedAt === undefined ? undefined : Number(handle.uploadedAt);
     for await (const page of batchPages(wire, this.batchList)) {
       order.read(page);
-      const before = remotes.size;
-      for (const batch of page) {
-        if (!this.isOurs(batch, plan, handle)) continue;
+      const ours = page.filter((batch) => this.isOurs(batch, plan, handle));
+      if (remotes.size > 0 && ours.length === 0) break;
+      for (const batch of ours) {
         const remote = this.toRemote(batch, wire);
         remotes.set(remote.id, remote);
       }
-      if (before > 0 && remotes.size === before) break;
       if (order.isPast(since)) break;
     }
     if (remotes.size === 0) return { kind: 'absent' };

@@ -53,7 +53,6 @@ describe('a call to a host that nobody named', () => {
     ['vertex', 'https://europe-west1-aiplatform.googleapis.com/v1/p/models/g:generateContent'],
     ['azure', 'https://me.openai.azure.com/openai/deployments/d/chat/completions?api-version=1'],
     ['groq', 'https://api.groq.com/openai/v1/chat/completions'],
-    ['mistral', 'https://api.mistral.ai/v1/fim/completions'],
     ['together', 'https://api.together.xyz/v1/embeddings'],
   ])('that speaks for %s has no entry that would help', (name, url) => {
     const found = finder.find(url);
