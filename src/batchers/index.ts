@@ -9,6 +9,7 @@ export { splitLines } from '../http/jsonl.ts';
 export { type FilePart, multipart } from '../http/multipart.ts';
 export type { Credentials, StreamedBody, Wire, WireReply, WireRequest } from '../http/wire.ts';
 export { anthropicMessages } from '../streams/anthropic.ts';
+export { mistralChat } from '../streams/mistral-chat.ts';
 export { openaiChat } from '../streams/openai-chat.ts';
 export { openaiResponses } from '../streams/openai-responses.ts';
 export type { StreamDialect } from '../streams/stream-dialect.ts';
@@ -42,6 +43,8 @@ export {
   type Usage,
 } from './batcher.ts';
 export { FileBatcher } from './file-batcher.ts';
+export { MistralBatcher } from './mistral/mistral-batcher.ts';
+export { mistralInfo } from './mistral/mistral-info.ts';
 export { OpenAIBatcher } from './openai/openai-batcher.ts';
 export { openaiInfo } from './openai/openai-info.ts';
 export { judgeOpenAI } from './openai/openai-judge.ts';

@@ -1,6 +1,7 @@
 import { anthropicInfo } from './anthropic/anthropic-info.ts';
 import { azureInfo } from './azure/azure-info.ts';
 import type { Batcher } from './batcher.ts';
+import { mistralInfo } from './mistral/mistral-info.ts';
 import { openaiInfo } from './openai/openai-info.ts';
 import type { ProviderInfo } from './provider-info.ts';
 import { togetherInfo } from './together/together-info.ts';
@@ -17,6 +18,7 @@ const builtIn: readonly (readonly [ProviderInfo, Load])[] = [
   [togetherInfo, async () => (await import('./together/together-batcher.ts')).TogetherBatcher],
   [anthropicInfo, async () => (await import('./anthropic/anthropic-batcher.ts')).AnthropicBatcher],
   [azureInfo, async () => (await import('./azure/azure-batcher.ts')).AzureOpenAIBatcher],
+  [mistralInfo, async () => (await import('./mistral/mistral-batcher.ts')).MistralBatcher],
 ];
 
 /** What is known of the built-in providers without loading them. */

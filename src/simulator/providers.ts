@@ -1,5 +1,6 @@
 import { createAnthropic } from './anthropic/provider.ts';
 import { azureDescription } from './azure/description.ts';
+import { createMistral } from './mistral/provider.ts';
 import { openaiDescription } from './openai/description.ts';
 import type { OpenAILike } from './openai-like/description.ts';
 import { createOpenAILike } from './openai-like/provider.ts';
@@ -10,6 +11,7 @@ import type { World } from './world/world.ts';
 const factories = {
   anthropic: createAnthropic,
   azure: (world) => createOpenAILike(world, azureDescription),
+  mistral: createMistral,
   openai: (world) => createOpenAILike(world, openaiDescription),
   together: (world) => createOpenAILike(world, togetherDescription),
 } satisfies Record<string, ProviderFactory>;

@@ -21,6 +21,7 @@ import { type BatchList, batchPages, pollBatches } from '../shared/batch-list.ts
 import { onOneLine, withoutMembers } from '../shared/json-text.ts';
 import { judgePlace } from '../shared/judge-reply.ts';
 import { createdAt, ListOrder } from '../shared/list-order.ts';
+import { newestBatch } from '../shared/newest-batch.ts';
 import { count, field, text } from '../shared/outcomes.ts';
 import { createdBody, expectOk, isVisible } from '../shared/replies.ts';
 import { batchBody } from '../shared/reply-shapes.ts';
@@ -87,7 +88,7 @@ export class AnthropicBatcher extends Batcher {
   async stage(wire: Wire, plan: Plan): Promise<Handle> {
     const { batchHeaders: headers } = plan.route;
     const judge = judgePlace(this.judge);
-    const newest = await newestOf(wire, { ...batchList, headers, judge });
+    const newest = await newestBatch(wire, { ...batchList, headers, judge });
     const id = text(field(newest, 'id'));
     if (id === undefined) return {};
     const at = createdAt(newest);
@@ -182,24 +183,6 @@ const batchList: BatchList = {
   judge: judgeAnthropic,
   toRemote,
 };
-
-/** One page is enough, unless it shows that the list does not begin with the newest. */
-async function newestOf(wire: Wire, list: BatchList): Promise<unknown> {
-  const order = new ListOrder();
-  let newest: unknown;
-  for await (const page of batchPages(wire, list, 20)) {
-    order.read(page);
-    for (const batch of page) {
-      if (newest === undefined || isYounger(batch, newest)) newest = batch;
-    }
-    if (order.newestFirst) break;
-  }
-  return newest;
-}
-
-function isYounger(batch: unknown, than: unknown): boolean {
-  return (createdAt(batch) ?? 0) > (createdAt(than) ?? 0);
-}
 
 interface Mark {
   readonly id: string | undefined;

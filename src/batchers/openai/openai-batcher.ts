@@ -126,20 +126,15 @@ export class OpenAIBatcher extends FileBatcher {
   }
 
   protected async upload(wire: Wire, plan: Plan, file: StreamedBody): Promise<Handle> {
-    const form = multipart(this.uploadFields(plan, wire), {
+    const { contentType, body } = multipart(this.uploadFields(plan, wire), {
       field: 'file',
       filename: `${plan.token}.jsonl`,
       contentType: this.fileType,
       body: file,
     });
-    const request = {
-      method: 'POST',
-      path: this.filesPath,
-      headers: { 'content-type': form.contentType },
-      body: form.body,
-    } as const;
-    const reply = await expectOk(wire, request, judgePlace(this.judge));
-    const stored = await reply.json();
+    const headers = { 'content-type': contentType };
+    const request = { method: 'POST', path: this.filesPath, headers, body } as const;
+    const stored = await (await expectOk(wire, request, judgePlace(this.judge))).json();
     const uploadedAt = createdAt(stored);
     return {
       fileId: idOf(stored, 'a file'),
@@ -157,7 +152,7 @@ export class OpenAIBatcher extends FileBatcher {
       method: 'POST',
       path: this.batchesPath,
       headers: { 'content-type': 'application/json', ...plan.route.batchHeaders },
-      body: JSON.stringify(this.createBody(plan, handle)),
+      body: this.createContent(plan, handle),
     });
     const body = await createdBody(wire, reply, judgePlace(judgeCreate(this.judge)));
     return this.toRemote(batchBody(this.createdBatch(body, wire), 'status'), wire, plan.count);
@@ -166,6 +161,11 @@ export class OpenAIBatcher extends FileBatcher {
   /** The batch in the answer to a create. */
   protected createdBatch(body: unknown, _wire: Pick<Wire, 'redact'>): unknown {
     return body;
+  }
+
+  /** The bytes of a create. Requests that travel in it are streamed, so that they are never held at once. */
+  protected createContent(plan: Plan, handle: Handle): string | StreamedBody {
+    return JSON.stringify(this.createBody(plan, handle));
   }
 
   /** What a create says. It names the file, by which the batch is found again. */
@@ -183,19 +183,22 @@ export class OpenAIBatcher extends FileBatcher {
    * older than the file cannot be ours, by the provider's own clock.
    */
   async find(wire: Wire, plan: Pick<Plan, 'token' | 'count'>, handle: Handle): Promise<Found> {
-    const remotes: Remote[] = [];
+    // By its id: where pages have numbers, a batch moves to the next one when a newer batch comes in between.
+    const remotes = new Map<string, Remote>();
     const order = new ListOrder();
     const since = handle.uploadedAt === undefined ? undefined : Number(handle.uploadedAt);
     for await (const page of batchPages(wire, this.batchList)) {
       order.read(page);
-      const before = remotes.length;
-      for (const batch of page) {
-        if (this.isOurs(batch, plan, handle)) remotes.push(this.toRemote(batch, wire));
+      const ours = page.filter((batch) => this.isOurs(batch, plan, handle));
+      if (remotes.size > 0 && ours.length === 0) break;
+      for (const batch of ours) {
+        const remote = this.toRemote(batch, wire);
+        remotes.set(remote.id, remote);
       }
-      if (before > 0 && remotes.length === before) break;
       if (order.isPast(since)) break;
     }
-    return remotes.length > 0 ? { kind: 'exact', remotes } : { kind: 'absent' };
+    if (remotes.size === 0) return { kind: 'absent' };
+    return { kind: 'exact', remotes: [...remotes.values()] };
   }
 
   /** Whether a listed batch is the one that was created with this handle. */

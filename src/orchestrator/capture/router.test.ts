@@ -135,13 +135,13 @@ describe('a host of the user', () => {
   });
 
   it('of a provider that cannot be batched yet is a clear error', () => {
-    expect(() => routerFor({ 'proxy.example': 'mistral' })).toThrow(/mistral/);
+    expect(() => routerFor({ 'proxy.example': 'novita' })).toThrow(/novita/);
     try {
-      routerFor({ 'proxy.example': 'mistral' });
+      routerFor({ 'proxy.example': 'novita' });
     } catch (error) {
       expect(error).toMatchObject({
         code: 'NOT_AVAILABLE',
-        facts: { option: 'hosts', provider: 'mistral' },
+        facts: { option: 'hosts', provider: 'novita' },
       });
     }
   });

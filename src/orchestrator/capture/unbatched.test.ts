@@ -53,7 +53,7 @@ describe('a call to a host that nobody named', () => {
     ['google', 'https://generativelanguage.googleapis.com/v1beta/models/g:generateContent'],
     ['vertex', 'https://europe-west1-aiplatform.googleapis.com/v1/p/models/g:generateContent'],
     ['groq', 'https://api.groq.com/openai/v1/chat/completions'],
-    ['mistral', 'https://api.mistral.ai/v1/fim/completions'],
+    ['deepseek', 'https://api.deepseek.com/v1/chat/completions'],
   ])('that speaks for %s has no entry that would help', (name, url) => {
     const found = finder.find(url);
     expect(found?.isCertain).toBe(true);
