@@ -48,7 +48,13 @@ export type { ProviderInfo, Setting, Settings } from './provider-info.ts';
 export type { ProviderNotes } from './provider-notes.ts';
 export type { BatcherClass } from './registry.ts';
 export { type BatchList, batchPages, pollBatches } from './shared/batch-list.ts';
-export { memberText, onOneLine, withMember, withoutMembers } from './shared/json-text.ts';
+export {
+  elementTexts,
+  memberText,
+  onOneLine,
+  withMember,
+  withoutMembers,
+} from './shared/json-text.ts';
 export {
   type FailedReply,
   judgeByStatus,
@@ -70,3 +76,6 @@ export { RefusedError } from './shared/refused-error.ts';
 export { createdBody, expectOk, isVisible, ReplyError } from './shared/replies.ts';
 export { batchBody, idOf, type ListPage, listPage } from './shared/reply-shapes.ts';
 export { resultRows } from './shared/result-rows.ts';
+export { type RpcStatus, rpcStatus } from './shared/rpc-status.ts';
+export { XaiBatcher } from './xai/xai-batcher.ts';
+export { xaiInfo } from './xai/xai-info.ts';

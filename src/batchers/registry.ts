@@ -3,6 +3,7 @@ import type { Batcher } from './batcher.ts';
 import { openaiInfo } from './openai/openai-info.ts';
 import type { ProviderInfo } from './provider-info.ts';
 import { wildcards } from './wildcards.ts';
+import { xaiInfo } from './xai/xai-info.ts';
 
 /** A class the user may pass as an option. */
 export type BatcherClass = new () => Batcher;
@@ -13,6 +14,7 @@ type Load = () => Promise<BatcherClass>;
 const builtIn: readonly (readonly [ProviderInfo, Load])[] = [
   [openaiInfo, async () => (await import('./openai/openai-batcher.ts')).OpenAIBatcher],
   [anthropicInfo, async () => (await import('./anthropic/anthropic-batcher.ts')).AnthropicBatcher],
+  [xaiInfo, async () => (await import('./xai/xai-batcher.ts')).XaiBatcher],
 ];
 
 /** What is known of the built-in providers without loading them. */

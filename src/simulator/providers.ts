@@ -4,10 +4,12 @@ import type { OpenAILike } from './openai-like/description.ts';
 import { createOpenAILike } from './openai-like/provider.ts';
 import type { Provider, ProviderFactory } from './world/provider.ts';
 import type { World } from './world/world.ts';
+import { createXai } from './xai/provider.ts';
 
 const factories = {
   anthropic: createAnthropic,
   openai: (world) => createOpenAILike(world, openaiDescription),
+  xai: createXai,
 } satisfies Record<string, ProviderFactory>;
 
 /**

@@ -32,7 +32,7 @@ export async function receiveUpload(
     throw error;
   }
   if (filename === null) throw missing('file');
-  const purpose = fields.get('purpose');
+  const purpose = fields.get('purpose') ?? (purposeOfInput === '' ? '' : undefined);
   if (purpose === undefined) throw missing('purpose');
   if (purpose !== purposeOfInput) {
     const message = `'${purpose}' is not one of ['${purposeOfInput}'] - 'purpose'`;
