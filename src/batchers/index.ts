@@ -47,6 +47,8 @@ export { readResultLine } from './openai/openai-results.ts';
 export type { ProviderInfo, Setting, Settings } from './provider-info.ts';
 export type { ProviderNotes } from './provider-notes.ts';
 export type { BatcherClass } from './registry.ts';
+export { SferenceBatcher } from './sference/sference-batcher.ts';
+export { sferenceInfo } from './sference/sference-info.ts';
 export { type BatchList, batchPages, pollBatches } from './shared/batch-list.ts';
 export {
   elementTexts,

@@ -2,6 +2,7 @@ import { anthropicInfo } from './anthropic/anthropic-info.ts';
 import type { Batcher } from './batcher.ts';
 import { openaiInfo } from './openai/openai-info.ts';
 import type { ProviderInfo } from './provider-info.ts';
+import { sferenceInfo } from './sference/sference-info.ts';
 import { wildcards } from './wildcards.ts';
 import { xaiInfo } from './xai/xai-info.ts';
 
@@ -15,6 +16,7 @@ const builtIn: readonly (readonly [ProviderInfo, Load])[] = [
   [openaiInfo, async () => (await import('./openai/openai-batcher.ts')).OpenAIBatcher],
   [anthropicInfo, async () => (await import('./anthropic/anthropic-batcher.ts')).AnthropicBatcher],
   [xaiInfo, async () => (await import('./xai/xai-batcher.ts')).XaiBatcher],
+  [sferenceInfo, async () => (await import('./sference/sference-batcher.ts')).SferenceBatcher],
 ];
 
 /** What is known of the built-in providers without loading them. */

@@ -2,6 +2,7 @@ import { createAnthropic } from './anthropic/provider.ts';
 import { openaiDescription } from './openai/description.ts';
 import type { OpenAILike } from './openai-like/description.ts';
 import { createOpenAILike } from './openai-like/provider.ts';
+import { createSference } from './sference/provider.ts';
 import type { Provider, ProviderFactory } from './world/provider.ts';
 import type { World } from './world/world.ts';
 import { createXai } from './xai/provider.ts';
@@ -9,6 +10,7 @@ import { createXai } from './xai/provider.ts';
 const factories = {
   anthropic: createAnthropic,
   openai: (world) => createOpenAILike(world, openaiDescription),
+  sference: createSference,
   xai: createXai,
 } satisfies Record<string, ProviderFactory>;
 

@@ -29,6 +29,8 @@ const mostPages = 500;
 export interface BatchList {
   /** Of the list; the id of a batch is appended for that batch alone. */
   readonly path: string;
+  /** It comes as a whole: there are no pages to ask for. */
+  readonly isWhole?: true;
   /** The query parameter for how many batches a page holds. Missing: `limit`. */
   readonly limit?: string;
   /** The query parameter for where the next page begins. */
@@ -56,12 +58,13 @@ export async function* batchPages(
   list: BatchList,
   size = pageSize,
 ): AsyncIterable<readonly unknown[]> {
-  const { path, limit = 'limit', after, headers = {}, judge } = list;
+  const { path: at, isWhole, limit = 'limit', after, headers = {}, judge } = list;
   const readPage = list.readPage ?? listPage;
   let previous: string | undefined;
   for (let page = 1; page <= mostPages; page += 1) {
     const from = previous === undefined ? '' : `&${after}=${encodeURIComponent(previous)}`;
-    const request = { method: 'GET', path: `${path}?${limit}=${size}${from}`, headers } as const;
+    const path = isWhole ? at : `${at}?${limit}=${size}${from}`;
+    const request = { method: 'GET', path, headers } as const;
     const reply = await expectOk(wire, request, judge);
     const { batches, next } = readPage(await reply.json(), previous);
     yield batches;
@@ -69,7 +72,7 @@ export async function* batchPages(
     if (next === previous) break;
     previous = next;
   }
-  throw new UnknownOutcomeError(`The list of batches at ${path} does not come to an end.`);
+  throw new UnknownOutcomeError(`The list of batches at ${at} does not come to an end.`);
 }
 
 /**

@@ -3,6 +3,7 @@ import type { Outcome, Row } from '../batcher.ts';
 import { elementTexts, memberText } from '../shared/json-text.ts';
 import { field, fields, isEmpty, outcomeOf, parseJson, text } from '../shared/outcomes.ts';
 import { rpcStatus } from '../shared/rpc-status.ts';
+import { statusByWords } from '../shared/status-by-words.ts';
 import { judgeXai } from './xai-judge.ts';
 import { cancelledAnswer } from './xai-remote.ts';
 
@@ -84,21 +85,6 @@ function answered(result: unknown, rowText: string): Outcome {
     return outcomeOf({ status, headers: content, body }, judgeXai);
   }
   return { kind: 'answer', answer: { status: 200, headers: content, body, json } };
-}
-
-/** Looked at in this order: "overloaded" decides before "invalid" does. */
-const words: readonly (readonly [RegExp, number])[] = [
-  [/overload|unavailable|capacity|try again|temporar/i, 503],
-  [/rate.?limit|too many requests|exhausted/i, 429],
-  [/unauthenticated|api key/i, 401],
-  [/permission|forbidden/i, 403],
-  [/not.?found|does not exist/i, 404],
-  [/invalid|must be|not supported|unsupported|required|failed to download|too (long|large)/i, 400],
-];
-
-/** For errors without a number. What is not understood may be the service's own fault. */
-function statusByWords(message: string): number {
-  return words.find(([pattern]) => pattern.test(message))?.[1] ?? 500;
 }
 
 /** In the shape of xAI's own errors. */
