@@ -50,6 +50,8 @@ export type { BatcherClass } from './registry.ts';
 export { SferenceBatcher } from './sference/sference-batcher.ts';
 export { sferenceInfo } from './sference/sference-info.ts';
 export { type BatchList, batchPages, pollBatches } from './shared/batch-list.ts';
+export { findAbove, highWaterOf } from './shared/high-water.ts';
+export { type InlineFrame, inlineBody, inlineFrameBytes } from './shared/inline-body.ts';
 export {
   elementTexts,
   memberText,
@@ -64,6 +66,7 @@ export {
   type ReplyVerdict,
 } from './shared/judge-reply.ts';
 export { createdAt, ListOrder } from './shared/list-order.ts';
+export { judgeNamedRequest } from './shared/named-request.ts';
 export {
   answerHeaders,
   count,
@@ -79,5 +82,6 @@ export { createdBody, expectOk, isVisible, ReplyError } from './shared/replies.t
 export { batchBody, idOf, type ListPage, listPage } from './shared/reply-shapes.ts';
 export { resultRows } from './shared/result-rows.ts';
 export { type RpcStatus, rpcStatus } from './shared/rpc-status.ts';
+export { statusByWords } from './shared/status-by-words.ts';
 export { XaiBatcher } from './xai/xai-batcher.ts';
 export { xaiInfo } from './xai/xai-info.ts';

@@ -84,14 +84,22 @@ describe('a call through the batches of xAI', () => {
     expect(stage.simulator.batches()).toMatchObject([{ provider: 'xai', requests: 2 }]);
   });
 
-  it('has its answer before the batch has ended', async () => {
-    stage.simulator.faults.nextBatch({ stuckIn: 'in_progress' });
+  it('has its answer while another one of its batch is still being worked on', async () => {
+    let release = () => {};
+    const held = new Promise<undefined>((resolve) => {
+      release = () => resolve(undefined);
+    });
+    stage.simulator.configure({ answer: ({ prompt }) => (prompt === 'slow' ? held : undefined) });
     const scope = batchify(options());
-    const answers = await scope.run(() => Promise.all(['a', 'b', 'c'].map(say)));
-    expect(answers.every((answer) => answer.includes('answer to'))).toBe(true);
-    expect(stage.simulator.batches()).toMatchObject([{ phase: 'in_progress' }]);
+    const calls = ['a', 'slow', 'c'].map((prompt) => scope.run(() => say(prompt)));
+    expect(await calls[0]).toContain('answer to "a"');
+    expect(await calls[2]).toContain('answer to "c"');
+    expect(stage.simulator.batches()).toMatchObject([{ phase: 'in_progress', requests: 3 }]);
+    release();
+    expect(await calls[1]).toContain('answer to "slow"');
     await scope.close();
     expect(scope.stats).toMatchObject({ answered: 3, batches: { submitted: 1, collected: 1 } });
+    expect(stage.simulator.meter.total).toBe(3);
   });
 
   it('is answered once, though results are read again and again', async () => {

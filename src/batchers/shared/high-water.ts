@@ -8,6 +8,11 @@ import { field, text } from './outcomes.ts';
 /**
  * For providers that echo nothing of a create: the newest batch of the account is remembered before it. What
  * is ours must be newer.
+ *
+ * @example
+ * stage(wire: Wire) {
+ *   return highWaterOf(wire, batchList);
+ * }
  */
 export async function highWaterOf(wire: Wire, list: BatchList): Promise<Handle> {
   const newest = await newestOf(wire, list);
@@ -17,7 +22,14 @@ export async function highWaterOf(wire: Wire, list: BatchList): Promise<Handle> 
   return { highWater: id, ...(at !== undefined && { highWaterAt: String(at) }) };
 }
 
-/** The batches above the mark that could be ours. */
+/**
+ * The batches above the mark that could be ours.
+ *
+ * @example
+ * find(wire: Wire, plan: Pick<Plan, 'count'>, handle: Handle) {
+ *   return findAbove(wire, batchList, handle, ({ counts }) => counts?.total === plan.count);
+ * }
+ */
 export async function findAbove(
   wire: Wire,
   list: BatchList,

@@ -7,12 +7,22 @@ export interface InlineFrame {
   readonly closing: string;
 }
 
-/** The brackets, and a comma between two items. */
+/**
+ * The brackets, and a comma between two items.
+ *
+ * @example
+ * inlineFrameBytes({ opening: '[', closing: ']' }, 3); // 4
+ */
 export function inlineFrameBytes({ opening, closing }: InlineFrame, items: number): number {
   return opening.length + closing.length + Math.max(0, items - 1);
 }
 
-/** The body of a create that holds the items themselves. */
+/**
+ * The body of a create that holds the items themselves.
+ *
+ * @example
+ * const body = inlineBody(plan, { opening: '{"requests":[', closing: ']}' });
+ */
 export function inlineBody(plan: Plan, frame: InlineFrame): StreamedBody {
   return {
     length: plan.bytes + inlineFrameBytes(frame, plan.count),

@@ -63,7 +63,12 @@ export function memberText(text: string, key: string): string | undefined {
   return found;
 }
 
-/** The texts of the elements of the array that `text` holds. */
+/**
+ * The texts of the elements of the array that `text` holds.
+ *
+ * @example
+ * elementTexts('[1.0, {"a": "]"}]'); // ['1.0', '{"a": "]"}']
+ */
 export function elementTexts(text: string): string[] {
   const texts: string[] = [];
   let at = text.indexOf('[') + 1;

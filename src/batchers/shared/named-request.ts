@@ -1,6 +1,11 @@
 import type { ReplyJudge } from './judge-reply.ts';
 
-/** "requests.3.params: …", "requests[3] is …": one of them is at fault, the others are not. */
+/**
+ * "requests.3.params: …", "requests[3] is …": one of them is at fault, the others are not.
+ *
+ * @example
+ * const body = await createdBody(wire, reply, judgeNamedRequest(judgeByStatus));
+ */
 export function judgeNamedRequest(judge: ReplyJudge): ReplyJudge {
   return (reply) => {
     const verdict = judge(reply);

@@ -25,7 +25,12 @@ const statuses: readonly RpcStatus[] = [
   { name: 'UNAUTHENTICATED', status: 401 },
 ];
 
-/** What the number of a gRPC status means; one that nobody knows is `UNKNOWN`. */
+/**
+ * What the number of a gRPC status means; one that nobody knows is `UNKNOWN`.
+ *
+ * @example
+ * rpcStatus(8); // { name: 'RESOURCE_EXHAUSTED', status: 429 }
+ */
 export function rpcStatus(code: number): RpcStatus {
   return statuses[code] ?? (statuses[2] as RpcStatus);
 }

@@ -17,6 +17,9 @@ const words: readonly (readonly [RegExp, number])[] = [
 /**
  * A status for an error that comes without one. What is not understood may be the service's own fault: 500,
  * which is tried again.
+ *
+ * @example
+ * statusByWords('Too Many Requests'); // 429
  */
 export function statusByWords(message: string): number {
   return words.find(([pattern]) => pattern.test(message))?.[1] ?? 500;
