@@ -185,7 +185,8 @@ export function planOf(subject: BatcherSubject, prompts: readonly string[]): Pla
   const [window] = Object.values(batcher.limits(route).windows);
   plans += 1;
   return {
-    token: `conformance-${plans}`,
+    // As long as any other: it is a file name in the forms that are measured.
+    token: `conformance-${String(plans).padStart(6, '0')}`,
     route,
     count: items.length,
     bytes: items.reduce((sum, { before, body, after }) => sum + size(before + body + after), 0),
