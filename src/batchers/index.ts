@@ -53,8 +53,18 @@ export { readResultLine } from './openai/openai-results.ts';
 export type { ProviderInfo, Setting, Settings } from './provider-info.ts';
 export type { ProviderNotes } from './provider-notes.ts';
 export type { BatcherClass } from './registry.ts';
+export { SferenceBatcher } from './sference/sference-batcher.ts';
+export { sferenceInfo } from './sference/sference-info.ts';
 export { type BatchList, batchPages, pollBatches } from './shared/batch-list.ts';
-export { memberText, onOneLine, withMember, withoutMembers } from './shared/json-text.ts';
+export { findAbove, highWaterOf } from './shared/high-water.ts';
+export { type InlineFrame, inlineBody, inlineFrameBytes } from './shared/inline-body.ts';
+export {
+  elementTexts,
+  memberText,
+  onOneLine,
+  withMember,
+  withoutMembers,
+} from './shared/json-text.ts';
 export {
   type FailedReply,
   judgeByStatus,
@@ -63,6 +73,7 @@ export {
   type ReplyVerdict,
 } from './shared/judge-reply.ts';
 export { createdAt, ListOrder } from './shared/list-order.ts';
+export { judgeNamedRequest } from './shared/named-request.ts';
 export {
   answerHeaders,
   count,
@@ -77,5 +88,9 @@ export { RefusedError } from './shared/refused-error.ts';
 export { createdBody, expectOk, isVisible, okReply, ReplyError } from './shared/replies.ts';
 export { batchBody, idOf, type ListPage, listPage } from './shared/reply-shapes.ts';
 export { resultRows } from './shared/result-rows.ts';
+export { type RpcStatus, rpcStatus } from './shared/rpc-status.ts';
+export { statusByWords } from './shared/status-by-words.ts';
 export { TogetherBatcher } from './together/together-batcher.ts';
 export { togetherInfo } from './together/together-info.ts';
+export { XaiBatcher } from './xai/xai-batcher.ts';
+export { xaiInfo } from './xai/xai-info.ts';

@@ -45,6 +45,8 @@ export interface ProviderInfo {
   readonly endpoints: readonly string[];
   /** Paths below a root that cost money and are not batched, which the user is told of. */
   readonly unbatched?: readonly string[];
+  /** Why, by path, where the provider's batches could take them and batchling does not. */
+  readonly unbatchedBecause?: Readonly<Record<string, string>>;
   /** Header names that carry a credential. */
   readonly credentialHeaders: readonly string[];
   /** Query parameters that carry a credential: `key`. */

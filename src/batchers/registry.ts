@@ -4,8 +4,10 @@ import type { Batcher } from './batcher.ts';
 import { mistralInfo } from './mistral/mistral-info.ts';
 import { openaiInfo } from './openai/openai-info.ts';
 import type { ProviderInfo } from './provider-info.ts';
+import { sferenceInfo } from './sference/sference-info.ts';
 import { togetherInfo } from './together/together-info.ts';
 import { wildcards } from './wildcards.ts';
+import { xaiInfo } from './xai/xai-info.ts';
 
 /** A class the user may pass as an option. */
 export type BatcherClass = new () => Batcher;
@@ -19,6 +21,8 @@ const builtIn: readonly (readonly [ProviderInfo, Load])[] = [
   [anthropicInfo, async () => (await import('./anthropic/anthropic-batcher.ts')).AnthropicBatcher],
   [azureInfo, async () => (await import('./azure/azure-batcher.ts')).AzureOpenAIBatcher],
   [mistralInfo, async () => (await import('./mistral/mistral-batcher.ts')).MistralBatcher],
+  [xaiInfo, async () => (await import('./xai/xai-batcher.ts')).XaiBatcher],
+  [sferenceInfo, async () => (await import('./sference/sference-batcher.ts')).SferenceBatcher],
 ];
 
 /** What is known of the built-in providers without loading them. */

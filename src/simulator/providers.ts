@@ -4,9 +4,11 @@ import { createMistral } from './mistral/provider.ts';
 import { openaiDescription } from './openai/description.ts';
 import type { OpenAILike } from './openai-like/description.ts';
 import { createOpenAILike } from './openai-like/provider.ts';
+import { createSference } from './sference/provider.ts';
 import { togetherDescription } from './together/description.ts';
 import type { Provider, ProviderFactory } from './world/provider.ts';
 import type { World } from './world/world.ts';
+import { createXai } from './xai/provider.ts';
 
 const factories = {
   anthropic: createAnthropic,
@@ -14,6 +16,8 @@ const factories = {
   mistral: createMistral,
   openai: (world) => createOpenAILike(world, openaiDescription),
   together: (world) => createOpenAILike(world, togetherDescription),
+  sference: createSference,
+  xai: createXai,
 } satisfies Record<string, ProviderFactory>;
 
 /**

@@ -1,4 +1,4 @@
-import type { StreamedBody, Wire } from '../../http/wire.ts';
+import type { Wire } from '../../http/wire.ts';
 import { anthropicMessages } from '../../streams/anthropic.ts';
 import type { Handle, ItemId } from '../../types.ts';
 import {
@@ -17,12 +17,12 @@ import {
   type Usage,
 } from '../batcher.ts';
 import type { ProviderNotes } from '../provider-notes.ts';
-import { type BatchList, batchPages, pollBatches } from '../shared/batch-list.ts';
+import { type BatchList, pollBatches } from '../shared/batch-list.ts';
+import { findAbove, highWaterOf } from '../shared/high-water.ts';
+import { inlineBody, inlineFrameBytes } from '../shared/inline-body.ts';
 import { onOneLine, withoutMembers } from '../shared/json-text.ts';
 import { judgePlace } from '../shared/judge-reply.ts';
-import { createdAt, ListOrder } from '../shared/list-order.ts';
-import { newestBatch } from '../shared/newest-batch.ts';
-import { count, field, text } from '../shared/outcomes.ts';
+import { count, field } from '../shared/outcomes.ts';
 import { createdBody, expectOk, isVisible } from '../shared/replies.ts';
 import { batchBody } from '../shared/reply-shapes.ts';
 import { resultRows } from '../shared/result-rows.ts';
@@ -32,8 +32,7 @@ import { anthropicNotes } from './anthropic-notes.ts';
 import { headersOfBatch, readResultLine, toRemote, versionOnly } from './anthropic-wire.ts';
 
 const hour = 3_600_000;
-const opening = '{"requests":[';
-const closing = ']}';
+const frame = { opening: '{"requests":[', closing: ']}' };
 const streaming: ReadonlySet<string> = new Set(['stream']);
 
 /** Anthropic's message batches: the requests travel inline in the create call. */
@@ -76,23 +75,13 @@ export class AnthropicBatcher extends Batcher {
     return { before: `{"custom_id":"${id}","params":`, after: '}' };
   }
 
-  /** The brackets, and a comma between two items. */
   override frameBytes(items: number): number {
-    return opening.length + closing.length + Math.max(0, items - 1);
+    return inlineFrameBytes(frame, items);
   }
 
-  /**
-   * Nothing of a create is echoed, so the newest batch of the account is remembered: what is ours
-   * must be newer.
-   */
-  async stage(wire: Wire, plan: Plan): Promise<Handle> {
+  stage(wire: Wire, plan: Plan): Promise<Handle> {
     const { batchHeaders: headers } = plan.route;
-    const judge = judgePlace(this.judge);
-    const newest = await newestBatch(wire, { ...batchList, headers, judge });
-    const id = text(field(newest, 'id'));
-    if (id === undefined) return {};
-    const at = createdAt(newest);
-    return { highWater: id, ...(at !== undefined && { highWaterAt: String(at) }) };
+    return highWaterOf(wire, { ...batchList, headers, judge: judgePlace(this.judge) });
   }
 
   async create(wire: Wire, plan: Plan, _handle: Handle): Promise<Remote> {
@@ -100,28 +89,17 @@ export class AnthropicBatcher extends Batcher {
       method: 'POST',
       path: '/messages/batches',
       headers: { 'content-type': 'application/json', ...plan.route.batchHeaders },
-      body: createBody(plan, this.frameBytes(plan.count)),
+      body: inlineBody(plan, frame),
     });
     return toRemote(
       batchBody(await createdBody(wire, reply, judgePlace(judgeCreate)), 'processing_status'),
     );
   }
 
-  async find(wire: Wire, plan: Pick<Plan, 'token' | 'count'>, handle: Handle): Promise<Found> {
-    const remotes: Remote[] = [];
-    const order = new ListOrder();
-    const mark = { id: handle.highWater, at: timeOf(handle.highWaterAt), isPassed: false };
-    for await (const page of batchPages(wire, batchList)) {
-      order.read(page);
-      for (const batch of page) {
-        if (isOlder(batch, mark)) continue;
-        const remote = toRemote(batch);
-        // One that does not say its size may be ours as well.
-        if ((remote.counts?.total ?? plan.count) === plan.count) remotes.push(remote);
-      }
-      if (mark.at === undefined ? mark.isPassed : order.isPast(mark.at)) break;
-    }
-    return remotes.length > 0 ? { kind: 'candidates', remotes } : { kind: 'absent' };
+  find(wire: Wire, plan: Pick<Plan, 'token' | 'count'>, handle: Handle): Promise<Found> {
+    // One that does not say its size may be ours as well.
+    const isCandidate = ({ counts }: Remote) => (counts?.total ?? plan.count) === plan.count;
+    return findAbove(wire, batchList, handle, isCandidate);
   }
 
   override async sharesAccount(wire: Wire, { highWater }: Handle): Promise<boolean | undefined> {
@@ -183,41 +161,3 @@ const batchList: BatchList = {
   judge: judgeAnthropic,
   toRemote,
 };
-
-interface Mark {
-  readonly id: string | undefined;
-  readonly at: number | undefined;
-  isPassed: boolean;
-}
-
-/** By the times, if there are any: only without them the order of the list has to be believed. */
-function isOlder(batch: unknown, mark: Mark): boolean {
-  if (field(batch, 'id') === mark.id) {
-    mark.isPassed = true;
-    return true;
-  }
-  const at = createdAt(batch);
-  return mark.at === undefined || at === undefined ? mark.isPassed : at < mark.at;
-}
-
-function timeOf(text: string | undefined): number | undefined {
-  return text === undefined ? undefined : Number(text);
-}
-
-function createBody(plan: Plan, frameBytes: number): StreamedBody {
-  return {
-    length: plan.bytes + frameBytes,
-    async *chunks() {
-      let before = opening;
-      for await (const group of plan.items()) {
-        let part = '';
-        for (const item of group) {
-          part += `${before}${item.before}${item.body}${item.after}`;
-          before = ',';
-        }
-        yield Buffer.from(part);
-      }
-      yield Buffer.from(closing);
-    },
-  };
-}

@@ -1,4 +1,5 @@
 import { judgeByStatus, type ReplyJudge } from '../shared/judge-reply.ts';
+import { judgeNamedRequest } from '../shared/named-request.ts';
 import { field, parseJson } from '../shared/outcomes.ts';
 
 /** Limits that only the owner of the account can lift: waiting makes no room. */
@@ -12,12 +13,4 @@ export const judgeAnthropic: ReplyJudge = (reply) => {
   return ownersOnly.has(field(details, 'error_code')) ? { ...verdict, next: 'fail' } : verdict;
 };
 
-/** "requests.3.params: …", "requests[3] is …": one of them is at fault, the others are not. */
-export const judgeCreate: ReplyJudge = (reply) => {
-  const verdict = judgeAnthropic(reply);
-  const index = /\brequests(?:\.|\[)(\d+)\b/.exec(reply.message)?.[1];
-  if (verdict.meaning !== 'refused' || verdict.next !== 'fail' || index === undefined) {
-    return verdict;
-  }
-  return { ...verdict, next: 'isolate', lines: [Number(index) + 1] };
-};
+export const judgeCreate: ReplyJudge = judgeNamedRequest(judgeAnthropic);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { memberText, onOneLine, withMember, withoutMembers } from './json-text.ts';
+import { elementTexts, memberText, onOneLine, withMember, withoutMembers } from './json-text.ts';
 
 const space = fc.stringMatching(/^[ \t\r\n]{0,2}$/);
 
@@ -168,5 +168,16 @@ describe('withMember', () => {
   ])('changes one member of %s and keeps the rest', (text, expected) => {
     const wanted = expected ?? '{"seed":12345678901234567890,"model":"b","n":{"model":"a"}}';
     expect(withMember(text, 'model', '"b"')).toBe(wanted);
+  });
+});
+
+describe('the elements of an array', () => {
+  it.each([
+    ['[]', []],
+    [' [ ] ', []],
+    ['[1, "a]", {"b":[2]} ,\n[3,[4]],null]', ['1', '"a]"', '{"b":[2]}', '[3,[4]]', 'null']],
+    ['[{"x":"\\"]"}]', ['{"x":"\\"]"}']],
+  ])('of %s are their own text', (text, elements) => {
+    expect(elementTexts(text)).toEqual(elements);
   });
 });

@@ -63,6 +63,25 @@ export function memberText(text: string, key: string): string | undefined {
   return found;
 }
 
+/**
+ * The texts of the elements of the array that `text` holds.
+ *
+ * @example
+ * elementTexts('[1.0, {"a": "]"}]'); // ['1.0', '{"a": "]"}']
+ */
+export function elementTexts(text: string): string[] {
+  const texts: string[] = [];
+  let at = text.indexOf('[') + 1;
+  for (;;) {
+    at = skipSpace(text, at);
+    if (text[at] === ']' || at >= text.length) return texts;
+    const end = endOfValue(text, at);
+    texts.push(text.slice(at, end));
+    at = skipSpace(text, end);
+    if (text[at] === ',') at += 1;
+  }
+}
+
 function skipSpace(text: string, from: number): number {
   let at = from;
   while (at < text.length) {

@@ -122,7 +122,9 @@ export class UnbatchedFinder {
 }
 
 function endpointOf(registered: RegisteredBatcher, path: string): Unbatched {
-  const reason = `batchling has no batches for the endpoint ${path} of ${registered.name}`;
+  const { name, info } = registered;
+  const reason =
+    info.unbatchedBecause?.[path] ?? `batchling has no batches for the endpoint ${path} of ${name}`;
   return new Unbatched({ reason, cure: realtimeCure, topic: reason, registered });
 }
 

@@ -54,7 +54,7 @@ export interface OpenAILike {
   usualWindow?: string;
   /** Fields of a create; another one is refused. */
   createFields: readonly string[];
-  /** The `purpose` of input files. */
+  /** The `purpose` of input files. Empty: an upload names none. */
   purpose: string;
   /** Lines are `{ custom_id, body }`; `method` and `url` may be missing. */
   bareLines: boolean;

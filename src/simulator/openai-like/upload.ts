@@ -36,7 +36,7 @@ export async function receiveUpload(
     throw error;
   }
   if (filename === null) throw missing('file');
-  const purpose = fields.get('purpose');
+  const purpose = fields.get('purpose') ?? (like.purpose === '' ? '' : undefined);
   if (purpose === undefined) throw missing('purpose');
   if (purpose !== like.purpose) {
     const message = `'${purpose}' is not one of ['${like.purpose}'] - 'purpose'`;

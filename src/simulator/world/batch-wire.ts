@@ -13,6 +13,8 @@ export interface BatchWire<Details> {
   started?(batch: Batch<Details>): void;
   /** Called for each result line with an answer, as soon as there is one. */
   answered?(batch: Batch<Details>, line: string): void;
+  /** Called for each result line, whatever became of its request, as soon as there is one. */
+  filed?(batch: Batch<Details>, line: string): void;
   /** The line of the result file. */
   resultLine(batch: Batch<Details>, customId: string, outcome: Outcome): string;
   /** Called when the results are complete and shuffled, just before the batch ends. */
@@ -37,6 +39,7 @@ export function fileLine<Details>(
   outcome: Outcome,
   line: string,
 ): void {
+  wire.filed?.(batch, line);
   if (outcome.kind === 'answered' || outcome.kind === 'empty') {
     batch.results.answered.push(line);
     wire.answered?.(batch, line);
