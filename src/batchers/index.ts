@@ -39,6 +39,8 @@ export {
   type Usage,
 } from './batcher.ts';
 export { FileBatcher } from './file-batcher.ts';
+export { GroqBatcher } from './groq/groq-batcher.ts';
+export { groqInfo } from './groq/groq-info.ts';
 export { OpenAIBatcher } from './openai/openai-batcher.ts';
 export { openaiInfo } from './openai/openai-info.ts';
 export { judgeOpenAI } from './openai/openai-judge.ts';
