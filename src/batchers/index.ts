@@ -38,6 +38,8 @@ export {
   type Row,
   type Usage,
 } from './batcher.ts';
+export { DoublewordBatcher } from './doubleword/doubleword-batcher.ts';
+export { doublewordInfo } from './doubleword/doubleword-info.ts';
 export { FileBatcher } from './file-batcher.ts';
 export { GroqBatcher } from './groq/groq-batcher.ts';
 export { groqInfo } from './groq/groq-info.ts';

@@ -1,5 +1,6 @@
 import { anthropicInfo } from './anthropic/anthropic-info.ts';
 import type { Batcher } from './batcher.ts';
+import { doublewordInfo } from './doubleword/doubleword-info.ts';
 import { groqInfo } from './groq/groq-info.ts';
 import { openaiInfo } from './openai/openai-info.ts';
 import type { ProviderInfo } from './provider-info.ts';
@@ -14,6 +15,10 @@ type Load = () => Promise<BatcherClass>;
 const builtIn: readonly (readonly [ProviderInfo, Load])[] = [
   [openaiInfo, async () => (await import('./openai/openai-batcher.ts')).OpenAIBatcher],
   [anthropicInfo, async () => (await import('./anthropic/anthropic-batcher.ts')).AnthropicBatcher],
+  [
+    doublewordInfo,
+    async () => (await import('./doubleword/doubleword-batcher.ts')).DoublewordBatcher,
+  ],
   [groqInfo, async () => (await import('./groq/groq-batcher.ts')).GroqBatcher],
 ];
 

@@ -1,4 +1,5 @@
 import { createAnthropic } from './anthropic/provider.ts';
+import { doublewordDescription } from './doubleword/description.ts';
 import { groqDescription } from './groq/description.ts';
 import { openaiDescription } from './openai/description.ts';
 import type { OpenAILike } from './openai-like/description.ts';
@@ -8,6 +9,7 @@ import type { World } from './world/world.ts';
 
 const factories = {
   anthropic: createAnthropic,
+  doubleword: (world) => createOpenAILike(world, doublewordDescription),
   groq: (world) => createOpenAILike(world, groqDescription),
   openai: (world) => createOpenAILike(world, openaiDescription),
 } satisfies Record<string, ProviderFactory>;

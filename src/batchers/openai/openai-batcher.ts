@@ -177,7 +177,7 @@ export class OpenAIBatcher extends FileBatcher {
     const remotes: Remote[] = [];
     const order = new ListOrder();
     const since = handle.uploadedAt === undefined ? undefined : Number(handle.uploadedAt);
-    for await (const page of batchPages(wire, this.batchList)) {
+    for await (const page of batchPages(wire, this.listToFind(plan))) {
       order.read(page);
       const before = remotes.length;
       for (const batch of page) {
@@ -187,6 +187,11 @@ export class OpenAIBatcher extends FileBatcher {
       if (order.isPast(since)) break;
     }
     return remotes.length > 0 ? { kind: 'exact', remotes } : { kind: 'absent' };
+  }
+
+  /** The list in which a batch is looked for after an unknown outcome. */
+  protected listToFind(_plan: Pick<Plan, 'token'>): BatchList {
+    return this.batchList;
   }
 
   /** Whether a listed batch is the one that was created with this handle. */

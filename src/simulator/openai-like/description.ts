@@ -56,6 +56,10 @@ export interface OpenAILike {
   purpose: string;
   /** Lines are `{ custom_id, body }`; `method` and `url` may be missing. */
   bareLines: boolean;
+  /** Lines of one file may name several endpoints and models. */
+  mixedLines?: true;
+  /** A running batch names its output file, and the file grows. */
+  earlyResults?: true;
   /** Statuses of the answers to an upload and to a create. */
   uploadStatus: number;
   createStatus: number;
@@ -78,8 +82,8 @@ export interface OpenAILike {
   batchObject(batch: JsonObject): JsonObject;
   /** The answer to a create, made of its batch object. */
   created(batch: JsonObject): JsonObject;
-  /** Its line of a result file, made of OpenAI's. */
-  resultLine(line: JsonObject): JsonObject;
+  /** Its line of a result file, made of OpenAI's; null where it writes none. */
+  resultLine(line: JsonObject): JsonObject | null;
   /** One page of a list that is in its order already. */
   page(items: readonly JsonObject[], query: URLSearchParams, sizes: PageSizes): unknown;
   /** The path at which an endpoint is served at once. Missing: the root instead of `/v1`. */

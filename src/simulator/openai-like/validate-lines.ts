@@ -37,8 +37,9 @@ export async function validateLines(
   for (const { line, text } of readLines(input)) {
     const pausing = pause();
     if (pausing !== undefined) await pausing;
-    const read = readLine(text, endpoint, like.bareLines);
-    const problem = 'code' in read ? read : repeated(read, customIds, model);
+    const read = readLine(like, text, endpoint);
+    const problem =
+      'code' in read ? read : repeated(read, customIds, like.mixedLines ? null : model);
     if (problem === null && model === null && models?.includes(modelOf(read)) === false) {
       // One is told of it, however many lines name the model: a batch has but one.
       return { errors: [{ ...unknownModel(modelOf(read)), line }] };
@@ -48,14 +49,14 @@ export async function validateLines(
       if (errors.length >= mostErrors) break;
       continue;
     }
-    const { customId, body } = read as BatchLine;
+    const { customId, body, endpoint: named } = read as BatchLine;
     customIds.add(customId);
     model ??= String(body.model);
     tokens += estimateTokens(body);
     if (Array.isArray(body.input) && endpoint === '/v1/embeddings') {
       embeddingInputs += body.input.length;
     }
-    lines.push({ customId, endpoint, body });
+    lines.push({ customId, endpoint: named, body });
     if (lines.length > limit || embeddingInputs > mostEmbeddingInputs) {
       return { errors: [wholeFile('too_many_tasks', `The limit is ${limit} requests.`)] };
     }
@@ -65,7 +66,12 @@ export async function validateLines(
   return { lines, model, tokens };
 }
 
-function readLine(text: string, endpoint: string, isBare: boolean): BatchLine | BatchError {
+/** A line of an input file on its own, for a batch with this endpoint. */
+export function readLine(
+  { bareLines, mixedLines, endpoints }: OpenAILike,
+  text: string,
+  endpoint: string,
+): BatchLine | BatchError {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -82,20 +88,21 @@ function readLine(text: string, endpoint: string, isBare: boolean): BatchLine | 
     return { code: 'invalid_custom_id', message, param: 'custom_id' };
   }
   if (!isObject(body)) return missing('body');
-  if (method === undefined && !isBare) return missing('method');
-  if (url === undefined && !isBare) return missing('url');
+  if (method === undefined && !bareLines) return missing('method');
+  if (url === undefined && !bareLines) return missing('url');
   if (method !== undefined && method !== 'POST') {
     return { code: 'invalid_method', message: `Invalid method '${method}'.`, param: 'method' };
   }
-  if (url !== undefined && url !== endpoint) {
+  const named = mixedLines && endpoints.includes(String(url)) ? String(url) : endpoint;
+  if (url !== undefined && url !== named) {
     const message = `The URL provided for this request does not match the batch endpoint.`;
     return { code: 'url_mismatch', message, param: 'url' };
   }
   if (typeof body.model !== 'string') return missing('body.model');
-  if (promptOf(endpoint, body).includes('[[invalid]]')) {
+  if (promptOf(named, body).includes('[[invalid]]')) {
     return { code: 'invalid_request', message: 'This line is marked as invalid.', param: 'body' };
   }
-  return { customId, endpoint, body };
+  return { customId, endpoint: named, body };
 }
 
 function repeated(
