@@ -1,10 +1,18 @@
 import { anthropicInfo } from './anthropic/anthropic-info.ts';
 import type { Batcher } from './batcher.ts';
+import { dashscopeInfo } from './dashscope/dashscope-info.ts';
+import { deepinfraInfo } from './deepinfra/deepinfra-info.ts';
 import { doublewordInfo } from './doubleword/doubleword-info.ts';
 import { groqInfo } from './groq/groq-info.ts';
+import { moonshotInfo } from './moonshot/moonshot-info.ts';
+import { nebiusInfo } from './nebius/nebius-info.ts';
+import { novitaInfo } from './novita/novita-info.ts';
 import { openaiInfo } from './openai/openai-info.ts';
+import { parasailInfo } from './parasail/parasail-info.ts';
 import type { ProviderInfo } from './provider-info.ts';
+import { siliconflowInfo } from './siliconflow/siliconflow-info.ts';
 import { wildcards } from './wildcards.ts';
+import { zhipuInfo } from './zhipu/zhipu-info.ts';
 
 /** A class the user may pass as an option. */
 export type BatcherClass = new () => Batcher;
@@ -20,6 +28,17 @@ const builtIn: readonly (readonly [ProviderInfo, Load])[] = [
     async () => (await import('./doubleword/doubleword-batcher.ts')).DoublewordBatcher,
   ],
   [groqInfo, async () => (await import('./groq/groq-batcher.ts')).GroqBatcher],
+  [zhipuInfo, async () => (await import('./zhipu/zhipu-batcher.ts')).ZhipuBatcher],
+  [
+    siliconflowInfo,
+    async () => (await import('./siliconflow/siliconflow-batcher.ts')).SiliconFlowBatcher,
+  ],
+  [parasailInfo, async () => (await import('./parasail/parasail-batcher.ts')).ParasailBatcher],
+  [novitaInfo, async () => (await import('./novita/novita-batcher.ts')).NovitaBatcher],
+  [nebiusInfo, async () => (await import('./nebius/nebius-batcher.ts')).NebiusBatcher],
+  [moonshotInfo, async () => (await import('./moonshot/moonshot-batcher.ts')).MoonshotBatcher],
+  [deepinfraInfo, async () => (await import('./deepinfra/deepinfra-batcher.ts')).DeepInfraBatcher],
+  [dashscopeInfo, async () => (await import('./dashscope/dashscope-batcher.ts')).DashScopeBatcher],
 ];
 
 /** What is known of the built-in providers without loading them. */

@@ -1,4 +1,14 @@
 import { createAnthropic } from './anthropic/provider.ts';
+import {
+  dashscopeDescription,
+  deepinfraDescription,
+  moonshotDescription,
+  nebiusDescription,
+  novitaDescription,
+  parasailDescription,
+  siliconflowDescription,
+  zhipuDescription,
+} from './compatible/descriptions.ts';
 import { doublewordDescription } from './doubleword/description.ts';
 import { groqDescription } from './groq/description.ts';
 import { openaiDescription } from './openai/description.ts';
@@ -9,6 +19,14 @@ import type { World } from './world/world.ts';
 
 const factories = {
   anthropic: createAnthropic,
+  dashscope: (world) => createOpenAILike(world, dashscopeDescription),
+  deepinfra: (world) => createOpenAILike(world, deepinfraDescription),
+  moonshot: (world) => createOpenAILike(world, moonshotDescription),
+  nebius: (world) => createOpenAILike(world, nebiusDescription),
+  novita: (world) => createOpenAILike(world, novitaDescription),
+  parasail: (world) => createOpenAILike(world, parasailDescription),
+  siliconflow: (world) => createOpenAILike(world, siliconflowDescription),
+  zhipu: (world) => createOpenAILike(world, zhipuDescription),
   doubleword: (world) => createOpenAILike(world, doublewordDescription),
   groq: (world) => createOpenAILike(world, groqDescription),
   openai: (world) => createOpenAILike(world, openaiDescription),

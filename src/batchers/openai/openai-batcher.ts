@@ -130,7 +130,7 @@ export class OpenAIBatcher extends FileBatcher {
       body: form.body,
     } as const;
     const reply = await expectOk(wire, request, this.judge);
-    const stored = await reply.json();
+    const stored = this.storedFile(await reply.json());
     const uploadedAt = createdAt(stored);
     return {
       fileId: idOf(stored, 'a file'),
@@ -141,6 +141,11 @@ export class OpenAIBatcher extends FileBatcher {
   /** What the form of an upload says beside the file. */
   protected uploadFields(_plan: Plan): readonly (readonly [name: string, value: string])[] {
     return [['purpose', 'batch']];
+  }
+
+  /** The file in the answer to an upload. */
+  protected storedFile(body: unknown): unknown {
+    return body;
   }
 
   async create(wire: Wire, plan: Plan, handle: Handle): Promise<Remote> {

@@ -60,7 +60,8 @@ export function createWire(
     },
 
     async publish(batch) {
-      const { failedLinesInOutput, zeroByteErrorFile } = world.settings;
+      const { zeroByteErrorFile } = world.settings;
+      const failedLinesInOutput = world.settings.failedLinesInOutput || like.failedLinesInOutput;
       const { details } = batch;
       const { answered, failed } = batch.results;
       const write = async (name: string, lines: string[]) =>

@@ -58,6 +58,14 @@ export interface OpenAILike {
   bareLines: boolean;
   /** Lines of one file may name several endpoints and models. */
   mixedLines?: true;
+  /** Why it refuses a body in a line, seen beside that of the first line of the file. */
+  refuses?(body: JsonObject, first: JsonObject): string | undefined;
+  /** The endpoint of OpenAI's whose answers this one of its own has: `/v1/chat/completions`. */
+  answersAs?(endpoint: string): string;
+  /** Failed lines stand in the output file. */
+  failedLinesInOutput?: true;
+  /** The status of the answer to a cancel that comes too late. Missing: 409. */
+  lateCancelStatus?: number;
   /** A running batch names its output file, and the file grows. */
   earlyResults?: true;
   /** Statuses of the answers to an upload and to a create. */

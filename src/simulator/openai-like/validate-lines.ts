@@ -39,7 +39,10 @@ export async function validateLines(
     if (pausing !== undefined) await pausing;
     const read = readLine(like, text, endpoint);
     const problem =
-      'code' in read ? read : repeated(read, customIds, like.mixedLines ? null : model);
+      'code' in read
+        ? read
+        : (repeated(read, customIds, like.mixedLines ? null : model) ??
+          refused(like, read, lines[0]));
     if (problem === null && model === null && models?.includes(modelOf(read)) === false) {
       // One is told of it, however many lines name the model: a batch has but one.
       return { errors: [{ ...unknownModel(modelOf(read)), line }] };
@@ -68,7 +71,7 @@ export async function validateLines(
 
 /** A line of an input file on its own, for a batch with this endpoint. */
 export function readLine(
-  { bareLines, mixedLines, endpoints }: OpenAILike,
+  { bareLines, mixedLines, endpoints, answersAs }: OpenAILike,
   text: string,
   endpoint: string,
 ): BatchLine | BatchError {
@@ -99,10 +102,11 @@ export function readLine(
     return { code: 'url_mismatch', message, param: 'url' };
   }
   if (typeof body.model !== 'string') return missing('body.model');
-  if (promptOf(named, body).includes('[[invalid]]')) {
+  const answered = answersAs?.(named) ?? named;
+  if (promptOf(answered, body).includes('[[invalid]]')) {
     return { code: 'invalid_request', message: 'This line is marked as invalid.', param: 'body' };
   }
-  return { customId, endpoint: named, body };
+  return { customId, endpoint: answered, body };
 }
 
 function repeated(
@@ -119,6 +123,11 @@ function repeated(
     return { code: 'model_mismatch', message, param: 'body.model' };
   }
   return null;
+}
+
+function refused({ refuses }: OpenAILike, { body }: BatchLine, first?: BatchLine) {
+  const message = refuses?.(body, first?.body ?? body);
+  return message === undefined ? null : { code: 'invalid_request', message, param: 'body' };
 }
 
 function modelOf(read: BatchLine | BatchError): string {
