@@ -28,17 +28,17 @@ const builtIn: readonly (readonly [ProviderInfo, Load])[] = [
     async () => (await import('./doubleword/doubleword-batcher.ts')).DoublewordBatcher,
   ],
   [groqInfo, async () => (await import('./groq/groq-batcher.ts')).GroqBatcher],
-  [zhipuInfo, async () => (await import('./zhipu/zhipu-batcher.ts')).ZhipuBatcher],
+  [dashscopeInfo, async () => (await import('./dashscope/dashscope-batcher.ts')).DashScopeBatcher],
+  [deepinfraInfo, async () => (await import('./deepinfra/deepinfra-batcher.ts')).DeepInfraBatcher],
+  [moonshotInfo, async () => (await import('./moonshot/moonshot-batcher.ts')).MoonshotBatcher],
+  [nebiusInfo, async () => (await import('./nebius/nebius-batcher.ts')).NebiusBatcher],
+  [novitaInfo, async () => (await import('./novita/novita-batcher.ts')).NovitaBatcher],
+  [parasailInfo, async () => (await import('./parasail/parasail-batcher.ts')).ParasailBatcher],
   [
     siliconflowInfo,
     async () => (await import('./siliconflow/siliconflow-batcher.ts')).SiliconFlowBatcher,
   ],
-  [parasailInfo, async () => (await import('./parasail/parasail-batcher.ts')).ParasailBatcher],
-  [novitaInfo, async () => (await import('./novita/novita-batcher.ts')).NovitaBatcher],
-  [nebiusInfo, async () => (await import('./nebius/nebius-batcher.ts')).NebiusBatcher],
-  [moonshotInfo, async () => (await import('./moonshot/moonshot-batcher.ts')).MoonshotBatcher],
-  [deepinfraInfo, async () => (await import('./deepinfra/deepinfra-batcher.ts')).DeepInfraBatcher],
-  [dashscopeInfo, async () => (await import('./dashscope/dashscope-batcher.ts')).DashScopeBatcher],
+  [zhipuInfo, async () => (await import('./zhipu/zhipu-batcher.ts')).ZhipuBatcher],
 ];
 
 /** What is known of the built-in providers without loading them. */

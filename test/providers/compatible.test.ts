@@ -1,106 +1,21 @@
 import OpenAI from 'openai';
 import { describe, expect, it } from 'vitest';
-import {
-  DashScopeBatcher,
-  DeepInfraBatcher,
-  MoonshotBatcher,
-  NebiusBatcher,
-  NovitaBatcher,
-  type OpenAIBatcher,
-  ParasailBatcher,
-  SiliconFlowBatcher,
-  ZhipuBatcher,
-} from '../../src/batchers/index.ts';
 import { registeredBatchers } from '../../src/batchers/registry.ts';
 import { type BatchifyOptions, batchify } from '../../src/index.ts';
 import { Router } from '../../src/orchestrator/capture/router.ts';
 import { ask } from '../support/ask.ts';
-import { type ProviderCase, providerCases, useProvider } from './openai-like-cases.ts';
-
-interface Service extends ProviderCase {
-  readonly batcher: OpenAIBatcher;
-  /** Where its SDK would send a chat completion. */
-  readonly urls: readonly string[];
-  /** The share of the list price within a day. */
-  readonly price: number;
-}
-
-const usualLine = (id: string, body: string) =>
-  `{"custom_id":"${id}","method":"POST","url":"/v1/chat/completions","body":${body}}`;
-
-const usual = { model: 'test-model', root: '/v1', line: usualLine, price: 0.5 };
-
-const deepinfra: Service = {
-  ...usual,
-  name: 'deepinfra',
-  batcher: new DeepInfraBatcher(),
-  root: '/v1/openai',
-  urls: ['https://api.deepinfra.com/v1/openai'],
-  price: 0.8,
-};
-const nebius: Service = {
-  ...usual,
-  name: 'nebius',
-  batcher: new NebiusBatcher(),
-  urls: ['https://api.tokenfactory.nebius.com/v1', 'https://api.studio.nebius.com/v1'],
-};
-const parasail: Service = {
-  ...usual,
-  name: 'parasail',
-  batcher: new ParasailBatcher(),
-  urls: ['https://api.parasail.io/v1'],
-};
-const siliconflow: Service = {
-  ...usual,
-  name: 'siliconflow',
-  batcher: new SiliconFlowBatcher(),
-  urls: ['https://api.siliconflow.cn/v1'],
-};
-const dashscope: Service = {
-  ...usual,
-  name: 'dashscope',
-  batcher: new DashScopeBatcher(),
-  root: '/compatible-mode/v1',
-  urls: [
-    'https://dashscope.aliyuncs.com/compatible-mode/v1',
-    'https://dashscope-intl.aliyuncs.com/compatible-mode/v1',
-    'https://llm-ab12.ap-southeast-1.maas.aliyuncs.com/compatible-mode/v1',
-  ],
-};
-const moonshot: Service = {
-  ...usual,
-  name: 'moonshot',
-  batcher: new MoonshotBatcher(),
-  urls: ['https://api.moonshot.ai/v1', 'https://api.moonshot.cn/v1'],
-  price: 0.6,
-};
-const zhipu: Service = {
-  ...usual,
-  name: 'zhipu',
-  batcher: new ZhipuBatcher(),
-  root: '/api/paas/v4',
-  line: (id, body) => usualLine(id, body).replace('/v1/', '/v4/'),
-  urls: ['https://open.bigmodel.cn/api/paas/v4'],
-};
-const novita: Service = {
-  ...usual,
-  name: 'novita',
-  batcher: new NovitaBatcher(),
-  root: '/openai/v1',
-  line: (id, body) => `{"custom_id":"${id}","body":${body}}`,
-  urls: ['https://api.novita.ai/openai/v1'],
-};
-
-const services = [
-  deepinfra,
-  nebius,
-  parasail,
-  siliconflow,
+import { providerCases } from './openai-like-cases.ts';
+import { useProvider } from './provider-stage.ts';
+import {
   dashscope,
   moonshot,
-  zhipu,
   novita,
-] as const;
+  type Service,
+  services,
+  siliconflow,
+  usualLine,
+  zhipu,
+} from './services.ts';
 
 for (const service of services) providerCases(service);
 

@@ -3,7 +3,8 @@ import { batchify } from '../../src/index.ts';
 import { ask } from '../support/ask.ts';
 import { fastClock } from '../support/programs/fast-clock.ts';
 import { until } from '../support/until.ts';
-import { type ProviderCase, providerCases, useProvider } from './openai-like-cases.ts';
+import { providerCases } from './openai-like-cases.ts';
+import { type ProviderCase, useProvider } from './provider-stage.ts';
 
 const doubleword: ProviderCase = {
   name: 'doubleword',

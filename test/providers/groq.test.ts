@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { batchify } from '../../src/index.ts';
 import { ask } from '../support/ask.ts';
 import { until } from '../support/until.ts';
-import { type ProviderCase, providerCases, useProvider } from './openai-like-cases.ts';
+import { providerCases } from './openai-like-cases.ts';
+import { type ProviderCase, useProvider } from './provider-stage.ts';
 
 const groq: ProviderCase = {
   name: 'groq',
