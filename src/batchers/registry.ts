@@ -1,13 +1,23 @@
 import { anthropicInfo } from './anthropic/anthropic-info.ts';
 import { azureInfo } from './azure/azure-info.ts';
 import type { Batcher } from './batcher.ts';
+import { dashscopeInfo } from './dashscope/dashscope-info.ts';
+import { deepinfraInfo } from './deepinfra/deepinfra-info.ts';
+import { doublewordInfo } from './doubleword/doubleword-info.ts';
+import { groqInfo } from './groq/groq-info.ts';
 import { mistralInfo } from './mistral/mistral-info.ts';
+import { moonshotInfo } from './moonshot/moonshot-info.ts';
+import { nebiusInfo } from './nebius/nebius-info.ts';
+import { novitaInfo } from './novita/novita-info.ts';
 import { openaiInfo } from './openai/openai-info.ts';
+import { parasailInfo } from './parasail/parasail-info.ts';
 import type { ProviderInfo } from './provider-info.ts';
 import { sferenceInfo } from './sference/sference-info.ts';
+import { siliconflowInfo } from './siliconflow/siliconflow-info.ts';
 import { togetherInfo } from './together/together-info.ts';
 import { wildcards } from './wildcards.ts';
 import { xaiInfo } from './xai/xai-info.ts';
+import { zhipuInfo } from './zhipu/zhipu-info.ts';
 
 /** A class the user may pass as an option. */
 export type BatcherClass = new () => Batcher;
@@ -23,6 +33,22 @@ const builtIn: readonly (readonly [ProviderInfo, Load])[] = [
   [mistralInfo, async () => (await import('./mistral/mistral-batcher.ts')).MistralBatcher],
   [xaiInfo, async () => (await import('./xai/xai-batcher.ts')).XaiBatcher],
   [sferenceInfo, async () => (await import('./sference/sference-batcher.ts')).SferenceBatcher],
+  [
+    doublewordInfo,
+    async () => (await import('./doubleword/doubleword-batcher.ts')).DoublewordBatcher,
+  ],
+  [groqInfo, async () => (await import('./groq/groq-batcher.ts')).GroqBatcher],
+  [dashscopeInfo, async () => (await import('./dashscope/dashscope-batcher.ts')).DashScopeBatcher],
+  [deepinfraInfo, async () => (await import('./deepinfra/deepinfra-batcher.ts')).DeepInfraBatcher],
+  [moonshotInfo, async () => (await import('./moonshot/moonshot-batcher.ts')).MoonshotBatcher],
+  [nebiusInfo, async () => (await import('./nebius/nebius-batcher.ts')).NebiusBatcher],
+  [novitaInfo, async () => (await import('./novita/novita-batcher.ts')).NovitaBatcher],
+  [parasailInfo, async () => (await import('./parasail/parasail-batcher.ts')).ParasailBatcher],
+  [
+    siliconflowInfo,
+    async () => (await import('./siliconflow/siliconflow-batcher.ts')).SiliconFlowBatcher,
+  ],
+  [zhipuInfo, async () => (await import('./zhipu/zhipu-batcher.ts')).ZhipuBatcher],
 ];
 
 /** What is known of the built-in providers without loading them. */

@@ -1,5 +1,17 @@
 import { createAnthropic } from './anthropic/provider.ts';
 import { azureDescription } from './azure/description.ts';
+import {
+  dashscopeDescription,
+  deepinfraDescription,
+  moonshotDescription,
+  nebiusDescription,
+  novitaDescription,
+  parasailDescription,
+  siliconflowDescription,
+  zhipuDescription,
+} from './compatible/descriptions.ts';
+import { doublewordDescription } from './doubleword/description.ts';
+import { groqDescription } from './groq/description.ts';
 import { createMistral } from './mistral/provider.ts';
 import { openaiDescription } from './openai/description.ts';
 import type { OpenAILike } from './openai-like/description.ts';
@@ -14,6 +26,16 @@ const factories = {
   anthropic: createAnthropic,
   azure: (world) => createOpenAILike(world, azureDescription),
   mistral: createMistral,
+  dashscope: (world) => createOpenAILike(world, dashscopeDescription),
+  deepinfra: (world) => createOpenAILike(world, deepinfraDescription),
+  moonshot: (world) => createOpenAILike(world, moonshotDescription),
+  nebius: (world) => createOpenAILike(world, nebiusDescription),
+  novita: (world) => createOpenAILike(world, novitaDescription),
+  parasail: (world) => createOpenAILike(world, parasailDescription),
+  siliconflow: (world) => createOpenAILike(world, siliconflowDescription),
+  zhipu: (world) => createOpenAILike(world, zhipuDescription),
+  doubleword: (world) => createOpenAILike(world, doublewordDescription),
+  groq: (world) => createOpenAILike(world, groqDescription),
   openai: (world) => createOpenAILike(world, openaiDescription),
   together: (world) => createOpenAILike(world, togetherDescription),
   sference: createSference,

@@ -134,7 +134,8 @@ export class OpenAIBatcher extends FileBatcher {
     });
     const headers = { 'content-type': contentType };
     const request = { method: 'POST', path: this.filesPath, headers, body } as const;
-    const stored = await (await expectOk(wire, request, judgePlace(this.judge))).json();
+    const reply = await expectOk(wire, request, judgePlace(this.judge));
+    const stored = this.storedFile(await reply.json());
     const uploadedAt = createdAt(stored);
     return {
       fileId: idOf(stored, 'a file'),
@@ -145,6 +146,11 @@ export class OpenAIBatcher extends FileBatcher {
   /** What the form of an upload says beside the file. */
   protected uploadFields(_plan: Plan, _wire: Pick<Wire, 'base'>): FormFields {
     return [['purpose', 'batch']];
+  }
+
+  /** The file in the answer to an upload. */
+  protected storedFile(body: unknown): unknown {
+    return body;
   }
 
   async create(wire: Wire, plan: Plan, handle: Handle): Promise<Remote> {
@@ -187,7 +193,7 @@ export class OpenAIBatcher extends FileBatcher {
     const remotes = new Map<string, Remote>();
     const order = new ListOrder();
     const since = handle.uploadedAt === undefined ? undefined : Number(handle.uploadedAt);
-    for await (const page of batchPages(wire, this.batchList)) {
+    for await (const page of batchPages(wire, this.listToFind(plan))) {
       order.read(page);
       const ours = page.filter((batch) => this.isOurs(batch, plan, handle));
       if (remotes.size > 0 && ours.length === 0) break;
@@ -199,6 +205,11 @@ export class OpenAIBatcher extends FileBatcher {
     }
     if (remotes.size === 0) return { kind: 'absent' };
     return { kind: 'exact', remotes: [...remotes.values()] };
+  }
+
+  /** The list in which a batch is looked for after an unknown outcome. */
+  protected listToFind(_plan: Pick<Plan, 'token'>): BatchList {
+    return this.batchList;
   }
 
   /** Whether a listed batch is the one that was created with this handle. */

@@ -43,7 +43,7 @@ export function toRemote(batch: unknown, wire: Redactor, words: StatusWords = {}
   const word = raw.toLowerCase();
   const status = Object.hasOwn(words, word) ? (words[word] as OpenAIStatus) : word;
   const state = stateOf(status);
-  const counts = field(batch, 'request_counts');
+  const counts = countsIn(batch);
   const output = text(field(batch, 'output_file_id'));
   const errors = text(field(batch, 'error_file_id'));
   const failure =
@@ -68,6 +68,12 @@ export function toRemote(batch: unknown, wire: Redactor, words: StatusWords = {}
     ...(isIncomplete(status, counts, output, errors) && { incomplete: true }),
     ...((status === 'expired' || status === 'cancelled') && { unfinished: status }),
   };
+}
+
+/** Copies of OpenAI write the counts beside the status. */
+function countsIn(batch: unknown): unknown {
+  const isFlat = typeof field(batch, 'total') === 'number';
+  return field(batch, 'request_counts') ?? (isFlat ? batch : undefined);
 }
 
 /**

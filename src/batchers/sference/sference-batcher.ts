@@ -38,7 +38,7 @@ const streaming: ReadonlySet<string> = new Set(['stream', 'stream_options']);
 
 const batchList: BatchList = {
   path: '/batches',
-  isUnpaged: true,
+  limit: null,
   after: 'after',
   readPage: (body) => ({ ...listPage({ data: field(body, 'items') }), next: undefined }),
   toRemote,

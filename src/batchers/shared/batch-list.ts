@@ -29,12 +29,14 @@ const mostPages = 500;
 export interface BatchList {
   /** Of the list; the id of a batch is appended for that batch alone. */
   readonly path: string;
-  /** The list comes whole, and its query is empty. */
-  readonly isUnpaged?: true;
-  /** The query parameter for how many batches a page holds. Missing: `limit`. */
-  readonly limit?: string;
+  /** The query parameter for how many batches a page holds. Missing: `limit`; null: there is none. */
+  readonly limit?: string | null;
   /** The query parameter for where the next page begins. */
   readonly after: string;
+  /** What else the list is asked for: `{ search: 'nightly' }`. */
+  readonly query?: Dict;
+  /** The query parameter that names a batch to be shown, and how many may be named in one request. */
+  readonly named?: { readonly parameter: string; readonly most: number };
   /** The field of a batch that holds its id. Missing: `id`. */
   readonly id?: string;
   readonly headers?: Dict;
@@ -61,21 +63,31 @@ export async function* batchPages(
   list: BatchList,
   size = pageSize,
 ): AsyncIterable<readonly unknown[]> {
-  const { path, isUnpaged, limit = 'limit', after, headers = {}, judge } = list;
+  const { path, limit = 'limit', after, query = {} } = list;
   const readPage = list.readPage ?? listPage;
   let previous: string | undefined;
   for (let page = 1; page <= mostPages; page += 1) {
-    const from = previous === undefined ? '' : `&${after}=${encodeURIComponent(previous)}`;
-    const query = isUnpaged ? '' : `?${limit}=${size}${from}`;
-    const request = { method: 'GET', path: `${path}${query}`, headers } as const;
-    const reply = await expectOk(wire, request, judge);
-    const { batches, next } = readPage(await reply.json(), previous);
+    const asked = Object.entries(query);
+    if (limit !== null) asked.push([limit, String(size)]);
+    if (previous !== undefined) asked.push([after, previous]);
+    const { batches, next } = readPage(await show(wire, list, asked), previous);
     yield batches;
     if (next === undefined) return;
     if (next === previous) break;
     previous = next;
   }
   throw new UnknownOutcomeError(`The list of batches at ${path} does not come to an end.`);
+}
+
+/** The reply to a list with these query parameters. */
+async function show(
+  wire: Wire,
+  { path, headers = {}, judge }: BatchList,
+  query: readonly (readonly [name: string, value: string])[],
+): Promise<unknown> {
+  const asked = query.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&');
+  const request = { method: 'GET', path: asked ? `${path}?${asked}` : path, headers } as const;
+  return (await expectOk(wire, request, judge)).json();
 }
 
 /**
@@ -88,7 +100,9 @@ export async function* pollBatches(
   batches: readonly (Pick<PolledBatch, 'id'> & Partial<PolledBatch>)[],
 ): AsyncIterable<Remote> {
   const open = new Map(batches.map(({ id, count }) => [id, count]));
-  if (open.size > 2) {
+  if (list.named && open.size > 1) {
+    yield* pollNamed(wire, list, list.named, open);
+  } else if (open.size > 2) {
     let left = Math.ceil(open.size / pageSize) + 2;
     for await (const page of batchPages(wire, list)) {
       for (const batch of page) {
@@ -103,6 +117,30 @@ export async function* pollBatches(
     }
   }
   for (const [id, count] of open) yield await pollOne(wire, list, id, count);
+}
+
+/**
+ * The state of those of these batches that the provider shows when it is asked for them by name. They are
+ * taken out of `open`; whether the rest is missing or was left out is asked one by one.
+ */
+async function* pollNamed(
+  wire: Wire,
+  list: BatchList,
+  { parameter, most }: NonNullable<BatchList['named']>,
+  open: Map<string, number | undefined>,
+): AsyncIterable<Remote> {
+  const ids = [...open.keys()];
+  for (let at = 0; at < ids.length; at += most) {
+    const asked = ids.slice(at, at + most).map((id) => [parameter, id] as const);
+    const { batches } = (list.readPage ?? listPage)(await show(wire, list, asked), undefined);
+    for (const batch of batches) {
+      const id = text(field(batch, list.id ?? 'id'));
+      if (id === undefined || !open.has(id)) continue;
+      const count = open.get(id);
+      open.delete(id);
+      yield list.toRemote(batch, wire, count);
+    }
+  }
 }
 
 async function pollOne(

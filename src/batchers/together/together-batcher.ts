@@ -38,7 +38,7 @@ export class TogetherBatcher extends OpenAIBatcher {
   };
 
   protected override get batchList(): BatchList {
-    return { ...super.batchList, isUnpaged: true, readPage };
+    return { ...super.batchList, limit: null, readPage };
   }
 
   protected override toRemote(batch: unknown, wire: Pick<Wire, 'redact'>, count?: number): Remote {

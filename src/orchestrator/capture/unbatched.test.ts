@@ -52,8 +52,8 @@ describe('a call to a host that nobody named', () => {
     ['Cohere', 'https://api.cohere.com/v2/chat'],
     ['google', 'https://generativelanguage.googleapis.com/v1beta/models/g:generateContent'],
     ['vertex', 'https://europe-west1-aiplatform.googleapis.com/v1/p/models/g:generateContent'],
-    ['groq', 'https://api.groq.com/openai/v1/chat/completions'],
     ['deepseek', 'https://api.deepseek.com/v1/chat/completions'],
+    ['fireworks', 'https://api.fireworks.ai/inference/v1/chat/completions'],
   ])('that speaks for %s has no entry that would help', (name, url) => {
     const found = finder.find(url);
     expect(found?.isCertain).toBe(true);
@@ -147,13 +147,15 @@ describe('the facts of providers', () => {
   });
 
   it('a provider that has a batcher is not said to have none', () => {
-    class GroqBatcher extends OpenAIBatcher {
-      override readonly info = { ...openaiInfo, name: 'groq', hosts: ['api.groq.com'] };
+    class FireworksBatcher extends OpenAIBatcher {
+      override readonly info = { ...openaiInfo, name: 'fireworks', hosts: ['api.fireworks.ai'] };
     }
-    const url = 'https://api.groq.com/openai/v1/responses';
-    expect(finder.find(url)?.reason).toContain('has no batches for groq');
-    const { finder: withGroq } = finderFor({}, [GroqBatcher]);
-    expect(withGroq.find(url)?.reason).toContain('the endpoint /openai/v1/responses of groq');
+    const url = 'https://api.fireworks.ai/inference/v1/responses';
+    expect(finder.find(url)?.reason).toContain('has no batches for fireworks');
+    const { finder: withOwn } = finderFor({}, [FireworksBatcher]);
+    expect(withOwn.find(url)?.reason).toContain(
+      'the endpoint /inference/v1/responses of fireworks',
+    );
   });
 
   it('every ending belongs to a path', () => {

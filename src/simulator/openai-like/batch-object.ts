@@ -14,7 +14,7 @@ export function statusOf({ statuses }: OpenAILike, { ending, phase, script }: Ba
 /** The Batch of the wire. */
 export function batchObject({ settings }: World, like: OpenAILike, batch: Batch<OpenAIBatch>) {
   const { details, reachedAt } = batch;
-  const named = namesResults(batch) || settings.earlyResults;
+  const named = namesResults(batch) || settings.earlyResults || like.earlyResults === true;
   const errorFileId = named ? details.errorFileId : null;
   const createdAt = seconds(batch.createdAt);
   return {

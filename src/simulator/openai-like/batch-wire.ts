@@ -15,8 +15,10 @@ export function createWire(
   files: Files,
   store: BatchStore<OpenAIBatch>,
 ): BatchWire<OpenAIBatch> {
+  const isReadEarly = () => world.settings.earlyResults || like.earlyResults === true;
   return {
     failsAsWhole: true,
+    isReadEarly,
     dialect: () => batchDialect(like.name),
     resultLine: (_batch, customId, outcome) => resultLine(like, customId, outcome),
 
@@ -48,17 +50,18 @@ export function createWire(
     },
 
     started(batch) {
-      if (!world.settings.earlyResults) return;
+      if (!isReadEarly()) return;
       batch.details.outputFileId = files.add(resultFile(world, batch, 'output', [])).id;
     },
 
-    answered({ account, details }, line) {
+    answered({ details }, line) {
       if (details.outputFileId === null) return;
-      files.append(details.outputFileId, account, Buffer.from(`${line}\n`));
+      files.append(details.outputFileId, Buffer.from(`${line}\n`));
     },
 
     async publish(batch) {
-      const { failedLinesInOutput, zeroByteErrorFile } = world.settings;
+      const { zeroByteErrorFile } = world.settings;
+      const failedLinesInOutput = world.settings.failedLinesInOutput || like.failedLinesInOutput;
       const { details } = batch;
       const { answered, failed } = batch.results;
       const write = async (name: string, lines: string[]) =>
@@ -68,7 +71,7 @@ export function createWire(
       // What was shown early is there already, but for the failures.
       const early = details.outputFileId;
       if (early !== null && failedLinesInOutput) {
-        for (const line of failed) files.append(early, batch.account, Buffer.from(`${line}\n`));
+        for (const line of failed) files.append(early, Buffer.from(`${line}\n`));
       }
       if (output.length > 0) details.outputFileId ??= await write('output', output);
       if (errors.length > 0 || zeroByteErrorFile || like.alwaysErrorFile) {

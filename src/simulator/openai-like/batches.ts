@@ -77,7 +77,8 @@ export function createBatches(world: World, like: OpenAILike, files: Files) {
     cancel({ account }: Exchange, id: string): Reply {
       const batch = demand(id, account);
       if (batch.phase === 'ended') {
-        throw new Refusal(409, `Cannot cancel a batch with status '${statusOf(like, batch)}'.`);
+        const status = like.lateCancelStatus ?? 409;
+        throw new Refusal(status, `Cannot cancel a batch with status '${statusOf(like, batch)}'.`);
       }
       requestCancel(world, batch);
       return jsonReply(show(batch));

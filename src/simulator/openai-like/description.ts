@@ -70,6 +70,18 @@ export interface OpenAILike {
   admitFile?(file: Omit<NewFile, 'account'>, others: readonly StoredFile[], world: World): void;
   /** Its word for the state of a file. Missing: `processed`, which a batch needs, at once. */
   fileStatus?(file: StoredFile, world: World): string;
+  /** Lines of one file may name several models. */
+  mixedLines?: true;
+  /** Why it refuses a body in a line, seen beside that of the first line of the file. */
+  refuses?(body: JsonObject, first: JsonObject): string | undefined;
+  /** The endpoint of OpenAI's whose answers this one of its own has: `/v1/chat/completions`. */
+  answersAs?(endpoint: string): string;
+  /** Failed lines stand in the output file. */
+  failedLinesInOutput?: true;
+  /** The status of the answer to a cancel that comes too late. Missing: 409. */
+  lateCancelStatus?: number;
+  /** A running batch names its output file, and the file grows. */
+  earlyResults?: true;
   /** Statuses of the answers to an upload and to a create. */
   uploadStatus: number;
   createStatus: number;
@@ -94,8 +106,8 @@ export interface OpenAILike {
   batchObject(batch: JsonObject): JsonObject;
   /** The answer to a create, made of its batch object. */
   created(batch: JsonObject): JsonObject;
-  /** Its line of a result file, made of OpenAI's. */
-  resultLine(line: JsonObject): JsonObject;
+  /** Its line of a result file, made of OpenAI's; null where it writes none. */
+  resultLine(line: JsonObject): JsonObject | null;
   /** One page of a list that is in its order already. */
   page(items: readonly JsonObject[], query: URLSearchParams, sizes: PageSizes): unknown;
   /** The path at which an endpoint is served at once. Missing: the root instead of `/v1`. */

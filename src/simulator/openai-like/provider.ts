@@ -13,7 +13,8 @@ export function createOpenAILike(world: World, like: OpenAILike): Provider {
   const batches = createBatches(world, like, files);
   const filesAt = `${like.root}${like.filesPath}`;
   const batchesAt = `${like.root}${like.batchesPath}`;
-  const served = realtimeEndpoints.filter((endpoint) => like.endpoints.includes(endpoint));
+  const named = like.endpoints.map((endpoint) => like.answersAs?.(endpoint) ?? endpoint);
+  const served = realtimeEndpoints.filter((endpoint) => named.includes(endpoint));
   // Lines name `/v1/chat/completions`, whatever stands before it in URLs.
   const onlinePath =
     like.onlinePath ?? ((endpoint: string) => `${like.root}${endpoint.replace(/^\/v1/, '')}`);

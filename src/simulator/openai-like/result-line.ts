@@ -4,10 +4,11 @@ import { newId } from '../world/random.ts';
 import type { OpenAILike } from './description.ts';
 
 /** One line of an output or error file. */
-export function resultLine(like: OpenAILike, customId: string, outcome: Outcome): string {
+export function resultLine(like: OpenAILike, customId: string, outcome: Outcome): string | null {
   const parts = partsOf(like, outcome);
   const line = { id: newId('batch_req_'), custom_id: customId, ...parts };
-  return JSON.stringify(like.resultLine(line));
+  const shown = like.resultLine(line);
+  return shown === null ? null : JSON.stringify(shown);
 }
 
 function partsOf(like: OpenAILike, outcome: Outcome) {

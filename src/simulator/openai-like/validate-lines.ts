@@ -39,8 +39,12 @@ export async function validateLines(
   for (const { line, text } of readLines(input)) {
     const pausing = pause();
     if (pausing !== undefined) await pausing;
-    const read = readLine(text, endpoint, like);
-    const problem = 'code' in read ? read : repeated(read, customIds, model);
+    const read = readLine(like, text, endpoint);
+    const problem =
+      'code' in read
+        ? read
+        : (repeated(read, customIds, like.mixedLines ? null : model) ??
+          refused(like, read, lines[0]));
     if (problem === null && model === null && models?.includes(modelOf(read)) === false) {
       // One is told of it, however many lines name the model: a batch has but one.
       return { errors: [{ ...unknownModel(modelOf(read)), line }] };
@@ -64,10 +68,11 @@ export async function validateLines(
   return { lines, model, tokens };
 }
 
-function readLine(
+/** A line of an input file on its own, for a batch with this endpoint. */
+export function readLine(
+  { bareLines, lineEndpoint = sameEndpoint, answersAs }: OpenAILike,
   text: string,
   endpoint: string,
-  { bareLines: isBare, lineEndpoint = sameEndpoint }: OpenAILike,
 ): BatchLine | BatchError {
   let value: unknown;
   try {
@@ -85,8 +90,8 @@ function readLine(
     return { code: 'invalid_custom_id', message, param: 'custom_id' };
   }
   if (!isObject(body)) return missing('body');
-  if (method === undefined && !isBare) return missing('method');
-  if (url === undefined && !isBare) return missing('url');
+  if (method === undefined && !bareLines) return missing('method');
+  if (url === undefined && !bareLines) return missing('url');
   if (method !== undefined && method !== 'POST') {
     return { code: 'invalid_method', message: `Invalid method '${method}'.`, param: 'method' };
   }
@@ -96,10 +101,11 @@ function readLine(
     return { code: 'url_mismatch', message, param: 'url' };
   }
   if (typeof body.model !== 'string') return missing('body.model');
-  if (promptOf(asked, body).includes('[[invalid]]')) {
+  const answered = answersAs?.(asked) ?? asked;
+  if (promptOf(answered, body).includes('[[invalid]]')) {
     return { code: 'invalid_request', message: 'This line is marked as invalid.', param: 'body' };
   }
-  return { customId, endpoint: asked, body };
+  return { customId, endpoint: answered, body };
 }
 
 function sameEndpoint(url: string, endpoint: string): string | undefined {
@@ -120,6 +126,11 @@ function repeated(
     return { code: 'model_mismatch', message, param: 'body.model' };
   }
   return null;
+}
+
+function refused({ refuses }: OpenAILike, { body }: BatchLine, first?: BatchLine) {
+  const message = refuses?.(body, first?.body ?? body);
+  return message === undefined ? null : { code: 'invalid_request', message, param: 'body' };
 }
 
 function modelOf(read: BatchLine | BatchError): string {

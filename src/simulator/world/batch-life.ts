@@ -23,7 +23,7 @@ export async function liveBatch<Details>(
   enter(world, batch, 'in_progress');
   wire.started?.(batch);
   // What is shown early can be shuffled only here: later it may but grow.
-  if (settings.earlyResults) world.random.shuffle(batch.lines);
+  if (wire.isReadEarly?.()) world.random.shuffle(batch.lines);
   await executeLines(world, wire, batch, Math.round(batch.total * executedShare(batch)));
   if (script.stuckIn === 'in_progress') await batch.cancel.whenRequested;
   if (script.outcome === 'cancelled') requestCancel(world, batch);
@@ -78,7 +78,7 @@ async function finish<Details>(
     addResult(wire, batch, line.customId, ofTheRest);
     await pause();
   }
-  if (!world.settings.earlyResults) world.random.shuffle(batch.results.answered);
+  if (!wire.isReadEarly?.()) world.random.shuffle(batch.results.answered);
   world.random.shuffle(batch.results.failed);
   await wire.publish(batch);
   end(world, batch, ending);

@@ -15,8 +15,10 @@ export interface BatchWire<Details> {
   answered?(batch: Batch<Details>, line: string): void;
   /** Called for each result line, whatever became of its request, as soon as there is one. */
   filed?(batch: Batch<Details>, line: string): void;
-  /** The line of the result file. */
-  resultLine(batch: Batch<Details>, customId: string, outcome: Outcome): string;
+  /** Whether results can be read before the batch has ended. */
+  isReadEarly?(): boolean;
+  /** The line of the result file; null: there is none. */
+  resultLine(batch: Batch<Details>, customId: string, outcome: Outcome): string | null;
   /** Called when the results are complete and shuffled, just before the batch ends. */
   publish(batch: Batch<Details>): Promise<void>;
 }
@@ -37,8 +39,9 @@ export function fileLine<Details>(
   wire: BatchWire<Details>,
   batch: Batch<Details>,
   outcome: Outcome,
-  line: string,
+  line: string | null,
 ): void {
+  if (line === null) return;
   wire.filed?.(batch, line);
   if (outcome.kind === 'answered' || outcome.kind === 'empty') {
     batch.results.answered.push(line);

@@ -1,0 +1,48 @@
+import type { Call, Limits, Match, Route } from '../batcher.ts';
+import { OpenAIBatcher } from '../openai/openai-batcher.ts';
+import type { ProviderInfo } from '../provider-info.ts';
+import type { ProviderNotes } from '../provider-notes.ts';
+import { daysUpTo } from '../shared/windows.ts';
+import { dashscopeInfo } from './dashscope-info.ts';
+
+const day = 86_400_000;
+
+/**
+ * DashScope's batches: OpenAI's, of one model and one thinking setting each.
+ *
+ * @example
+ * await batchify(askAll, { completionWindow: '3d', only: 'dashscope' });
+ */
+export class DashScopeBatcher extends OpenAIBatcher {
+  override readonly info: ProviderInfo = dashscopeInfo;
+  override readonly notes: ProviderNotes = notes;
+
+  override match(call: Call): Match {
+    const match = super.match(call);
+    if (!('endpoint' in match)) return match;
+    const { enable_thinking: thinking = null } = call.json;
+    return { ...match, partition: `thinking: ${JSON.stringify(thinking)}` };
+  }
+
+  override limits(route: Pick<Route, 'endpoint' | 'model'>): Limits {
+    return {
+      ...super.limits(route),
+      bytes: 475_000_000,
+      itemBytes: 5_700_000,
+      windows: daysUpTo(14),
+      outlives: 15 * day,
+    };
+  }
+}
+
+const notes: ProviderNotes = {
+  title: 'DashScope (Alibaba Model Studio)',
+  foundBy: 'its input file',
+  remarks: [
+    'Calls with and without `enable_thinking` go into different batches: DashScope wants it so.',
+    '`completionWindow` may be a whole number of days up to 14d.',
+    'Only successful requests are billed. The context cache does not apply.',
+    'A request may have 6 MB. A batch can look frozen for half an hour.',
+  ],
+  unconfirmed: [],
+};

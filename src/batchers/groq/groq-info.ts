@@ -1,0 +1,20 @@
+import { openaiInfo } from '../openai/openai-info.ts';
+import type { ProviderInfo } from '../provider-info.ts';
+
+/** What is known of Groq. */
+export const groqInfo: ProviderInfo = {
+  ...openaiInfo,
+  name: 'groq',
+  hosts: ['api.groq.com'],
+  roots: ['/openai/v1'],
+  endpoints: ['/chat/completions'],
+  unbatched: [
+    '/responses',
+    '/embeddings',
+    '/audio/speech',
+    '/audio/transcriptions',
+    '/audio/translations',
+  ],
+  accountHeaders: [],
+  environment: ['GROQ_API_KEY'],
+};

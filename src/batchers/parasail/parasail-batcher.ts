@@ -1,0 +1,31 @@
+import type { Limits, Route } from '../batcher.ts';
+import { OpenAIBatcher } from '../openai/openai-batcher.ts';
+import type { ProviderInfo } from '../provider-info.ts';
+import type { ProviderNotes } from '../provider-notes.ts';
+import { parasailInfo } from './parasail-info.ts';
+
+/**
+ * Parasail's batches: OpenAI's, of half the size.
+ *
+ * @example
+ * await batchify(askAll, { only: 'parasail' });
+ */
+export class ParasailBatcher extends OpenAIBatcher {
+  override readonly info: ProviderInfo = parasailInfo;
+  override readonly notes: ProviderNotes = notes;
+
+  override limits(route: Pick<Route, 'endpoint' | 'model'>): Limits {
+    return {
+      ...super.limits(route),
+      bytes: 95_000_000,
+      itemBytes: 95_000_000,
+    };
+  }
+}
+
+const notes: ProviderNotes = {
+  title: 'Parasail',
+  foundBy: 'its input file',
+  remarks: ['Batches run most models of Hugging Face by their names.'],
+  unconfirmed: [],
+};

@@ -1,0 +1,31 @@
+import type { OpenAILike, ProviderParts } from '../openai-like/description.ts';
+import { receiveUpload } from '../openai-like/upload.ts';
+import { readLine } from '../openai-like/validate-lines.ts';
+import { jsonReply, Refusal } from '../server/exchange.ts';
+import { readLines } from '../server/lines.ts';
+import type { Handler } from '../world/provider.ts';
+
+/** Stores a file if each of its lines is good; otherwise the first bad one is named. */
+export function checkedUpload({ world, like, files }: ProviderParts): Handler {
+  return async (exchange) => {
+    const limit = world.settings.limits[like.name]?.bytesPerBatch ?? like.bytesPerBatch;
+    const upload = await receiveUpload(exchange, limit, like);
+    checkLines(like, upload.chunks, world.settings.models);
+    const file = files.add({ ...upload, account: exchange.account });
+    return jsonReply(files.show(file), like.uploadStatus);
+  };
+}
+
+function checkLines(like: OpenAILike, chunks: readonly Buffer[], models: readonly string[] | null) {
+  let lines = 0;
+  for (const { line, text } of readLines(chunks)) {
+    const read = readLine(like, text, like.endpoints[0] as string);
+    if ('code' in read) throw new Refusal(400, `Error on line ${line}: ${read.message}`);
+    const model = String(read.body.model);
+    if (models?.includes(model) === false) {
+      throw new Refusal(403, `Model '${model}' has not been configured or is not accessible.`);
+    }
+    lines += 1;
+  }
+  if (lines === 0) throw new Refusal(400, 'The file holds no request.');
+}
