@@ -9,6 +9,7 @@ export { splitLines } from '../http/jsonl.ts';
 export { type FilePart, multipart } from '../http/multipart.ts';
 export type { Credentials, StreamedBody, Wire, WireReply, WireRequest } from '../http/wire.ts';
 export { anthropicMessages } from '../streams/anthropic.ts';
+export { googleArray, googleEvents } from '../streams/google.ts';
 export { openaiChat } from '../streams/openai-chat.ts';
 export { openaiResponses } from '../streams/openai-responses.ts';
 export type { StreamDialect } from '../streams/stream-dialect.ts';
@@ -39,6 +40,8 @@ export {
   type Usage,
 } from './batcher.ts';
 export { FileBatcher } from './file-batcher.ts';
+export { GoogleBatcher } from './google/google-batcher.ts';
+export { googleInfo } from './google/google-info.ts';
 export { OpenAIBatcher } from './openai/openai-batcher.ts';
 export { openaiInfo } from './openai/openai-info.ts';
 export { judgeOpenAI } from './openai/openai-judge.ts';
@@ -48,7 +51,13 @@ export type { ProviderInfo, Setting, Settings } from './provider-info.ts';
 export type { ProviderNotes } from './provider-notes.ts';
 export type { BatcherClass } from './registry.ts';
 export { type BatchList, batchPages, pollBatches } from './shared/batch-list.ts';
-export { memberText, onOneLine, withMember, withoutMembers } from './shared/json-text.ts';
+export {
+  elementTexts,
+  memberText,
+  onOneLine,
+  withMember,
+  withoutMembers,
+} from './shared/json-text.ts';
 export {
   type FailedReply,
   judgeByStatus,

@@ -1,5 +1,6 @@
 import { anthropicInfo } from './anthropic/anthropic-info.ts';
 import type { Batcher } from './batcher.ts';
+import { googleInfo } from './google/google-info.ts';
 import { openaiInfo } from './openai/openai-info.ts';
 import type { ProviderInfo } from './provider-info.ts';
 import { wildcards } from './wildcards.ts';
@@ -13,6 +14,7 @@ type Load = () => Promise<BatcherClass>;
 const builtIn: readonly (readonly [ProviderInfo, Load])[] = [
   [openaiInfo, async () => (await import('./openai/openai-batcher.ts')).OpenAIBatcher],
   [anthropicInfo, async () => (await import('./anthropic/anthropic-batcher.ts')).AnthropicBatcher],
+  [googleInfo, async () => (await import('./google/google-batcher.ts')).GoogleBatcher],
 ];
 
 /** What is known of the built-in providers without loading them. */

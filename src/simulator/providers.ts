@@ -1,4 +1,5 @@
 import { createAnthropic } from './anthropic/provider.ts';
+import { createGoogle } from './google/provider.ts';
 import { openaiDescription } from './openai/description.ts';
 import type { OpenAILike } from './openai-like/description.ts';
 import { createOpenAILike } from './openai-like/provider.ts';
@@ -7,6 +8,7 @@ import type { World } from './world/world.ts';
 
 const factories = {
   anthropic: createAnthropic,
+  google: createGoogle,
   openai: (world) => createOpenAILike(world, openaiDescription),
 } satisfies Record<string, ProviderFactory>;
 

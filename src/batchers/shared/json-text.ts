@@ -63,6 +63,20 @@ export function memberText(text: string, key: string): string | undefined {
   return found;
 }
 
+/** The texts of the elements of the array that `text` holds. */
+export function elementTexts(text: string): readonly string[] {
+  const found: string[] = [];
+  let at = text.indexOf('[') + 1;
+  for (;;) {
+    at = skipSpace(text, at);
+    if (text[at] === ']' || at >= text.length) return found;
+    const end = endOfValue(text, at);
+    found.push(text.slice(at, end));
+    at = skipSpace(text, end);
+    if (text[at] === ',') at += 1;
+  }
+}
+
 function skipSpace(text: string, from: number): number {
   let at = from;
   while (at < text.length) {
