@@ -46,7 +46,8 @@ export function toRemote(operation: unknown, wire: Pick<Wire, 'redact'>): Remote
     id,
     state: isEnded ? 'ended' : stateOf(status),
     raw,
-    readable: isEnded,
+    // Without an output there is nothing to read, whatever the counts say of what has run.
+    readable: hasOutput,
     sources,
     ...(counts && { counts }),
     ...(status === 'failed' && !hasOutput && { failure: failureOf(error, wire) }),
