@@ -2,7 +2,9 @@ import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { inspect } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { googleInfo } from '../../src/batchers/index.ts';
 import { batchify } from '../../src/index.ts';
+import { accountHash, splitHeaders } from '../../src/orchestrator/capture/credentials.ts';
 import { startRecordingProxy } from '../support/recording-proxy.ts';
 import { askGemini, type GoogleStage, manyPrompts, openGoogleStage } from './google-stage.ts';
 
@@ -103,6 +105,21 @@ describe('a key', () => {
       status: 400,
       message: expect.stringContaining('API key not valid'),
     });
+  });
+});
+
+describe("an account at Google's own host", () => {
+  function account(headers: Record<string, string>, query: Record<string, string> = {}) {
+    const split = splitHeaders(headers, googleInfo, false, { query, credential: undefined });
+    return accountHash(Buffer.from('salt'), split, googleInfo).toString('hex');
+  }
+
+  it('is the bare key, wherever it stands, and its project', () => {
+    const own = account({ 'x-goog-api-key': key, 'x-goog-api-client': 'sdk/1' });
+    expect(account({}, { key })).toBe(own);
+    expect(account({ authorization: `Bearer ${key}`, 'user-agent': 'other' })).toBe(own);
+    expect(account({ 'x-goog-api-key': 'another' })).not.toBe(own);
+    expect(account({ 'x-goog-api-key': key, 'x-goog-user-project': 'mine' })).not.toBe(own);
   });
 });
 

@@ -108,13 +108,20 @@ it('tells neither the key nor the address of the upload', async () => {
   }
 });
 
-/** A gateway that names another place for the bytes. */
-async function gatewayTo(url: () => string) {
+/** A gateway that names a place for the bytes, and says there only where that is. */
+async function gatewayTo(url: (own: string) => string) {
   const seen: (string | undefined)[] = [];
   const server = createServer((request, response) => {
+    const own = `http://${request.headers.host}`;
     seen.push(String(request.headers['x-goog-api-key']));
     request.resume().on('end', () => {
-      response.writeHead(200, { 'x-goog-upload-url': url() }).end();
+      if (request.headers['x-goog-upload-command'] === 'start') {
+        response.writeHead(200, { 'x-goog-upload-url': url(own) }).end();
+      } else {
+        response
+          .writeHead(400)
+          .end(JSON.stringify({ error: { message: `At ${own}${request.url}` } }));
+      }
     });
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
@@ -136,6 +143,17 @@ it('sends no key to an address of another origin', async () => {
   expect(inspect(error, { depth: 10 })).not.toContain('a-secret-id');
   expect(gateway.seen).toEqual([key]);
   expect(foreign.seen).toEqual([]);
+});
+
+it('keeps the address of an upload for itself, although it is echoed', async () => {
+  const gateway = await gatewayTo((own) => `${own}/session/upload?upload_id=a-secret-id`);
+  const wire = wireTo(`${gateway.url}/v1beta`);
+  const error = await failureOf(uploadFile(wire, 'input', fileOf(10, 10), size));
+  const told = inspect(error, { depth: 10 });
+  expect(told).toContain('At [redacted]');
+  expect(told).not.toContain('a-secret-id');
+  expect(told).not.toContain('session');
+  expect(gateway.seen).toEqual([key, key]);
 });
 
 it('is not begun where nobody says where the bytes go', async () => {
