@@ -4,6 +4,7 @@ import type { Batcher } from './batcher.ts';
 import { dashscopeInfo } from './dashscope/dashscope-info.ts';
 import { deepinfraInfo } from './deepinfra/deepinfra-info.ts';
 import { doublewordInfo } from './doubleword/doubleword-info.ts';
+import { googleInfo } from './google/google-info.ts';
 import { groqInfo } from './groq/groq-info.ts';
 import { mistralInfo } from './mistral/mistral-info.ts';
 import { moonshotInfo } from './moonshot/moonshot-info.ts';
@@ -27,28 +28,29 @@ type Load = () => Promise<BatcherClass>;
 /** One line per provider: its facts, and where its batcher is. */
 const builtIn: readonly (readonly [ProviderInfo, Load])[] = [
   [openaiInfo, async () => (await import('./openai/openai-batcher.ts')).OpenAIBatcher],
-  [togetherInfo, async () => (await import('./together/together-batcher.ts')).TogetherBatcher],
-  [anthropicInfo, async () => (await import('./anthropic/anthropic-batcher.ts')).AnthropicBatcher],
   [azureInfo, async () => (await import('./azure/azure-batcher.ts')).AzureOpenAIBatcher],
+  [groqInfo, async () => (await import('./groq/groq-batcher.ts')).GroqBatcher],
+  [togetherInfo, async () => (await import('./together/together-batcher.ts')).TogetherBatcher],
   [mistralInfo, async () => (await import('./mistral/mistral-batcher.ts')).MistralBatcher],
   [xaiInfo, async () => (await import('./xai/xai-batcher.ts')).XaiBatcher],
-  [sferenceInfo, async () => (await import('./sference/sference-batcher.ts')).SferenceBatcher],
   [
     doublewordInfo,
     async () => (await import('./doubleword/doubleword-batcher.ts')).DoublewordBatcher,
   ],
-  [groqInfo, async () => (await import('./groq/groq-batcher.ts')).GroqBatcher],
-  [dashscopeInfo, async () => (await import('./dashscope/dashscope-batcher.ts')).DashScopeBatcher],
+  [sferenceInfo, async () => (await import('./sference/sference-batcher.ts')).SferenceBatcher],
+  [anthropicInfo, async () => (await import('./anthropic/anthropic-batcher.ts')).AnthropicBatcher],
+  [googleInfo, async () => (await import('./google/google-batcher.ts')).GoogleBatcher],
   [deepinfraInfo, async () => (await import('./deepinfra/deepinfra-batcher.ts')).DeepInfraBatcher],
-  [moonshotInfo, async () => (await import('./moonshot/moonshot-batcher.ts')).MoonshotBatcher],
   [nebiusInfo, async () => (await import('./nebius/nebius-batcher.ts')).NebiusBatcher],
-  [novitaInfo, async () => (await import('./novita/novita-batcher.ts')).NovitaBatcher],
   [parasailInfo, async () => (await import('./parasail/parasail-batcher.ts')).ParasailBatcher],
   [
     siliconflowInfo,
     async () => (await import('./siliconflow/siliconflow-batcher.ts')).SiliconFlowBatcher,
   ],
+  [dashscopeInfo, async () => (await import('./dashscope/dashscope-batcher.ts')).DashScopeBatcher],
+  [moonshotInfo, async () => (await import('./moonshot/moonshot-batcher.ts')).MoonshotBatcher],
   [zhipuInfo, async () => (await import('./zhipu/zhipu-batcher.ts')).ZhipuBatcher],
+  [novitaInfo, async () => (await import('./novita/novita-batcher.ts')).NovitaBatcher],
 ];
 
 /** What is known of the built-in providers without loading them. */

@@ -11,6 +11,7 @@ import {
   zhipuDescription,
 } from './compatible/descriptions.ts';
 import { doublewordDescription } from './doubleword/description.ts';
+import { createGoogle } from './google/provider.ts';
 import { groqDescription } from './groq/description.ts';
 import { createMistral } from './mistral/provider.ts';
 import { openaiDescription } from './openai/description.ts';
@@ -25,21 +26,22 @@ import { createXai } from './xai/provider.ts';
 const factories = {
   anthropic: createAnthropic,
   azure: (world) => createOpenAILike(world, azureDescription),
-  mistral: createMistral,
   dashscope: (world) => createOpenAILike(world, dashscopeDescription),
   deepinfra: (world) => createOpenAILike(world, deepinfraDescription),
+  doubleword: (world) => createOpenAILike(world, doublewordDescription),
+  google: createGoogle,
+  groq: (world) => createOpenAILike(world, groqDescription),
+  mistral: createMistral,
   moonshot: (world) => createOpenAILike(world, moonshotDescription),
   nebius: (world) => createOpenAILike(world, nebiusDescription),
   novita: (world) => createOpenAILike(world, novitaDescription),
-  parasail: (world) => createOpenAILike(world, parasailDescription),
-  siliconflow: (world) => createOpenAILike(world, siliconflowDescription),
-  zhipu: (world) => createOpenAILike(world, zhipuDescription),
-  doubleword: (world) => createOpenAILike(world, doublewordDescription),
-  groq: (world) => createOpenAILike(world, groqDescription),
   openai: (world) => createOpenAILike(world, openaiDescription),
-  together: (world) => createOpenAILike(world, togetherDescription),
+  parasail: (world) => createOpenAILike(world, parasailDescription),
   sference: createSference,
+  siliconflow: (world) => createOpenAILike(world, siliconflowDescription),
+  together: (world) => createOpenAILike(world, togetherDescription),
   xai: createXai,
+  zhipu: (world) => createOpenAILike(world, zhipuDescription),
 } satisfies Record<string, ProviderFactory>;
 
 /**

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Answer } from '../types.ts';
 import { anthropicMessages } from './anthropic.ts';
+import { googleEvents } from './google.ts';
 import { openaiChat } from './openai-chat.ts';
 import { openaiResponses } from './openai-responses.ts';
 import { answerOf } from './read-events.test-helper.ts';
@@ -42,12 +43,15 @@ describe('every dialect', () => {
     ['of chats', openaiChat({ includeUsage: true })],
     ['of responses', openaiResponses],
     ['of messages', anthropicMessages],
+    ['of contents', googleEvents],
   ])('%s makes a stream of the strangest objects, too', (_name, strange) => {
     for (const json of [
       {},
       { choices: null, output: 'x', content: 7, usage: null },
       { choices: [null, {}], output: [null, {}], content: [null, {}] },
       { choices: [{ message: { tool_calls: [null] } }], output: [{ content: [null] }] },
+      { candidates: null, usageMetadata: 7 },
+      { candidates: [null, {}, { content: { parts: [null, {}] } }] },
       { output: [{ type: 'message', content: [{}] }, { type: 'function_call' }] },
     ]) {
       expect(strange(answerOf(json)).body).toMatch(/^(event: .*\n)?data: /);

@@ -14,14 +14,17 @@ import { isObject, type JsonObject } from './json.ts';
  */
 export type StreamDialect = (answer: Answer) => Answer;
 
-/** A dialect, given how it tells a parsed answer as the text of an event stream. */
-export function streamDialect(tell: (json: JsonObject) => string): StreamDialect {
+/** A dialect, given how it tells a parsed answer as the text of a stream: of events, as a rule. */
+export function streamDialect(
+  tell: (json: JsonObject) => string,
+  contentType = 'text/event-stream; charset=utf-8',
+): StreamDialect {
   return (answer) => {
     const json = isSuccess(answer) ? parsed(answer) : undefined;
     if (!isObject(json)) return answer;
     return {
       status: answer.status,
-      headers: { ...answer.headers, 'content-type': 'text/event-stream; charset=utf-8' },
+      headers: { ...answer.headers, 'content-type': contentType },
       body: tell(json),
     };
   };

@@ -23,6 +23,8 @@ export interface BatcherSubject {
   readonly openaiLike?: OpenAILike;
   /** The endpoint to use, below the root. */
   readonly path: string;
+  /** Where the path names the model: that name. Missing: the body names it. */
+  readonly model?: string;
   /** A body that this endpoint takes. */
   body(prompt: string): Record<string, unknown>;
   readonly headers?: Dict;
@@ -35,6 +37,8 @@ export interface BatcherSubject {
   /** Where requests of the batch wire go, below the simulator's mount. */
   readonly requests: {
     readonly create: string;
+    /** Where batches are listed and asked for. Missing: where they are created. */
+    readonly list?: string;
     readonly results: RegExp;
     readonly upload?: string;
   };
@@ -147,11 +151,12 @@ export async function openBench(
   };
 }
 
-function requestsOf({ requests: { create, results, upload } }: BatcherSubject) {
-  const one = new RegExp(`^${create}/[^/]+$`);
+function requestsOf({ requests }: BatcherSubject) {
+  const { create, list = create, results, upload } = requests;
+  const one = new RegExp(`^${list}/[^/]+$`);
   return {
     create: { method: 'POST', path: create },
-    list: { method: 'GET', path: create },
+    list: { method: 'GET', path: list },
     poll: { method: 'GET', path: one },
     results: { method: 'GET', path: results },
     cancel: { method: 'POST', path: /[/:]cancel$/ },

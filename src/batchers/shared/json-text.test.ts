@@ -35,7 +35,7 @@ interface ObjectText {
   readonly members: readonly Member[];
 }
 
-const { object } = fc.letrec<{ value: string; object: ObjectText }>((tie) => ({
+const { object, value } = fc.letrec<{ value: string; object: ObjectText }>((tie) => ({
   value: fc.oneof(
     { depthSize: 'small', withCrossShrink: true },
     scalarText,
@@ -66,6 +66,19 @@ function listed(items: readonly (readonly [string, string, string])[]): string {
 const surrounded = fc
   .tuple(space, object, space)
   .map(([before, { text, members }, after]) => ({ text: before + text + after, members }));
+
+describe('elementTexts', () => {
+  const lists = fc.array(fc.tuple(space, value, space), { maxLength: 5 });
+
+  it('gives the bytes of each element and nothing around it', () => {
+    fc.assert(
+      fc.property(lists, space, (items, around) => {
+        const text = `${around}${listed(items)}${around}`;
+        expect(elementTexts(text)).toEqual(items.map(([, element]) => element));
+      }),
+    );
+  });
+});
 
 describe('memberText', () => {
   it('finds what JSON.parse finds, whatever the spelling', () => {

@@ -34,3 +34,16 @@ const statuses: readonly RpcStatus[] = [
 export function rpcStatus(code: number): RpcStatus {
   return statuses[code] ?? (statuses[2] as RpcStatus);
 }
+
+/**
+ * The gRPC status that usually stands behind an HTTP status.
+ *
+ * @example
+ * rpcStatusFor(429); // { name: 'RESOURCE_EXHAUSTED', status: 429 }
+ */
+export function rpcStatusFor(status: number): RpcStatus {
+  const usual = ['INVALID_ARGUMENT', 'INTERNAL', 'ABORTED'];
+  const found = statuses.filter((one) => one.status === status);
+  const known = found.find(({ name }) => usual.includes(name)) ?? found[0];
+  return known ?? { name: 'UNKNOWN', status };
+}

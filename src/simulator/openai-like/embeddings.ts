@@ -45,7 +45,7 @@ export function inputsOf(input: unknown): unknown[] {
 }
 
 /** Of unit length; the same input gives nearly the same vector, but no two executions agree. */
-function vectorOf(input: unknown, dimensions: number, n: number): number[] {
+export function vectorOf(input: unknown, dimensions: number, n: number): number[] {
   const digest = createHash('sha256')
     .update(JSON.stringify(input) ?? '')
     .digest();

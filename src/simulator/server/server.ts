@@ -85,7 +85,7 @@ async function answer(
       throw provider.unauthorized(credential !== null);
     }
     const { world, rates } = state;
-    const isCreate = exchange.method === 'POST' && exchange.path === provider.createPath;
+    const isCreate = exchange.method === 'POST' && isPath(exchange.path, provider.createPath);
     const limits = world.settings.limits[mount.name] ?? {};
     rates.demand(exchange.account, isCreate, limits, world.clock.now());
     if (route === null) throw provider.notFound(exchange);
@@ -97,6 +97,10 @@ async function answer(
     const message = `simulator error: ${error instanceof Error ? error.stack : error}`;
     return refusalReply(mount, new Refusal(500, message), requestId);
   }
+}
+
+function isPath(path: string, wanted: string | RegExp): boolean {
+  return typeof wanted === 'string' ? path === wanted : wanted.test(path);
 }
 
 function refusalReply(mount: Mount, refusal: Refusal, requestId: string): Reply {

@@ -12,6 +12,8 @@ import type { World } from './world.ts';
 /** How one provider reads and answers a request body, batched or not. */
 export interface Dialect {
   provider: SimulatedProvider;
+  /** The model that is asked. Missing: the body names it. */
+  model?(endpoint: string): string;
   prompt(endpoint: string, body: JsonObject): string;
   /** What the provider would refuse about this body, or null. */
   check(endpoint: string, body: JsonObject): Outcome | null;
@@ -59,7 +61,7 @@ export function execute(world: World, dialect: Dialect, job: Job): Executed | Pr
   const { provider } = dialect;
   const n = world.meter.nextExecution();
   const prompt = dialect.prompt(endpoint, body);
-  const model = String(body.model);
+  const model = modelOf(dialect, job);
   const marker = world.markers.read(prompt, body);
   const refused =
     dialect.check(endpoint, body) ?? refuseModel(world, dialect, job) ?? markedOutcome(marker);
@@ -78,14 +80,15 @@ export function execute(world: World, dialect: Dialect, job: Job): Executed | Pr
     .then((scripted) => finish(scriptedAnswer(scripted, dialect, job, n) ?? ordinary()));
 }
 
-function refuseModel(
-  { settings }: World,
-  dialect: Dialect,
-  { body, foreign }: Job,
-): Outcome | null {
-  const model = String(body.model);
-  if (foreign) return null;
+function refuseModel({ settings }: World, dialect: Dialect, job: Job): Outcome | null {
+  const model = modelOf(dialect, job);
+  if (job.foreign) return null;
   return settings.models?.includes(model) === false ? dialect.unknownModel(model) : null;
+}
+
+function modelOf({ model }: Dialect, { endpoint, body }: Job): string {
+  if (model !== undefined) return model(endpoint);
+  return typeof body.model === 'string' ? body.model : '';
 }
 
 function ordinaryAnswer(
@@ -134,24 +137,25 @@ function scriptedAnswer(
 
 function meter(
   world: World,
-  { provider }: Dialect,
-  { account: key, batchId, customId, endpoint, body, foreign }: Job,
+  dialect: Dialect,
+  job: Job,
   n: number,
   result: DialectAnswer | Outcome,
   marker: Marker | null,
 ): Executed {
+  const { account: key, batchId, customId, endpoint, body, foreign } = job;
   const answer = 'kind' in result ? null : result;
   const spoiled = answer === null ? null : spoilOf(marker);
   const billed = answer !== null && spoiled !== 'missing' && spoiled !== 'broken';
   const { inputTokens, outputTokens } = billed ? answer : unbilled;
   if (!foreign) {
     const execution: Execution = {
-      provider,
+      provider: dialect.provider,
       key,
       batchId,
       customId,
       endpoint,
-      model: typeof body.model === 'string' ? body.model : '',
+      model: modelOf(dialect, job),
       body: world.settings.meterBodies ? body : null,
       inputTokens,
       outputTokens,

@@ -4,7 +4,10 @@ import type { World } from './world.ts';
 
 export type Handler = (exchange: Exchange, id: string) => Promise<Reply> | Reply;
 
-/** Method, path with at most one `:id`, handler; `signed`: the URL is the permission, and no key is asked for. */
+/**
+ * Method, path with at most one `:id`, which may have an ending of its own (`:id:cancel`), handler; `signed`: the
+ * URL is the permission, and no key is asked for.
+ */
 export type Route = readonly [method: string, path: string, handler: Handler, access?: 'signed'];
 
 /** One provider's wire, as the server needs it. */
@@ -19,7 +22,7 @@ export interface Provider {
   scopeHeaders: readonly string[];
   requestIdHeader: string;
   /** Where batches are created. */
-  createPath: string;
+  createPath: string | RegExp;
   routes: readonly Route[];
   batches: BatchStore;
   errorBody(refusal: Refusal, requestId: string): unknown;
@@ -41,9 +44,19 @@ export function findRoute(
     if (routeMethod !== method) continue;
     const wanted = routePath.split('/');
     if (wanted.length !== segments.length) continue;
-    if (!wanted.every((segment, at) => segment === ':id' || segment === segments[at])) continue;
-    const id = segments[wanted.indexOf(':id')] ?? '';
-    return { handler, id: decodeURIComponent(id), isSigned: access === 'signed' };
+    const ids = wanted.map((one, at) => idIn(one, segments[at] as string));
+    if (!wanted.every((one, at) => one === segments[at] || ids[at] !== null)) continue;
+    const id = decodeURIComponent(ids.find((one) => one !== null) ?? '');
+    return { handler, id, isSigned: access === 'signed' };
   }
   return null;
+}
+
+const idPlace = ':id';
+
+/** What stands at the place of the id, or null where the segment has none or another ending. */
+function idIn(wanted: string, segment: string): string | null {
+  if (!wanted.startsWith(idPlace)) return null;
+  const ending = wanted.slice(idPlace.length);
+  return segment.endsWith(ending) ? segment.slice(0, segment.length - ending.length) : null;
 }

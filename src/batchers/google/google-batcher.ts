@@ -1,0 +1,191 @@
+import type { StreamedBody, Wire } from '../../http/wire.ts';
+import type { Handle, ItemId } from '../../types.ts';
+import type {
+  Call,
+  Envelope,
+  Found,
+  Limits,
+  Match,
+  Plan,
+  PolledBatch,
+  ProviderInfo,
+  Remote,
+  Route,
+  Row,
+  Usage,
+} from '../batcher.ts';
+import { FileBatcher } from '../file-batcher.ts';
+import type { ProviderNotes } from '../provider-notes.ts';
+import { type BatchList, batchPages, pollBatches } from '../shared/batch-list.ts';
+import type { ReplyJudge } from '../shared/judge-reply.ts';
+import { field } from '../shared/outcomes.ts';
+import { createdBody, expectOk, ReplyError } from '../shared/replies.ts';
+import { batchBody, idOf } from '../shared/reply-shapes.ts';
+import { matchGemini } from './google-calls.ts';
+import { googleInfo } from './google-info.ts';
+import { inlineCreate, mostInline } from './google-inline.ts';
+import { judgeCreate, judgeGoogle } from './google-judge.ts';
+import { googleNotes } from './google-notes.ts';
+import { readPage, toRemote } from './google-operation.ts';
+import { betaWire, pathOf } from './google-paths.ts';
+import { inlineRows, readResultLine } from './google-results.ts';
+import { uploadFile } from './google-upload.ts';
+import { usageOf } from './google-usage.ts';
+
+const hour = 3_600_000;
+const json = { 'content-type': 'application/json' };
+
+const batchList: BatchList = {
+  path: '/batches',
+  limit: 'pageSize',
+  after: 'pageToken',
+  judge: judgeGoogle,
+  readPage,
+  toRemote,
+};
+
+/**
+ * The batches of Google's Gemini API: small ones inline, larger ones as an uploaded file.
+ *
+ * @example
+ * class OwnGateway extends GoogleBatcher {
+ *   override readonly info = { ...googleInfo, name: 'gateway', hosts: ['gemini.example.com'] };
+ * }
+ * batchify(fn, { batchers: [OwnGateway] });
+ */
+export class GoogleBatcher extends FileBatcher {
+  readonly info: ProviderInfo = googleInfo;
+  override readonly notes: ProviderNotes = googleNotes;
+  protected override readonly judge: ReplyJudge = judgeGoogle;
+
+  match(call: Call): Match {
+    return matchGemini(call);
+  }
+
+  limits(_route: Pick<Route, 'endpoint' | 'model'>): Limits {
+    return {
+      items: 50_000,
+      recommendedItems: 10_000,
+      // 2 GB by the book; whether that means 10^9 or 2^30 is not said, and some head-room is free.
+      bytes: 1_900_000_000,
+      itemBytes: 1_900_000_000,
+      inFlight: 64,
+      windows: { '24h': { word: '24h', priceShare: 0.5 } },
+      pollMinimum: 0,
+      outlives: 52 * hour,
+    };
+  }
+
+  envelope(_route: Pick<Route, 'endpoint'>, id: ItemId): Envelope {
+    return { before: `{"key":"${id}","request":`, after: '}' };
+  }
+
+  /** Whether the requests of a batch travel in its create. */
+  protected isInline({ count, bytes }: Plan): boolean {
+    return count <= mostInline.items && bytes <= mostInline.bytes;
+  }
+
+  /** The handle says which way a batch goes: one without a file needs its bodies again. */
+  override async stage(wire: Wire, plan: Plan): Promise<Handle> {
+    return this.isInline(plan) ? { form: 'inline' } : super.stage(betaWire(wire), plan);
+  }
+
+  override canCreateFrom(handle: Handle): boolean {
+    return handle.file !== undefined;
+  }
+
+  protected async upload(wire: Wire, plan: Plan, file: StreamedBody): Promise<Handle> {
+    return { file: await uploadFile(wire, plan.token, file) };
+  }
+
+  async create(wire: Wire, plan: Plan, handle: Handle): Promise<Remote> {
+    const { endpoint, model } = plan.route;
+    const method = endpoint === 'embedContent' ? 'asyncBatchEmbedContent' : 'batchGenerateContent';
+    const reply = await betaWire(wire).send({
+      method: 'POST',
+      path: `/models/${model}:${method}`,
+      headers: json,
+      body: handle.file === undefined ? inlineCreate(plan) : fileCreate(plan, handle.file),
+    });
+    const created = await createdBody(wire, reply, judgeCreate);
+    const state = field(field(created, 'metadata'), 'state');
+    batchBody({ id: field(created, 'name'), state }, 'state');
+    return toRemote(created, wire);
+  }
+
+  /** By its name, which is unique. Nothing is said of the order of the list, so all of it is read. */
+  async find(wire: Wire, { token }: Pick<Plan, 'token' | 'count'>): Promise<Found> {
+    const remotes: Remote[] = [];
+    for await (const page of batchPages(betaWire(wire), batchList)) {
+      for (const batch of page) {
+        const isOurs = field(field(batch, 'metadata'), 'displayName') === token;
+        if (isOurs) remotes.push(toRemote(batch, wire));
+      }
+      // A create and its twin.
+      if (remotes.length > 1) break;
+    }
+    return remotes.length > 0 ? { kind: 'exact', remotes } : { kind: 'absent' };
+  }
+
+  override async sharesAccount(wire: Wire, { file }: Handle): Promise<boolean | undefined> {
+    if (file === undefined) return undefined;
+    const request = { method: 'GET', path: pathOf(file) } as const;
+    try {
+      const stored = await (await expectOk(betaWire(wire), request, this.judge)).json();
+      idOf({ id: field(stored, 'name') }, 'a file');
+      return true;
+    } catch (error) {
+      const isUnseen = error instanceof ReplyError && [403, 404].includes(error.status);
+      if (isUnseen) return false;
+      throw error;
+    }
+  }
+
+  poll(wire: Wire, batches: readonly PolledBatch[]): AsyncIterable<Remote> {
+    return pollBatches(betaWire(wire), batchList, batches);
+  }
+
+  override async *results(wire: Wire, remote: Remote): AsyncIterable<readonly Row[]> {
+    const api = betaWire(wire);
+    yield* super.results(api, remote);
+    if (remote.sources.inline === undefined) return;
+    const request = { method: 'GET', path: pathOf(`batches/${remote.id}`) } as const;
+    const reply = await expectOk(api, request, this.judge);
+    yield inlineRows(await reply.text());
+  }
+
+  protected resultFiles({ sources }: Remote): readonly string[] {
+    return sources.file === undefined ? [] : [`${pathOf(sources.file)}:download?alt=media`];
+  }
+
+  protected readLine(line: string): Row {
+    return readResultLine(line);
+  }
+
+  async cancel(wire: Wire, { id }: Pick<Remote, 'id'>): Promise<void> {
+    const path = `${pathOf(`batches/${id}`)}:cancel`;
+    const request = { method: 'POST', path, headers: json, body: '{}' } as const;
+    const reply = await expectOk(betaWire(wire), request, this.judge);
+    await reply.json();
+  }
+
+  override async cleanup(wire: Wire, { file }: Handle): Promise<void> {
+    if (file === undefined) return;
+    const request = { method: 'DELETE', path: pathOf(file) } as const;
+    const reply = await expectOk(betaWire(wire), request, this.judge);
+    await reply.discard();
+  }
+
+  usage(answer: unknown): Usage | undefined {
+    return usageOf(answer);
+  }
+
+  /** Clients want a code; what batchling itself says has none of Google's. */
+  errorBody(type: string, message: string): string {
+    return JSON.stringify({ error: { code: null, message, status: type } });
+  }
+}
+
+function fileCreate({ token }: Plan, fileName: string): string {
+  return JSON.stringify({ batch: { displayName: token, inputConfig: { fileName } } });
+}

@@ -1,0 +1,36 @@
+import { judgeByStatus, type ReplyJudge } from '../shared/judge-reply.ts';
+import { field, parseJson } from '../shared/outcomes.ts';
+
+/** Google's refusals. A 429 names no time to come back at: there is room when batches have ended. */
+export const judgeGoogle: ReplyJudge = (reply) => {
+  const { status, message } = reply;
+  if (status === 400 && isAboutKey(reply.body)) return { meaning: 'denied', next: 'fail' };
+  // What does not exist is told like what belongs to somebody else.
+  if (status === 403 && /\bmay not exist\b/i.test(message))
+    return { meaning: 'gone', next: 'fail' };
+  // A method that is not implemented will not be at the next attempt either.
+  if (status === 501) return { meaning: 'refused', next: 'fail' };
+  return judgeByStatus(reply);
+};
+
+/** A wrong key is answered with 400. */
+function isAboutKey(body: string): boolean {
+  const details = field(field(parseJson(body), 'error'), 'details');
+  const isKeys = (detail: unknown) => /^API_KEY_/.test(String(field(detail, 'reason')));
+  return Array.isArray(details) && details.some(isKeys);
+}
+
+/** A fresh file is known everywhere after a moment; this leaves room. */
+const longestWaitForFile = 60_000;
+
+/**
+ * A create that comes right after its upload may be too early. Nothing was accepted, so it is tried again
+ * for a minute.
+ */
+export const judgeCreate: ReplyJudge = (reply) => {
+  const verdict = judgeGoogle(reply);
+  const isRefused = [400, 403, 404].includes(reply.status) && verdict.meaning !== 'denied';
+  const isFile = /\bfile\b.*\b(not found|not exist|not in an active state)/i.test(reply.message);
+  if (!isRefused || !isFile) return verdict;
+  return { meaning: 'gone', next: 'later', within: longestWaitForFile };
+};

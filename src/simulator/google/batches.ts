@@ -1,0 +1,155 @@
+import { type Exchange, jsonReply, Refusal, type Reply, readJson } from '../server/exchange.ts';
+import { type Batch, type BatchLine, BatchStore, createBatch } from '../world/batch.ts';
+import { liveBatch, requestCancel } from '../world/batch-life.ts';
+import { estimateTokens } from '../world/prompt.ts';
+import { newId } from '../world/random.ts';
+import type { World } from '../world/world.ts';
+import { createWire } from './batch-wire.ts';
+import { checkCreate, fileLines, inlinedLines } from './check-create.ts';
+import type { GoogleBatch } from './details.ts';
+import { endpointOf, unknownModel } from './dialect.ts';
+import type { Files } from './files.ts';
+import { operation } from './operation.ts';
+import { page } from './page.ts';
+
+const largestInline = 20_000_000;
+const mostAtOnce = 100;
+
+type Method = GoogleBatch['method'];
+
+export function createBatches(world: World, files: Files) {
+  const store = new BatchStore<GoogleBatch>();
+  const wire = createWire(world, files);
+  const show = (batch: Batch<GoogleBatch>) => operation(world, batch);
+
+  function start(account: string, details: GoogleBatch, foreign: boolean): Batch<GoogleBatch> {
+    const batch = createBatch({
+      prefix: '',
+      account,
+      details,
+      now: world.clock.now(),
+      listLag: world.settings.listLag,
+      foreign,
+      script: foreign ? {} : world.faults.takeScript(),
+    });
+    batch.total = details.requests.length;
+    batch.requests = batch.total;
+    store.add(batch);
+    void liveBatch(world, wire, batch);
+    return batch;
+  }
+
+  function startForeign(account: string, method: Method, size: number): Batch<GoogleBatch> {
+    const model = 'stranger-model';
+    const requests = foreignLines(size, endpointOf(model, method));
+    const displayName = newId('stranger-');
+    return start(account, { ...newDetails(method, model, requests), displayName }, true);
+  }
+
+  function demand(id: string, account: string): Batch<GoogleBatch> {
+    const batch = store.find(id, account);
+    if (batch === undefined) throw new Refusal(404, `Batch ${id} was not found.`);
+    return batch;
+  }
+
+  /** One limit of jobs, and one of tokens for each model. Neither says when to come back. */
+  function demandRoom(account: string, { model, tokens }: GoogleBatch): void {
+    const open = store
+      .all()
+      .filter((batch) => batch.account === account && batch.phase !== 'ended' && !batch.foreign);
+    if (open.length >= mostAtOnce) throw exhausted('Too many batch jobs are under way.');
+    const { enqueuedTokens = Number.POSITIVE_INFINITY } = world.settings.limits.google ?? {};
+    const waiting = open
+      .filter(({ details }) => details.model === model)
+      .reduce((sum, { details }) => sum + details.tokens, 0);
+    if (waiting + tokens > enqueuedTokens) {
+      throw exhausted('You exceeded your current quota of enqueued tokens for this model.');
+    }
+  }
+
+  async function read(exchange: Exchange, model: string, method: Method): Promise<GoogleBatch> {
+    const { account, body } = exchange;
+    const { displayName, input } = checkCreate(
+      await readJson(body, largestInline),
+      method === 'embedContent',
+    );
+    const { models } = world.settings;
+    if (models?.includes(model) === false) throw new Refusal(404, unknownModel(model));
+    const endpoint = endpointOf(model, method);
+    const details = { ...newDetails(method, model, []), displayName };
+    if ('requests' in input) {
+      details.requests = inlinedLines(input.requests, endpoint);
+    } else {
+      const file = files.demand(input.fileName.replace(/^files\//, ''), account);
+      const lines = fileLines(file.chunks, endpoint);
+      details.fileId = file.id;
+      if (Array.isArray(lines)) details.requests = lines;
+      else details.problem = lines;
+    }
+    details.tokens = details.requests.reduce((sum, line) => sum + estimateTokens(line.body), 0);
+    return details;
+  }
+
+  return {
+    store,
+
+    create:
+      (method: Method) =>
+      async (exchange: Exchange, model: string): Promise<Reply> => {
+        const { account } = exchange;
+        const details = await read(exchange, model, method);
+        demandRoom(account, details);
+        const size = details.requests.length;
+        const accompanied = world.settings.foreignBatches;
+        // Sometimes older, sometimes newer than the client's own: its place proves nothing.
+        const foreignFirst = accompanied && world.random.next() < 0.5;
+        if (foreignFirst) startForeign(account, method, size);
+        const batch = start(account, details, false);
+        if (accompanied && !foreignFirst) startForeign(account, method, size);
+        return jsonReply(show(batch));
+      },
+
+    list({ account, query }: Exchange): Reply {
+      const listed = store.listed(account, world.clock.now(), world.settings);
+      return jsonReply(page('operations', listed.map(show), query));
+    },
+
+    get: ({ account }: Exchange, id: string): Reply => jsonReply(show(demand(id, account))),
+
+    async cancel({ account, body }: Exchange, id: string): Promise<Reply> {
+      const batch = demand(id, account);
+      await readJson(body);
+      if (batch.phase === 'ended') throw new Refusal(400, `Batch ${id} has ended already.`);
+      requestCancel(world, batch);
+      return jsonReply({});
+    },
+
+    /** Also stops one that is under way. */
+    remove({ account }: Exchange, id: string): Reply {
+      requestCancel(world, demand(id, account));
+      store.remove(id);
+      return jsonReply({});
+    },
+
+    addForeign: (account: string, size: number): string =>
+      startForeign(account, 'generateContent', size).id,
+  };
+}
+
+function newDetails(method: Method, model: string, requests: BatchLine[]): GoogleBatch {
+  const nothing = { displayName: '', fileId: null, problem: null, tokens: 0, output: null };
+  return { method, model, requests, ...nothing };
+}
+
+function exhausted(message: string): Refusal {
+  return new Refusal(429, message);
+}
+
+function foreignLines(size: number, endpoint: string): BatchLine[] {
+  const prefix = newId('stranger-');
+  return Array.from({ length: size }, (_, index) => {
+    const content = { role: 'user', parts: [{ text: `a stranger's question ${index}` }] };
+    const body = endpoint.endsWith(':embedContent') ? { content } : { contents: [content] };
+    return { customId: `${prefix}-${index}`, endpoint, body };
+  });
+}

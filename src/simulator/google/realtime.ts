@@ -1,0 +1,80 @@
+import { type Exchange, jsonReply, Refusal, type Reply, readJson } from '../server/exchange.ts';
+import { isObject, type JsonObject } from '../server/json.ts';
+import type { Outcome } from '../world/batch.ts';
+import { type Dialect, execute } from '../world/execute.ts';
+import { estimateTokens } from '../world/prompt.ts';
+import type { World } from '../world/world.ts';
+import { endpointOf, geminiDialect } from './dialect.ts';
+import { streamReply } from './stream-chunks.ts';
+
+const mostEmbeddings = 100;
+
+/** Calls that are answered at once, at the full price. */
+export function createRealtime(world: World) {
+  const dialect: Dialect = geminiDialect('google');
+
+  async function run(account: string, endpoint: string, body: JsonObject): Promise<Outcome> {
+    const job = { account, batchId: null, customId: null, endpoint, body, foreign: false };
+    return (await execute(world, dialect, job)).outcome;
+  }
+
+  return {
+    async generate({ account, body }: Exchange, model: string): Promise<Reply> {
+      const endpoint = endpointOf(model, 'generateContent');
+      return replyOf(await run(account, endpoint, await readJson(body)));
+    },
+
+    async stream({ account, body, query }: Exchange, model: string): Promise<Reply> {
+      const endpoint = endpointOf(model, 'generateContent');
+      const outcome = await run(account, endpoint, await readJson(body));
+      if (outcome.kind !== 'answered') return replyOf(outcome);
+      return streamReply(outcome.body as JsonObject, query.get('alt') === 'sse');
+    },
+
+    async embed({ account, body }: Exchange, model: string): Promise<Reply> {
+      const endpoint = endpointOf(model, 'embedContent');
+      const outcome = await run(account, endpoint, await readJson(body));
+      return outcome.kind === 'answered' ? jsonReply(embeddingIn(outcome)) : replyOf(outcome);
+    },
+
+    /** Several embeddings at once; not a batch. */
+    async embedMany({ account, body }: Exchange, model: string): Promise<Reply> {
+      const { requests } = await readJson(body);
+      if (!Array.isArray(requests) || requests.length === 0 || requests.length > mostEmbeddings) {
+        throw new Refusal(400, `* BatchEmbedContentsRequest.requests: 1 to ${mostEmbeddings}`);
+      }
+      const embeddings: unknown[] = [];
+      for (const request of requests) {
+        const endpoint = endpointOf(model, 'embedContent');
+        const outcome = await run(account, endpoint, isObject(request) ? request : {});
+        if (outcome.kind !== 'answered') return replyOf(outcome);
+        embeddings.push(embeddingIn(outcome).embedding);
+      }
+      return jsonReply({ embeddings });
+    },
+
+    async countTokens({ body }: Exchange): Promise<Reply> {
+      const { contents } = await readJson(body);
+      return jsonReply({ totalTokens: estimateTokens(contents) });
+    },
+  };
+}
+
+function embeddingIn({ body }: Extract<Outcome, { kind: 'answered' }>) {
+  return { embedding: (body as JsonObject).embedding };
+}
+
+function replyOf(outcome: Outcome): Reply {
+  switch (outcome.kind) {
+    case 'answered':
+      return jsonReply(outcome.body);
+    case 'empty':
+      return jsonReply({});
+    case 'refused':
+      if (outcome.body !== undefined) return jsonReply(outcome.body, outcome.status);
+      // Over HTTP there is no status 0; what comes closest is an error of the server.
+      throw new Refusal(outcome.status < 200 ? 500 : outcome.status, outcome.message);
+    default:
+      throw new Refusal(500, outcome.kind);
+  }
+}
