@@ -95,10 +95,10 @@ describe('the settings of a provider', () => {
   });
 
   it('of a provider without a batcher are refused, but for those that all have', () => {
-    expect(refusalOf({ novita: { deployments: {} } })).toMatchObject({
+    expect(refusalOf({ vertex: { deployments: {} } })).toMatchObject({
       code: 'NOT_AVAILABLE',
-      message: expect.stringContaining('no batches for novita'),
+      message: expect.stringContaining('no batches for vertex'),
     });
-    expect(resolve({ novita: { cancelAtDeadline: true } })).toBeDefined();
+    expect(resolve({ vertex: { cancelAtDeadline: true } })).toBeDefined();
   });
 });

@@ -135,13 +135,13 @@ describe('a host of the user', () => {
   });
 
   it('of a provider that cannot be batched yet is a clear error', () => {
-    expect(() => routerFor({ 'proxy.example': 'novita' })).toThrow(/novita/);
+    expect(() => routerFor({ 'proxy.example': 'vertex' })).toThrow(/vertex/);
     try {
-      routerFor({ 'proxy.example': 'novita' });
+      routerFor({ 'proxy.example': 'vertex' });
     } catch (error) {
       expect(error).toMatchObject({
         code: 'NOT_AVAILABLE',
-        facts: { option: 'hosts', provider: 'novita' },
+        facts: { option: 'hosts', provider: 'vertex' },
       });
     }
   });
