@@ -25,7 +25,8 @@ export interface ProviderWire {
   /**
    * How fast the clock of a program runs that is killed. The looks after an unclear create are 15 s apart where
    * its trace is exact, and go on for 10 minutes where it is not; a provider may also want polls to be rare.
-   * All of this is to last around a second or a few.
+   * All of this is to last around a second or a few. Where the trace is exact it must stay below 100: lists lag by
+   * 150 ms of real time, and looks end after 15 s of the program's.
    */
   readonly haste: number;
 }
@@ -49,10 +50,10 @@ export const providerWires = {
   azure: {
     ...openaiLike,
     options: { providers: { azure: { deployments: { 'gpt-test': 'gpt-test' } } } },
-    haste: 400,
+    haste: 50,
   },
   groq: openaiLike,
-  together: { ...openaiLike, haste: 200 },
+  together: { ...openaiLike, haste: 50 },
   doubleword: openaiLike,
   mistral: {
     ...inline,

@@ -1,6 +1,7 @@
 import type { Batcher } from '../../batchers/batcher.ts';
 import { type LlmWire, otherProvider, wireEndings, wireOf } from '../../batchers/llm-wires.ts';
 import type { RegisteredBatcher } from '../../batchers/registry.ts';
+import { wildcards } from '../../batchers/wildcards.ts';
 import { invariant } from '../../errors.ts';
 import type { Dict } from '../../types.ts';
 import { parseObject } from './parse-object.ts';
@@ -92,9 +93,9 @@ export class UnbatchedFinder {
     if (wire === undefined) return undefined;
     const { capturable } = wire;
     const registered = this.#named(capturable?.provider ?? 'openai');
-    const other = otherProvider(url.hostname);
-    const own = this.#batchers.find(({ name }) => name === other);
+    const own = this.#ownerOf(url.hostname);
     if (own) return endpointOf(own, url.pathname);
+    const other = otherProvider(url.hostname);
     if (other !== undefined || capturable === undefined) {
       const reason = `this version of batchling has no batches for ${other ?? wire.name}`;
       const topic = `${url.host} ${wire.name}`;
@@ -111,6 +112,14 @@ export class UnbatchedFinder {
     return new Unbatched(
       { reason, cure, topic: `${url.host} ${provider}`, registered },
       wire.isMeant,
+    );
+  }
+
+  /** Whose host this is, whatever its path. */
+  #ownerOf(host: string): RegisteredBatcher | undefined {
+    const other = otherProvider(host);
+    return this.#batchers.find(
+      ({ name, info }) => name === other || wildcards(info.hosts, '.')(host),
     );
   }
 
@@ -131,7 +140,7 @@ function endpointOf(registered: RegisteredBatcher, path: string): Unbatched {
 /** As its SDK is given it. A key without a path stands for the provider's own paths, below `/v1`. */
 function baseOf({ origin, pathname }: URL, base: RegExp): string {
   const path = base.exec(pathname)?.[1] ?? '';
-  return path === '' && !pathname.startsWith('/v1/') ? `${origin}/v1` : `${origin}${path}`;
+  return path === '' && !/^\/v1(beta)?\//.test(pathname) ? `${origin}/v1` : `${origin}${path}`;
 }
 
 /** Where the last word of the path begins: `completions` of `…/chat/completions`, or after a colon. */
