@@ -94,6 +94,13 @@ describe('a block as events', () => {
     ]);
   });
 
+  it('of thinking without a signature tells none', () => {
+    expect(told({ type: 'thinking', thinking: 'hm' })).toEqual([
+      { type: 'thinking', thinking: '' },
+      { type: 'thinking_delta', thinking: 'hm' },
+    ]);
+  });
+
   it.each(['tool_use', 'server_tool_use'])('of %s tells its input as JSON text', (type) => {
     expect(told({ type, id: 'toolu_1', name: 'f', input: { a: [1] } })).toEqual([
       { type, id: 'toolu_1', name: 'f', input: {} },

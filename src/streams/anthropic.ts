@@ -97,11 +97,12 @@ function tellText(block: JsonObject): ToldBlock {
 
 function tellThinking(block: JsonObject): ToldBlock {
   const { thinking, signature } = block;
+  const signed = signature !== undefined;
   return {
-    start: { ...block, thinking: '', signature: '' },
+    start: { ...block, thinking: '', ...(signed && { signature: '' }) },
     deltas: [
       { type: 'thinking_delta', thinking: thinking ?? '' },
-      { type: 'signature_delta', signature: signature ?? '' },
+      ...(signed ? [{ type: 'signature_delta', signature }] : []),
     ],
   };
 }

@@ -4,6 +4,7 @@ import type { Content } from '../world/content.ts';
 import type { Dialect, DialectAnswer } from '../world/execute.ts';
 import { estimateTokens, lastUserText } from '../world/prompt.ts';
 import { newId } from '../world/random.ts';
+import { listOf } from '../world/stream-pieces.ts';
 import { demandOf } from './demand.ts';
 
 const withoutSampling = '2026-10-21';
@@ -22,10 +23,16 @@ export function realtimeDialect(version: string): Dialect {
   };
 }
 
-export function batchDialect(version: string): Dialect {
+/** What a create call says about every request of its batch. */
+export interface BatchWide {
+  readonly version: string;
+  readonly userProfile: string | undefined;
+}
+
+export function batchDialect({ version, userProfile }: BatchWide): Dialect {
   return {
     ...realtimeDialect(version),
-    check: (_endpoint, body) => checkBatched(body) ?? check(body, version),
+    check: (_endpoint, body) => checkBatched(body, userProfile) ?? check(body, version),
     answer: (_endpoint, body, content) => answer(body, content ?? silence, 'batch'),
   };
 }
@@ -44,13 +51,23 @@ function check(body: JsonObject, version: string): Outcome | null {
   if (version >= withoutSampling && sampling !== undefined) {
     return refused(`${sampling}: not supported by version ${version}`);
   }
+  // Clients know them as a parameter; on the wire they are a header.
+  if (body.betas !== undefined) return refused('betas: Extra inputs are not permitted');
   return null;
 }
 
-function checkBatched(body: JsonObject): Outcome | null {
+function checkBatched(body: JsonObject, userProfile: string | undefined): Outcome | null {
   if (body.stream === true) return refused('stream: streaming is not supported in batches');
   if (body.speed !== undefined) return refused('speed: not supported in batches');
+  if (listOf(body.fallbacks).some(({ speed }) => speed !== undefined)) {
+    return refused('fallbacks: speed is not supported in batches');
+  }
   if (body.max_tokens === 0) return refused('max_tokens: 0 is not supported in batches');
+  if (body.thread !== undefined) return refused('thread: not supported in batches');
+  const { user_profile_id: own } = body;
+  if (userProfile !== undefined && own !== undefined && own !== userProfile) {
+    return refused('user_profile_id: conflicts with the header of the batch');
+  }
   return null;
 }
 
