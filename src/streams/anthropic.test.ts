@@ -119,6 +119,11 @@ describe('a block as events', () => {
     expect(told(block)).toEqual([block, { ...block, type: 'compaction_delta' }]);
   });
 
+  it('of a compaction that is signed comes whole, as at the provider', () => {
+    const block = { type: 'compaction', content: 'so far', signature: 'sig' };
+    expect(told(block)).toEqual([block]);
+  });
+
   it.each([
     { type: 'redacted_thinking', data: 'xyz' },
     { type: 'web_search_tool_result', tool_use_id: 'srvtoolu_1', content: [] },
