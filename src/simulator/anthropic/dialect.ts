@@ -7,7 +7,7 @@ import { newId } from '../world/random.ts';
 import { listOf } from '../world/stream-pieces.ts';
 import { demandOf } from './demand.ts';
 
-const withoutSampling = '2026-10-21';
+const newer = '2026-10-21';
 const samplingFields = ['temperature', 'top_p', 'top_k'];
 
 export function realtimeDialect(version: string): Dialect {
@@ -17,7 +17,7 @@ export function realtimeDialect(version: string): Dialect {
     check: (_endpoint, body) => check(body, version),
     unknownModel: (model) => ({ kind: 'refused', status: 404, message: `model: ${model}` }),
     demand: (_endpoint, body) => demandOf(body),
-    answer: (_endpoint, body, content) => answer(body, content ?? silence, 'standard'),
+    answer: (_endpoint, body, content) => answer(body, content ?? silence, version, 'standard'),
     encode: (_endpoint, _body, given) => given,
     inputTokens: (_endpoint, body) => inputTokens(body),
   };
@@ -33,7 +33,7 @@ export function batchDialect({ version, userProfile }: BatchWide): Dialect {
   return {
     ...realtimeDialect(version),
     check: (_endpoint, body) => checkBatched(body, userProfile) ?? check(body, version),
-    answer: (_endpoint, body, content) => answer(body, content ?? silence, 'batch'),
+    answer: (_endpoint, body, content) => answer(body, content ?? silence, version, 'batch'),
   };
 }
 
@@ -48,7 +48,7 @@ function check(body: JsonObject, version: string): Outcome | null {
     return refused('messages: at least one message is required');
   }
   const sampling = samplingFields.find((field) => body[field] !== undefined);
-  if (version >= withoutSampling && sampling !== undefined) {
+  if (version >= newer && sampling !== undefined) {
     return refused(`${sampling}: not supported by version ${version}`);
   }
   // Clients know them as a parameter; on the wire they are a header.
@@ -81,7 +81,12 @@ function inputTokens({ messages, system }: JsonObject): number {
   return estimateTokens(messages, system);
 }
 
-function answer(body: JsonObject, content: Content, serviceTier: string): DialectAnswer {
+function answer(
+  body: JsonObject,
+  content: Content,
+  version: string,
+  serviceTier: string,
+): DialectAnswer {
   const asked = inputTokens(body);
   const outputTokens = estimateTokens(content);
   return {
@@ -92,30 +97,40 @@ function answer(body: JsonObject, content: Content, serviceTier: string): Dialec
       type: 'message',
       role: 'assistant',
       model: String(body.model),
-      content: blocksOf(content),
+      content: blocksOf(content, version >= newer),
       stop_reason: content.toolCalls.length > 0 ? 'tool_use' : 'end_turn',
       stop_sequence: null,
       stop_details: null,
       container: null,
+      diagnostics: null,
       usage: {
         input_tokens: asked,
         cache_creation_input_tokens: 0,
         cache_read_input_tokens: 0,
         cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 0 },
         output_tokens: outputTokens,
+        output_tokens_details: null,
         server_tool_use: null,
         service_tier: serviceTier,
+        inference_geo: null,
+        speed: null,
       },
     },
   };
 }
 
-function blocksOf({ text, toolCalls }: Content): JsonObject[] {
+/**
+ * The newer version says what there is none of. Clients of the older one do not expect that: some refuse
+ * `citations: null`.
+ */
+function blocksOf({ text, toolCalls }: Content, isExplicit: boolean): JsonObject[] {
   const calls = toolCalls.map(({ name, arguments: input }) => ({
     type: 'tool_use',
     id: newId('toolu_'),
     name,
     input,
+    ...(isExplicit && { caller: { type: 'direct' } }),
   }));
-  return text === null ? calls : [{ type: 'text', text }, ...calls];
+  if (text === null) return calls;
+  return [{ type: 'text', text, ...(isExplicit && { citations: null }) }, ...calls];
 }
