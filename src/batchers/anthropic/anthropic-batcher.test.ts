@@ -43,6 +43,12 @@ describe('a call that Anthropic refuses inside a batch', () => {
   });
 });
 
+it('a batch stays below the limits, whatever a megabyte is', () => {
+  const { items, bytes, itemBytes } = subject.batcher.limits({ endpoint: '', model: '' });
+  expect(items).toBe(100_000);
+  expect(Math.max(bytes, itemBytes) + subject.batcher.frameBytes(items)).toBeLessThan(256_000_000);
+});
+
 describe('the headers of a batch', () => {
   const headersWith = (headers: Dict) =>
     routeOf({ ...subject, headers }, JSON.stringify(subject.body('one'))).batchHeaders;
