@@ -88,7 +88,7 @@ describe('the body of a call', () => {
     async (kind) => {
       const client = stage.anthropic({ baseURL: base });
       const betas = ['output-300k-2026-03-24', 'context-management-2025-06-27'];
-      const call =
+      const call: () => Promise<unknown> =
         kind === 'beta'
           ? () => client.beta.messages.create({ ...params, betas } as never)
           : () => client.messages.create(params as never);
@@ -107,9 +107,8 @@ describe('the body of a call', () => {
     const client = stage.anthropic({ baseURL: base });
     const { model, max_tokens, ...more } = params;
     const streamed = { model, stream: true, max_tokens, ...more };
-    await batchify(async () => {
-      for await (const _ of await client.messages.create(streamed as never));
-    }, throughProxy());
+    const call = () => client.messages.stream(streamed as never).finalMessage();
+    await batchify(call, throughProxy());
     expect(paramsOfLast()).toBe(JSON.stringify({ model, max_tokens, ...more }));
   });
 

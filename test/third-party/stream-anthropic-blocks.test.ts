@@ -73,8 +73,9 @@ describe.each(['messages', 'beta'] as const)('the official client (%s)', (kind) 
   async function final(content: readonly object[]): Promise<unknown> {
     serve(content);
     const client = new Anthropic({ apiKey, baseURL: server.url, maxRetries: 0 });
-    const { messages } = kind === 'beta' ? client.beta : client;
-    const told = await messages.stream(asked).finalMessage();
+    const { messages, beta } = client;
+    const stream = kind === 'beta' ? beta.messages.stream(asked) : messages.stream(asked);
+    const told = await stream.finalMessage();
     // The client adds what a schema would have parsed.
     const { parsed_output: parsed, ...rest } = told as unknown as Record<string, unknown>;
     expect(parsed ?? null).toBeNull();
@@ -123,9 +124,9 @@ describe.each([
     async (kind, block) => {
       const content = kind === 'mcp_tool_result' ? [anthropicBlocks.mcp_tool_use, block] : [block];
       server.answer = jsonAnswer(message(content));
-      const whole = await model()
-        .doGenerate({ prompt } as never)
-        .catch((error: Error) => error);
+      const whole = await Promise.resolve(model().doGenerate({ prompt } as never)).catch(
+        (error: Error) => error,
+      );
       serve(content);
       const { stream } = await model().doStream({ prompt } as never);
       const parts: Part[] = await allOf<Part>(stream as never);
