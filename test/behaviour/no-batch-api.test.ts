@@ -31,6 +31,8 @@ const message = {
   usage: { input_tokens: 1, output_tokens: 1 },
 };
 
+const content = { candidates: [{ content: { role: 'model', parts: [{ text: 'from here' }] } }] };
+
 /** Answers calls at once; for everything else it has a status only. */
 async function startPlainServer(status: number, hasFiles = false): Promise<PlainServer> {
   const requests: string[] = [];
@@ -42,6 +44,7 @@ async function startPlainServer(status: number, hasFiles = false): Promise<Plain
     const answers: Record<string, unknown> = {
       '/v1/chat/completions': completion,
       '/v1/messages': message,
+      '/v1beta/models/local:generateContent': content,
       ...(hasFiles && { '/v1/files': { id: 'file-1', object: 'file' } }),
     };
     const known = answers[path];
@@ -124,6 +127,27 @@ describe('a server in hosts that has no batch API', () => {
       options(base),
     );
     expect(data).toEqual(completion);
+  });
+
+  it.each([404, 405, 501])('may look like sference, with status %i', async (status) => {
+    const { base } = await startPlainServer(status);
+    const given = options(base, { hosts: { [base]: 'sference' } });
+    expect(await batchify(() => ask(clientAt(base), 'one'), given)).toBe('from here');
+  });
+
+  it.each([404, 405, 501])('may look like Google, with status %i', async (status) => {
+    const { base } = await startPlainServer(status);
+    const root = base.replace('/v1', '');
+    const init = {
+      method: 'POST',
+      headers: { 'x-goog-api-key': 'k-local', 'content-type': 'application/json' },
+      body: JSON.stringify({ contents: [{ parts: [{ text: 'one' }] }] }),
+    };
+    const answer = await batchify(
+      async () => (await fetch(`${root}/v1beta/models/local:generateContent`, init)).json(),
+      options(base, { hosts: { [root]: 'google' } }),
+    );
+    expect(answer).toEqual(content);
   });
 
   it('may look like Anthropic', async () => {
