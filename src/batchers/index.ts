@@ -43,10 +43,18 @@ export {
   type Unconfigured,
   type Usage,
 } from './batcher.ts';
+export {
+  dashscopeInfo,
+  deepinfraInfo,
+  moonshotInfo,
+  nebiusInfo,
+  novitaInfo,
+  parasailInfo,
+  siliconflowInfo,
+  zhipuInfo,
+} from './compatible/compatible-info.ts';
 export { DashScopeBatcher } from './dashscope/dashscope-batcher.ts';
-export { dashscopeInfo } from './dashscope/dashscope-info.ts';
 export { DeepInfraBatcher } from './deepinfra/deepinfra-batcher.ts';
-export { deepinfraInfo } from './deepinfra/deepinfra-info.ts';
 export { DoublewordBatcher } from './doubleword/doubleword-batcher.ts';
 export { doublewordInfo } from './doubleword/doubleword-info.ts';
 export { FileBatcher } from './file-batcher.ts';
@@ -57,18 +65,14 @@ export { groqInfo } from './groq/groq-info.ts';
 export { MistralBatcher } from './mistral/mistral-batcher.ts';
 export { mistralInfo } from './mistral/mistral-info.ts';
 export { MoonshotBatcher } from './moonshot/moonshot-batcher.ts';
-export { moonshotInfo } from './moonshot/moonshot-info.ts';
 export { NebiusBatcher } from './nebius/nebius-batcher.ts';
-export { nebiusInfo } from './nebius/nebius-info.ts';
 export { NovitaBatcher } from './novita/novita-batcher.ts';
-export { novitaInfo } from './novita/novita-info.ts';
 export { OpenAIBatcher } from './openai/openai-batcher.ts';
 export { openaiInfo } from './openai/openai-info.ts';
 export { judgeOpenAI } from './openai/openai-judge.ts';
 export { type OpenAIStatus, type StatusWords, toRemote } from './openai/openai-remote.ts';
 export { readResultLine } from './openai/openai-results.ts';
 export { ParasailBatcher } from './parasail/parasail-batcher.ts';
-export { parasailInfo } from './parasail/parasail-info.ts';
 export type { ProviderInfo, Setting, Settings } from './provider-info.ts';
 export type { ProviderNotes } from './provider-notes.ts';
 export type { BatcherClass } from './registry.ts';
@@ -110,10 +114,8 @@ export { resultRows } from './shared/result-rows.ts';
 export { type RpcStatus, rpcStatus, rpcStatusFor } from './shared/rpc-status.ts';
 export { statusByWords } from './shared/status-by-words.ts';
 export { SiliconFlowBatcher } from './siliconflow/siliconflow-batcher.ts';
-export { siliconflowInfo } from './siliconflow/siliconflow-info.ts';
 export { TogetherBatcher } from './together/together-batcher.ts';
 export { togetherInfo } from './together/together-info.ts';
 export { XaiBatcher } from './xai/xai-batcher.ts';
 export { xaiInfo } from './xai/xai-info.ts';
 export { ZhipuBatcher } from './zhipu/zhipu-batcher.ts';
-export { zhipuInfo } from './zhipu/zhipu-info.ts';

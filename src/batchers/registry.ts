@@ -1,24 +1,26 @@
 import { anthropicInfo } from './anthropic/anthropic-info.ts';
 import { azureInfo } from './azure/azure-info.ts';
 import type { Batcher } from './batcher.ts';
-import { dashscopeInfo } from './dashscope/dashscope-info.ts';
-import { deepinfraInfo } from './deepinfra/deepinfra-info.ts';
+import {
+  dashscopeInfo,
+  deepinfraInfo,
+  moonshotInfo,
+  nebiusInfo,
+  novitaInfo,
+  parasailInfo,
+  siliconflowInfo,
+  zhipuInfo,
+} from './compatible/compatible-info.ts';
 import { doublewordInfo } from './doubleword/doubleword-info.ts';
 import { googleInfo } from './google/google-info.ts';
 import { groqInfo } from './groq/groq-info.ts';
 import { mistralInfo } from './mistral/mistral-info.ts';
-import { moonshotInfo } from './moonshot/moonshot-info.ts';
-import { nebiusInfo } from './nebius/nebius-info.ts';
-import { novitaInfo } from './novita/novita-info.ts';
 import { openaiInfo } from './openai/openai-info.ts';
-import { parasailInfo } from './parasail/parasail-info.ts';
 import type { ProviderInfo } from './provider-info.ts';
 import { sferenceInfo } from './sference/sference-info.ts';
-import { siliconflowInfo } from './siliconflow/siliconflow-info.ts';
 import { togetherInfo } from './together/together-info.ts';
 import { wildcards } from './wildcards.ts';
 import { xaiInfo } from './xai/xai-info.ts';
-import { zhipuInfo } from './zhipu/zhipu-info.ts';
 
 /** A class the user may pass as an option. */
 export type BatcherClass = new () => Batcher;

@@ -33,12 +33,6 @@ export class Bypasses {
     return refusal === undefined ? undefined : refusalAnswer(batcher, refusal);
   }
 
-  /** Answers a call that cannot be batched and cannot go out, either: the engine had taken it. */
-  heldBack({ batcher }: Target, url: string, reason: string): Answer {
-    const address = this.#emit(url, reason);
-    return refusalAnswer(batcher, `A call to ${address} cannot be batched: ${reason}.`);
-  }
-
   /** Reports a call that can still be held back; returns the error message where bypasses are errors. */
   report(url: string, { reason, cure, topic }: BypassReason): string | undefined {
     const address = this.#emit(url, reason);

@@ -120,11 +120,6 @@ export class ClientCall<Result = unknown>
     return this.#has(settled);
   }
 
-  /** Whether all of it is still here. */
-  get canGoOut(): boolean {
-    return this.headers !== noHeaders || this.#has(mayGoOut);
-  }
-
   get hops(): number {
     return this.#has(signalOfRequest) ? 2 : 1;
   }
@@ -159,7 +154,7 @@ export class ClientCall<Result = unknown>
     if (this.#has(settled)) return;
     this.#traits |= settled;
     // Its client's time is over already: going out, it still has to outlive that.
-    const isLate = this.abandoned && 'realtime' in verdict;
+    const isLate = this.abandoned && ('realtime' in verdict || 'bypass' in verdict);
     if (!isLate) this.#leaveSignal('answer' in verdict);
     try {
       const result = this.#convert(this, verdict);
@@ -203,10 +198,10 @@ export class ClientCall<Result = unknown>
    * The engine has all it needs. Of the fetch itself only a `Request` is kept, because its signal
    * follows its parent no longer than the `Request` itself is alive.
    */
-  taken(): void {
+  taken(mayBeUnserved: boolean): void {
     this.headers = noHeaders;
     this.body = '';
-    if (this.#has(mayGoOut)) return;
+    if (mayBeUnserved || this.#has(mayGoOut)) return;
     const { outgoing } = this;
     this.outgoing =
       outgoing && this.signal && isRequest(outgoing.input)

@@ -49,8 +49,19 @@ export async function sendRealtime(
   }
 }
 
+/** Sends a call that is not batched after all, and whose client's time is over, by its own client's way. */
+export async function sendLate(
+  call: ClientCall<Response>,
+  clock: Clock,
+): Promise<Response | 'timed out'> {
+  const limit = new AbortController();
+  call.wayOut = limit;
+  const response = await inTime(call, limit, clock);
+  return response === 'timed out' ? response : marked(response, call);
+}
+
 /**
- * The same for a client that is not fetch: it sends the call itself when this resolves, and all that
+ * Like `sendRealtime` for a client that is not fetch: it sends the call itself when this resolves, and all that
  * is seen of it is the status. `done` is told when there is nothing more to wait for. That is the case
  * after the time limit, too: such a call is the client's affair from then on.
  */

@@ -153,14 +153,9 @@ export class ScopeCalls implements CallOwner {
       body,
       signal,
       outgoing,
-      mayGoOut: minBatch > 1 || onDeadline === 'realtime' || this.#mayHaveNoBatches(target),
+      mayGoOut: minBatch > 1 || onDeadline === 'realtime',
     };
     return this.#start(new ClientCall(this, facts, this.#waysOut.toResponse));
-  }
-
-  /** A server that the user has named may have no batch API; then its calls go out after all. */
-  #mayHaveNoBatches({ configured }: Target): boolean {
-    return configured && this.events.stats.batches.submitted === 0;
   }
 
   #start<Result>(call: ClientCall<Result>): Promise<Result> {

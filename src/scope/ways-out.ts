@@ -60,10 +60,17 @@ export class WaysOut {
     };
   }
 
-  async bypass(outgoing: Outgoing, target: Target, reason: string): Promise<Response> {
+  /** `late`: the call, where its client has lost patience meanwhile. */
+  async bypass(
+    outgoing: Outgoing,
+    target: Target,
+    reason: string,
+    late?: ClientCall<Response>,
+  ): Promise<Response> {
     await target.load();
     const refusal = this.#bypasses.bypassed(target, target.url, reason);
-    return refusal === undefined ? goOut(outgoing) : respond(refusal, refusal.headers, target.url);
+    if (refusal) return respond(refusal, refusal.headers, target.url, late);
+    return late ? this.#sendLate(late) : goOut(outgoing);
   }
 
   async #sendOut(call: ClientCall<Response>, verdict: WayOut): Promise<Response> {
@@ -73,9 +80,14 @@ export class WaysOut {
     if ('realtime' in verdict) return this.#sendRealtime(call, verdict.realtime);
     const outgoing = call.outgoing as Outgoing;
     if ('passThrough' in verdict) return goOut(outgoing);
-    if (call.canGoOut) return this.bypass(outgoing, target, verdict.bypass);
-    const refusal = this.#bypasses.heldBack(target, target.url, verdict.bypass);
-    return respond(refusal, refusal.headers, target.url);
+    return this.bypass(outgoing, target, verdict.bypass, readerOf(call));
+  }
+
+  /** Its client's time was over while it was held: what is left of it is ours to limit. */
+  async #sendLate(call: ClientCall<Response>): Promise<Response> {
+    const { sendLate } = await import('./realtime-calls.ts');
+    const response = await sendLate(call, this.#options.clock);
+    return response === 'timed out' ? this.#timedOut(call) : response;
   }
 
   async #sendRealtime(call: ClientCall<Response>, route: RealtimeRoute): Promise<Response> {
@@ -92,9 +104,14 @@ export class WaysOut {
       const refused = this.#refuse(whySentAway(rules, error), call, { realtime: route });
       return toFetch(refused, call.target.url);
     }
+    const response = await this.#timedOut(call);
+    rules.answered(response.status);
+    return response;
+  }
+
+  #timedOut(call: ClientCall<Response>): Response | Promise<Response> {
     const message = 'The call went out as an ordinary one, and no answer came within 10 minutes.';
     const answer = ownAnswer(call.target.batcher, 'deadline', message);
-    rules.answered(answer.status);
     return this.toResponse(call, { answer, source: 'realtime', itemId: '' });
   }
 

@@ -31,6 +31,8 @@ const message = {
   usage: { input_tokens: 1, output_tokens: 1 },
 };
 
+const content = { candidates: [{ content: { role: 'model', parts: [{ text: 'from here' }] } }] };
+
 /** Answers calls at once; for everything else it has a status only. */
 async function startPlainServer(status: number, hasFiles = false): Promise<PlainServer> {
   const requests: string[] = [];
@@ -42,6 +44,7 @@ async function startPlainServer(status: number, hasFiles = false): Promise<Plain
     const answers: Record<string, unknown> = {
       '/v1/chat/completions': completion,
       '/v1/messages': message,
+      '/v1beta/models/local:generateContent': content,
       ...(hasFiles && { '/v1/files': { id: 'file-1', object: 'file' } }),
     };
     const known = answers[path];
@@ -126,6 +129,27 @@ describe('a server in hosts that has no batch API', () => {
     expect(data).toEqual(completion);
   });
 
+  it.each([404, 405, 501])('may look like sference, with status %i', async (status) => {
+    const { base } = await startPlainServer(status);
+    const given = options(base, { hosts: { [base]: 'sference' } });
+    expect(await batchify(() => ask(clientAt(base), 'one'), given)).toBe('from here');
+  });
+
+  it.each([404, 405, 501])('may look like Google, with status %i', async (status) => {
+    const { base } = await startPlainServer(status);
+    const root = base.replace('/v1', '');
+    const init = {
+      method: 'POST',
+      headers: { 'x-goog-api-key': 'k-local', 'content-type': 'application/json' },
+      body: JSON.stringify({ contents: [{ parts: [{ text: 'one' }] }] }),
+    };
+    const answer = await batchify(
+      async () => (await fetch(`${root}/v1beta/models/local:generateContent`, init)).json(),
+      options(base, { hosts: { [root]: 'google' } }),
+    );
+    expect(answer).toEqual(content);
+  });
+
   it('may look like Anthropic', async () => {
     const { base } = await startPlainServer(404);
     const baseURL = base.replace('/v1', '');
@@ -139,22 +163,70 @@ describe('a server in hosts that has no batch API', () => {
   });
 });
 
-it('a 404 of a server that has had batches is no reason to pay the full price', async () => {
+describe('a client that loses patience while its call is held', () => {
+  const held = { window: '200ms', maxWindow: '200ms' } as const;
+  const impatient = (base: string) =>
+    new OpenAI({ apiKey: 'sk-local', baseURL: base, maxRetries: 0, timeout: 30 });
+
+  it('gets the answer of the server all the same', async () => {
+    const { base, requests } = await startPlainServer(404);
+    const client = impatient(base);
+    expect(await batchify(() => ask(client, 'one'), options(base, held))).toBe('from here');
+    expect(requests).toEqual(['POST /v1/files', 'POST /v1/chat/completions']);
+  });
+
+  it('is told why where bypasses are errors', async () => {
+    const { base } = await startPlainServer(404);
+    const client = impatient(base);
+    const given = { ...held, bypass: 'error' } as const;
+    const asked = batchify(() => ask(client, 'one'), options(base, given));
+    await expect(asked).rejects.toMatchObject({ status: 400, type: 'batchling_unsupported' });
+  });
+});
+
+it('a server without a batch API is let go although another one has taken batches', async () => {
   const stage = await openStage();
   onTestFinished(() => stage.close());
-  const { simulator } = stage;
-  const scope = batchify(stage.options());
-  const client = stage.openai({ maxRetries: 0 });
-  const first = () =>
-    client.chat.completions.create({ model: 'm', messages: [{ role: 'user', content: 'one' }] });
-  await scope.run(first);
-  simulator.faults.add({
-    method: 'POST',
-    path: '/v1/files',
-    action: { kind: 'status', status: 404 },
-  });
-  const second = scope.run(() => ask(client, 'two'));
-  await expect(second).rejects.toMatchObject({ status: 400, type: 'batchling_unsupported' });
-  expect(simulator.meter.realtime).toBe(0);
+  const { base } = await startPlainServer(404);
+  const given = stage.options();
+  const scope = batchify({ ...given, hosts: { ...given.hosts, [base]: 'openai' } });
+  await scope.run(() => ask(stage.openai({ maxRetries: 0 }), 'one'));
+  expect(scope.stats.batches.submitted).toBe(1);
+  expect(await scope.run(() => ask(clientAt(base), 'two'))).toBe('from here');
   await scope.close();
+});
+
+describe('a 404 of a server that has had batches is no reason to pay the full price', () => {
+  async function scopeAfterABatch() {
+    const stage = await openStage();
+    onTestFinished(() => stage.close());
+    const { simulator } = stage;
+    const client = stage.openai({ maxRetries: 0 });
+    const scope = batchify(stage.options());
+    await scope.run(() => ask(client, 'one'));
+    const action = { kind: 'status', status: 404 } as const;
+    simulator.faults.add({ method: 'POST', path: '/v1/files', action });
+    return { scope, client, simulator };
+  }
+
+  it('its caller is told, and the next call is batched again', async () => {
+    const { scope, client, simulator } = await scopeAfterABatch();
+    await expect(scope.run(() => ask(client, 'two'))).rejects.toMatchObject({ status: 404 });
+    await scope.run(() => ask(client, 'three'));
+    expect(scope.stats.batches.submitted).toBe(2);
+    expect(simulator.meter.realtime).toBe(0);
+    await scope.close();
+  });
+
+  it('nor is it for clients that do not use fetch', async () => {
+    const { scope, client, simulator } = await scopeAfterABatch();
+    const body = { model: 'm', messages: [{ role: 'user', content: 'by axios' }] };
+    const headers = { authorization: `Bearer ${client.apiKey}` };
+    const asked = scope.run(() =>
+      axios.post(`${client.baseURL}/chat/completions`, body, { headers }),
+    );
+    await expect(asked).rejects.toMatchObject({ response: { status: 404 } });
+    expect(simulator.meter.realtime).toBe(0);
+    await scope.close();
+  });
 });

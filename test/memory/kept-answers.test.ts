@@ -35,6 +35,27 @@ class EarlyBatcher extends OpenAIBatcher {
   }
 }
 
+it('a call to a server of the user is not kept once that has taken its batch', async () => {
+  stage.simulator.faults.nextBatch({ stuckIn: 'in_progress' });
+  const controller = new AbortController();
+  const scope = batchify(stage.options({ signal: controller.signal }));
+  let open: Promise<Response> | undefined;
+  const ask = () => {
+    const init = chatRequest('held');
+    open = scope.run(() => fetch(chatUrl(stage), init));
+    return new WeakRef(init);
+  };
+  const init = ask();
+  open?.catch(() => undefined);
+  await until(() => {
+    collectGarbage();
+    return init.deref() === undefined;
+  }, 'the call to be forgotten');
+  expect(scope.stats).toMatchObject({ answered: 0, batches: { submitted: 1 } });
+  controller.abort(new Error('enough'));
+  await expect(open).rejects.toThrow('enough');
+});
+
 it('an answer that its caller has dropped is not kept until its batch has ended', async () => {
   stage.simulator.configure({ earlyResults: true });
   stage.simulator.faults.nextBatch({ stuckIn: 'in_progress' });

@@ -1,9 +1,9 @@
 import type { Call, Limits, Match, Route } from '../batcher.ts';
+import { dashscopeInfo } from '../compatible/compatible-info.ts';
 import { OpenAIBatcher } from '../openai/openai-batcher.ts';
 import type { ProviderInfo } from '../provider-info.ts';
 import type { ProviderNotes } from '../provider-notes.ts';
 import { daysUpTo } from '../shared/windows.ts';
-import { dashscopeInfo } from './dashscope-info.ts';
 
 const day = 86_400_000;
 

@@ -1,8 +1,8 @@
 import type { Limits, Route } from '../batcher.ts';
+import { deepinfraInfo } from '../compatible/compatible-info.ts';
 import { OpenAIBatcher } from '../openai/openai-batcher.ts';
 import type { ProviderInfo } from '../provider-info.ts';
 import type { ProviderNotes } from '../provider-notes.ts';
-import { deepinfraInfo } from './deepinfra-info.ts';
 
 /**
  * DeepInfra's batches: OpenAI's, a fifth off.

@@ -1,4 +1,4 @@
-import { judgeByStatus, type ReplyJudge } from '../shared/judge-reply.ts';
+import { judgeByStatus, judgePlace, type ReplyJudge } from '../shared/judge-reply.ts';
 import { field, parseJson } from '../shared/outcomes.ts';
 
 /** Google's refusals. A 429 names no time to come back at: there is room when batches have ended. */
@@ -20,6 +20,15 @@ function isAboutKey(body: string): boolean {
   return Array.isArray(details) && details.some(isKeys);
 }
 
+/**
+ * For requests that make a file or a batch. Google itself may not know the model; who answers in another shape
+ * knows nothing of batches.
+ */
+export const judgeMade: ReplyJudge = (reply) => {
+  const isGoogles = Number.isInteger(field(field(parseJson(reply.body), 'error'), 'code'));
+  return isGoogles ? judgeGoogle(reply) : judgePlace(judgeGoogle)(reply);
+};
+
 /** A fresh file is known everywhere after a moment; this leaves room. */
 const longestWaitForFile = 60_000;
 
@@ -28,7 +37,7 @@ const longestWaitForFile = 60_000;
  * for a minute.
  */
 export const judgeCreate: ReplyJudge = (reply) => {
-  const verdict = judgeGoogle(reply);
+  const verdict = judgeMade(reply);
   const isRefused = [400, 403, 404].includes(reply.status) && verdict.meaning !== 'denied';
   const isFile = /\bfile\b.*\b(not found|not exist|not in an active state)/i.test(reply.message);
   if (!isRefused || !isFile) return verdict;

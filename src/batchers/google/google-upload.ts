@@ -2,7 +2,7 @@ import { UnknownOutcomeError } from '../../errors.ts';
 import type { StreamedBody, Wire, WireReply } from '../../http/wire.ts';
 import { field, text } from '../shared/outcomes.ts';
 import { expectOk } from '../shared/replies.ts';
-import { judgeGoogle } from './google-judge.ts';
+import { judgeGoogle, judgeMade } from './google-judge.ts';
 import { uploadUrl } from './google-paths.ts';
 
 /** What Google's own clients send at once; a multiple of 256 KiB, as it has to be. */
@@ -41,7 +41,7 @@ async function startUpload(wire: Wire, displayName: string, length: number): Pro
     },
     body: JSON.stringify({ file: { displayName, mimeType, sizeBytes: String(length) } }),
   } as const;
-  const reply = await expectOk(wire, request, judgeGoogle);
+  const reply = await expectOk(wire, request, judgeMade);
   await reply.discard();
   const url = reply.headers['x-goog-upload-url'];
   if (url !== undefined && URL.canParse(url)) return url;

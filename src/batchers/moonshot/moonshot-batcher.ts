@@ -1,8 +1,8 @@
 import type { Call, Limits, Match, Route } from '../batcher.ts';
+import { moonshotInfo } from '../compatible/compatible-info.ts';
 import { OpenAIBatcher } from '../openai/openai-batcher.ts';
 import type { ProviderInfo } from '../provider-info.ts';
 import type { ProviderNotes } from '../provider-notes.ts';
-import { moonshotInfo } from './moonshot-info.ts';
 
 const day = 86_400_000;
 const priceShare = 0.6;

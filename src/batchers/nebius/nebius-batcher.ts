@@ -1,8 +1,8 @@
 import type { Limits, Route } from '../batcher.ts';
+import { nebiusInfo } from '../compatible/compatible-info.ts';
 import { OpenAIBatcher } from '../openai/openai-batcher.ts';
 import type { ProviderInfo } from '../provider-info.ts';
 import type { ProviderNotes } from '../provider-notes.ts';
-import { nebiusInfo } from './nebius-info.ts';
 
 /**
  * Nebius Token Factory's batches: OpenAI's, and very large ones.

@@ -1,10 +1,10 @@
 import type { ItemId } from '../../types.ts';
 import type { Envelope, Limits, Route } from '../batcher.ts';
+import { novitaInfo } from '../compatible/compatible-info.ts';
 import { OpenAIBatcher } from '../openai/openai-batcher.ts';
 import type { StatusWords } from '../openai/openai-remote.ts';
 import type { ProviderInfo } from '../provider-info.ts';
 import type { ProviderNotes } from '../provider-notes.ts';
-import { novitaInfo } from './novita-info.ts';
 
 const hour = 3_600_000;
 

@@ -1,8 +1,8 @@
 import type { Limits, Route } from '../batcher.ts';
+import { parasailInfo } from '../compatible/compatible-info.ts';
 import { OpenAIBatcher } from '../openai/openai-batcher.ts';
 import type { ProviderInfo } from '../provider-info.ts';
 import type { ProviderNotes } from '../provider-notes.ts';
-import { parasailInfo } from './parasail-info.ts';
 
 /**
  * Parasail's batches: OpenAI's, of half the size.

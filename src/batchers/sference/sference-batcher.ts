@@ -21,7 +21,7 @@ import { type BatchList, pollBatches } from '../shared/batch-list.ts';
 import { findAbove, highWaterOf } from '../shared/high-water.ts';
 import { inlineBody, inlineFrameBytes } from '../shared/inline-body.ts';
 import { onOneLine, withoutMembers } from '../shared/json-text.ts';
-import { judgeByStatus } from '../shared/judge-reply.ts';
+import { judgeByStatus, judgePlace } from '../shared/judge-reply.ts';
 import { judgeNamedRequest } from '../shared/named-request.ts';
 import { count, field, text } from '../shared/outcomes.ts';
 import { RefusedError } from '../shared/refused-error.ts';
@@ -96,7 +96,7 @@ export class SferenceBatcher extends Batcher {
   }
 
   stage(wire: Wire, _plan: Plan): Promise<Handle> {
-    return highWaterOf(wire, batchList);
+    return highWaterOf(wire, { ...batchList, judge: judgePlace(this.judge) });
   }
 
   async create(wire: Wire, plan: Plan, _handle: Handle): Promise<Remote> {
@@ -107,7 +107,7 @@ export class SferenceBatcher extends Batcher {
       body: inlineBody(plan, frame),
     });
     try {
-      const body = await createdBody(wire, reply, judgeNamedRequest(this.judge));
+      const body = await createdBody(wire, reply, judgePlace(judgeNamedRequest(this.judge)));
       return toRemote(batchBody(body, 'status'));
     } catch (error) {
       throw error instanceof RefusedError ? new RefusedError(toldToSdk(error.failure)) : error;

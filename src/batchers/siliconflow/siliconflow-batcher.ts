@@ -1,11 +1,11 @@
 import type { Call, Limits, Match, Route } from '../batcher.ts';
+import { siliconflowInfo } from '../compatible/compatible-info.ts';
 import { OpenAIBatcher } from '../openai/openai-batcher.ts';
 import type { StatusWords } from '../openai/openai-remote.ts';
 import type { ProviderInfo } from '../provider-info.ts';
 import type { ProviderNotes } from '../provider-notes.ts';
 import { field } from '../shared/outcomes.ts';
 import { daysUpTo } from '../shared/windows.ts';
-import { siliconflowInfo } from './siliconflow-info.ts';
 
 const day = 86_400_000;
 

@@ -144,6 +144,37 @@ describe('a cancelled batch', () => {
   });
 });
 
+describe('a batch that xAI has cancelled half-way', () => {
+  const results = [
+    { batch_request_id: 'done', batch_result: { response: { chat_get_completion: { id: 'a' } } } },
+    { batch_request_id: 'cut', batch_result: { error: { code: 1, message: 'Cancelled.' } } },
+  ];
+
+  it.each([
+    ['cancelling', { kind: 'retry', reason: 'cancelled' }],
+    ['ended', { kind: 'answer', answer: { status: 400 } }],
+  ] as const)(
+    'and that is %s: a cancelled row may still turn into an answer until it is over',
+    async (state, outcome) => {
+      const { batcher, wire, strike, send } = await openBench(subject);
+      const { remote } = await send(['one']);
+      strike('results', {
+        kind: 'status',
+        status: 200,
+        body: { results, pagination_token: null },
+      });
+      const counts = { total: 2, completed: 1, failed: 0 };
+      const sources = { cancelledBecause: 'Out of credits.' };
+      const seen = { ...remote, state, counts, sources };
+      const rows = answered((await all(batcher.results(wire, seen))).flat());
+      expect(rows).toMatchObject([
+        { id: 'done', outcome: { kind: 'answer', answer: { status: 200 } } },
+        { id: 'cut', outcome },
+      ]);
+    },
+  );
+});
+
 describe('a batch that is looked for', () => {
   it('is found by its name where the list does not tell the file', async () => {
     const { batcher, wire, strike, send } = await openBench(subject);

@@ -121,10 +121,12 @@ export class XaiBatcher extends OpenAIBatcher {
     const { state, counts, sources } = remote;
     const finished = counts === undefined ? undefined : counts.completed + counts.failed;
     if (state !== 'ended' && !isWorthReading(finished, Number(cursor ?? 0))) return;
+    // Before that a cancelled request may yet turn out to have run.
+    const cancelledBecause = state === 'ended' ? sources.cancelledBecause : undefined;
     let isEmpty = true;
     let isUnderstood = false;
     let isGarbled = false;
-    for await (const page of this.#resultPages(wire, remote.id, sources.cancelledBecause)) {
+    for await (const page of this.#resultPages(wire, remote.id, cancelledBecause)) {
       isEmpty &&= page.rows.length === 0;
       isUnderstood ||= page.rows.some((row) => 'id' in row);
       isGarbled ||= page.isGarbled;

@@ -1,8 +1,8 @@
 import type { Call, Limits, Route } from '../batcher.ts';
+import { zhipuInfo } from '../compatible/compatible-info.ts';
 import { OpenAIBatcher } from '../openai/openai-batcher.ts';
 import type { ProviderInfo } from '../provider-info.ts';
 import type { ProviderNotes } from '../provider-notes.ts';
-import { zhipuInfo } from './zhipu-info.ts';
 
 /**
  * Zhipu's batches: OpenAI's under `/v4`.

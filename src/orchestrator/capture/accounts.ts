@@ -26,6 +26,8 @@ export class Account {
   unclearUntil = 0;
   /** Why no batches can be sent there, once that is known. */
   unserved: string | undefined;
+  /** A batch was accepted there: it does have a batch API, whatever it says later. */
+  hasServed = false;
   /** As the newest call carried them. */
   credentials: Credentials;
   /** The user's function for credentials that change; asked for every request to the provider. */

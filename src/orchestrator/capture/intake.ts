@@ -8,6 +8,7 @@ import { type CallControl, Caller } from '../model/caller.ts';
 import type { EngineContext } from '../model/engine-context.ts';
 import { factsOf } from '../model/events.ts';
 import { Request } from '../model/request.ts';
+import { mayBeUnserved } from '../model/request-queue.ts';
 import type { Queue } from '../queue/queue.ts';
 import type { Queues } from '../queue/queues.ts';
 import type { Deadlines } from '../watch/deadlines.ts';
@@ -196,7 +197,7 @@ export class Intake {
       asked.push(this.#ask(callers[index] as Caller, part, queue, key));
     }
     if (join) new JoinedAnswers(caller, callers, join);
-    call.taken();
+    call.taken(found.some(({ queue }) => mayBeUnserved(queue)));
   }
 
   #ask(caller: Caller, { route, fingerprint }: Part, queue: Queue, key: string): Asked {

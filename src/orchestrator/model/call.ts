@@ -92,8 +92,8 @@ export interface CapturedCall {
   fail(reason: unknown): void;
   /** As if its user had aborted it, but its caller hears nothing any more. */
   drop(): void;
-  /** Headers and body are with the engine now: the call may forget them. */
-  taken(): void;
+  /** Headers and body are with the engine now: the call may forget them, unless it may be sent away again. */
+  taken(mayBeUnserved: boolean): void;
 }
 
 /** A captured call as the engine hands it back to its scope. */

@@ -18,6 +18,8 @@ export interface QueueAccount {
   unclearUntil: number;
   /** Why no batches can be sent there, once that is known. */
   unserved: string | undefined;
+  /** A batch was accepted there: it does have a batch API, whatever it says later. */
+  hasServed: boolean;
   wire(batcher: Batcher): Wire;
 }
 
@@ -67,4 +69,9 @@ export interface ClientRetryMemory {
   /** Nothing will come for a client that gave up but what has come. */
   ended(caller: Caller): void;
   realtimeRoute(request: Request, scope: EngineScope): RealtimeRoute;
+}
+
+/** A server of the user's choice may turn out to have no batch API, until it has accepted a batch. */
+export function mayBeUnserved({ isConfigured, account }: RequestQueue): boolean {
+  return isConfigured && !account.hasServed;
 }

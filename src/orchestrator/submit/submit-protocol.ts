@@ -1,6 +1,7 @@
 import type { BatchFailure, Plan, Remote } from '../../batchers/batcher.ts';
 import { RefusedError } from '../../batchers/shared/refused-error.ts';
 import { LeaseLostError, messageOf, NotSentError, UnknownOutcomeError } from '../../errors.ts';
+import { inTurns } from '../../event-loop.ts';
 import { sleep } from '../../http/backoff.ts';
 import type { Batch } from '../model/batch.ts';
 import type { EngineContext } from '../model/engine-context.ts';
@@ -48,6 +49,7 @@ export class SubmitProtocol {
   async accept(batch: Batch, permit: Permit, remote: Remote): Promise<void> {
     const { ledger, clock, report, troubles } = this.#context;
     troubles.passed(batch.wire, 'send');
+    batch.queue.account.hasServed = true;
     batch.moveTo({ name: 'running', remote, acceptedAt: clock.now() });
     permit.occupy();
     if (remote.state !== 'queued') permit.proved();
@@ -58,6 +60,7 @@ export class SubmitProtocol {
       report(`note that batch ${batch.token} was accepted`, error);
     }
     batch.emit('batch:submitted', batch.facts());
+    await keepNoCalls(batch);
     cancelIfAskedFor(this.#context, batch);
   }
 
@@ -197,6 +200,14 @@ export class SubmitProtocol {
     assertWanted(batch);
     if (permit.isTooMuch) throw new TooMuchError(batch);
   }
+}
+
+/** Calls to a server that the user has named were kept whole, in case it had no batch API. It has one. */
+async function keepNoCalls({ queue, members }: Batch): Promise<void> {
+  if (!queue.isConfigured) return;
+  await inTurns(members.values(), ({ request }) => {
+    for (const { call } of request?.waiting ?? []) call.taken(false);
+  });
 }
 
 function assertWanted(batch: Batch): void {

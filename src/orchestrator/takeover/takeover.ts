@@ -197,6 +197,7 @@ function activate(claimed: ClaimedBatch, asker: Request, now: number): Batch {
   }
   if (claimed.state === 'creating') batch.moveTo({ name: 'creating' });
   if (claimed.state === 'accepted' && remoteId !== undefined) {
+    asker.queue.account.hasServed = true;
     batch.moveTo({ name: 'running', remote: placeholder(remoteId), acceptedAt: now - acceptedAge });
   }
   return batch;
