@@ -137,6 +137,20 @@ describe('a server in hosts that has no batch API', () => {
     );
     expect(answer.content).toEqual(message.content);
   });
+
+  it.each(
+    ['together', 'mistral'].flatMap((provider) =>
+      [404, 405, 501].map((status) => [provider, status] as const),
+    ),
+  )('may look like %s, with status %i', async (provider, status) => {
+    const { base } = await startPlainServer(status);
+    const client = clientAt(base);
+    const asked = batchify(
+      () => ask(client, 'one'),
+      options(base, { hosts: { [base]: provider } }),
+    );
+    expect(await asked).toBe('from here');
+  });
 });
 
 it('a 404 of a server that has had batches is no reason to pay the full price', async () => {

@@ -8,7 +8,7 @@ import type { ProviderInfo } from '../provider-info.ts';
 import type { ProviderNotes } from '../provider-notes.ts';
 import type { BatchList } from '../shared/batch-list.ts';
 import { withoutMembers } from '../shared/json-text.ts';
-import { judgeByStatus } from '../shared/judge-reply.ts';
+import { judgeByStatus, judgePlace } from '../shared/judge-reply.ts';
 import { createdAt } from '../shared/list-order.ts';
 import { newestBatch } from '../shared/newest-batch.ts';
 import { field, text } from '../shared/outcomes.ts';
@@ -95,7 +95,8 @@ export class MistralBatcher extends OpenAIBatcher {
    */
   override async stage(wire: Wire, plan: Plan): Promise<Handle> {
     if (!this.goesInline(plan)) return super.stage(wire, plan);
-    const newest = await newestBatch(wire, this.batchList);
+    const list = { ...this.batchList, judge: judgePlace(this.judge) };
+    const newest = await newestBatch(wire, list);
     const id = text(field(newest, 'id'));
     const at = createdAt(newest);
     return {

@@ -7,9 +7,10 @@ import type { StatusWords } from '../openai/openai-remote.ts';
 import type { ProviderInfo } from '../provider-info.ts';
 import type { ProviderNotes } from '../provider-notes.ts';
 import type { BatchList } from '../shared/batch-list.ts';
+import { judgePlace } from '../shared/judge-reply.ts';
 import { field, text } from '../shared/outcomes.ts';
 import { RefusedError } from '../shared/refused-error.ts';
-import { okReply } from '../shared/replies.ts';
+import { expectOk, okReply } from '../shared/replies.ts';
 import { idOf, type ListPage, listPage } from '../shared/reply-shapes.ts';
 import { priceShareOf } from './together-discounts.ts';
 import { togetherInfo } from './together-info.ts';
@@ -82,7 +83,8 @@ export class TogetherBatcher extends OpenAIBatcher {
     } as const;
     const reply = await wire.send(request);
     if (!isRedirect(reply)) {
-      idOf(await (await okReply(wire, request, reply, this.judge)).json(), 'a file');
+      const told = await okReply(wire, request, reply, judgePlace(this.judge));
+      idOf(await told.json(), 'a file');
       return this.#uploadForm(wire, plan, file);
     }
     const place = await uploadPlace(wire, reply);
@@ -104,7 +106,7 @@ export class TogetherBatcher extends OpenAIBatcher {
     });
     const headers = { 'content-type': contentType };
     const request = { method: 'POST', path: `${this.filesPath}/upload`, headers, body } as const;
-    const reply = await okReply(wire, request, await wire.send(request), this.judge);
+    const reply = await expectOk(wire, request, judgePlace(this.judge));
     return { fileId: idOf(await reply.json(), 'a file') };
   }
 
