@@ -128,7 +128,7 @@ export class OpenAIBatcher extends FileBatcher {
   protected async upload(wire: Wire, plan: Plan, file: StreamedBody): Promise<Handle> {
     const { contentType, body } = multipart(this.uploadFields(plan, wire), {
       field: 'file',
-      filename: `${plan.token}.jsonl`,
+      filename: this.fileName(plan),
       contentType: this.fileType,
       body: file,
     });
@@ -141,6 +141,11 @@ export class OpenAIBatcher extends FileBatcher {
       fileId: idOf(stored, 'a file'),
       ...(uploadedAt !== undefined && { uploadedAt: String(uploadedAt) }),
     };
+  }
+
+  /** What an uploaded file is called. */
+  protected fileName({ token }: Pick<Plan, 'token'>): string {
+    return `${token}.jsonl`;
   }
 
   /** What the form of an upload says beside the file. */

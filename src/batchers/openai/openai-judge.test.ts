@@ -26,6 +26,7 @@ describe('a reply of OpenAI', () => {
   it.each([
     [400, 'No such File object: file-1', 'later'],
     [404, 'File file-1 not found', 'later'],
+    [404, 'Input file file-1 does not exist', 'later'],
     [400, 'No such model', 'fail'],
     [403, 'No such File object: file-1', 'fail'],
   ])('to a create with status %i and "%s" means: %s', (status, message, next) => {
