@@ -28,6 +28,7 @@ import { createdAt, ListOrder } from '../shared/list-order.ts';
 import { count, field, fields } from '../shared/outcomes.ts';
 import { createdBody, expectOk, isVisible } from '../shared/replies.ts';
 import { batchBody, idOf } from '../shared/reply-shapes.ts';
+import { isUrl } from '../shared/result-reply.ts';
 import { embeddingInputs, mostEmbeddingInputs } from './openai-embeddings.ts';
 import { openaiInfo } from './openai-info.ts';
 import { judgeCreate, judgeOpenAI } from './openai-judge.ts';
@@ -234,7 +235,7 @@ export class OpenAIBatcher extends FileBatcher {
   protected resultFiles(remote: Remote): readonly string[] {
     return [remote.sources.output, remote.sources.errors]
       .filter((id) => id !== undefined)
-      .map((id) => `${this.fileAt(id)}/content`);
+      .map((id) => (isUrl(id) ? id : `${this.fileAt(id)}/content`));
   }
 
   protected fileAt(id: string): string {

@@ -12,12 +12,13 @@ import { field, text } from '../shared/outcomes.ts';
 import { RefusedError } from '../shared/refused-error.ts';
 import { expectOk, okReply } from '../shared/replies.ts';
 import { idOf, type ListPage, listPage } from '../shared/reply-shapes.ts';
+import { isRedirect } from '../shared/result-reply.ts';
 import { priceShareOf } from './together-discounts.ts';
 import { togetherInfo } from './together-info.ts';
 import { togetherNotes } from './together-notes.ts';
 import { toTogetherRemote } from './together-remote.ts';
 import { readTogetherLine } from './together-results.ts';
-import { isRedirect, putFile, uploadPlace } from './together-upload.ts';
+import { putFile, uploadPlace } from './together-upload.ts';
 
 const hour = 3_600_000;
 
