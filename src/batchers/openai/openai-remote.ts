@@ -90,8 +90,11 @@ function isIncomplete(
   if (!ended.has(status) || output !== undefined) return false;
   const completed = field(counts, 'completed');
   if (count(completed) > 0) return true;
-  if (errors !== undefined || status === 'failed') return false;
-  return status === 'completed' ? field(counts, 'total') !== 0 : typeof completed !== 'number';
+  if (status === 'failed') return false;
+  const isCounted = typeof completed === 'number';
+  // Without counts only the lines of an error file show whether it is all there is.
+  if (isCounted && errors !== undefined) return false;
+  return status === 'completed' ? field(counts, 'total') !== 0 : !isCounted;
 }
 
 /** `errors` is `{ data: [...] }` at OpenAI, a bare array or a string at its copies. */
