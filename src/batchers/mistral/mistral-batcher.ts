@@ -162,10 +162,14 @@ function whyUnbatched({ path, json }: Call): string | undefined {
   return 'a conversation is stored to be continued, which a batch may not do; `store: false` helps';
 }
 
-/** Pages have numbers from zero up, and end with an empty one if not before. */
+/** Pages have numbers from zero up, and end with an empty one if not before: `data` is optional, `total` is not. */
 function readPage(body: unknown, page = '0'): ListPage {
-  const { batches } = listPage(body);
   const total = field(body, 'total');
+  const isBeyond = total === 0 || (typeof total === 'number' && page !== '0');
+  if (isBeyond && (field(body, 'data') ?? undefined) === undefined) {
+    return { batches: [], next: undefined };
+  }
+  const { batches } = listPage(body);
   const isAll = page === '0' && typeof total === 'number' && batches.length >= total;
   const isLast = batches.length === 0 || isAll;
   return { batches, next: isLast ? undefined : String(Number(page) + 1) };
