@@ -48,6 +48,8 @@ describe('the words of a copy of OpenAI', () => {
     ['TIMEOUT_EXCEEDED', { state: 'ended', unfinished: 'expired' }],
     ['QUEUED', { state: 'queued' }],
     ['CANCELLED', { state: 'ended', unfinished: 'cancelled' }],
+    ['Canceled', { state: 'ended', unfinished: 'cancelled' }],
+    ['canceling', { state: 'cancelling' }],
     ['RUNNING', { state: 'running' }],
     ['constructor', { state: 'running' }],
   ])('are understood, and kept: %s', (status, expected) => {

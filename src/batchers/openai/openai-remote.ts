@@ -40,7 +40,8 @@ type Redactor = Pick<Wire, 'redact'>;
 export function toRemote(batch: unknown, wire: Redactor, words: StatusWords = {}): Remote {
   const id = idOf(batch, 'a batch');
   const raw = text(field(batch, 'status')) ?? 'unknown';
-  const word = raw.toLowerCase();
+  // Copies spell it in either way, and a batch that was `canceled` must not be thought to run.
+  const word = raw.toLowerCase().replace(/^cancel(ed|ing)$/, 'cancell$1');
   const status = Object.hasOwn(words, word) ? (words[word] as OpenAIStatus) : word;
   const state = stateOf(status);
   const counts = countsIn(batch);

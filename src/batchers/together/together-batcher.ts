@@ -3,7 +3,6 @@ import type { StreamedBody, Wire } from '../../http/wire.ts';
 import type { Handle, ItemId } from '../../types.ts';
 import type { Envelope, Limits, Plan, Remote, Route, Row } from '../batcher.ts';
 import { OpenAIBatcher } from '../openai/openai-batcher.ts';
-import type { StatusWords } from '../openai/openai-remote.ts';
 import type { ProviderInfo } from '../provider-info.ts';
 import type { ProviderNotes } from '../provider-notes.ts';
 import type { BatchList } from '../shared/batch-list.ts';
@@ -34,17 +33,12 @@ const hour = 3_600_000;
 export class TogetherBatcher extends OpenAIBatcher {
   override readonly info: ProviderInfo = togetherInfo;
   override readonly notes: ProviderNotes = togetherNotes;
-  protected override readonly statuses: StatusWords = {
-    canceling: 'cancelling',
-    canceled: 'cancelled',
-  };
-
   protected override get batchList(): BatchList {
     return { ...super.batchList, limit: null, readPage };
   }
 
   protected override toRemote(batch: unknown, wire: Pick<Wire, 'redact'>, count?: number): Remote {
-    return toTogetherRemote(batch, wire, this.statuses, count);
+    return toTogetherRemote(batch, wire, count);
   }
 
   override limits({ model }: Pick<Route, 'model'>): Limits {
