@@ -1,7 +1,7 @@
 import type { StreamedBody, Wire } from '../http/wire.ts';
 import type { Handle } from '../types.ts';
 import { Batcher, type Plan, type Remote, type Row } from './batcher.ts';
-import { expectOk } from './shared/replies.ts';
+import { resultReply } from './shared/result-reply.ts';
 import { resultRows } from './shared/result-rows.ts';
 
 /**
@@ -11,7 +11,7 @@ import { resultRows } from './shared/result-rows.ts';
 export abstract class FileBatcher extends Batcher {
   /** Sends the file; the handle names it. */
   protected abstract upload(wire: Wire, plan: Plan, file: StreamedBody): Promise<Handle>;
-  /** Paths of every result file of this batch. */
+  /** Every result file of this batch: its path, or its URL where the provider names one. */
   protected abstract resultFiles(remote: Remote): readonly string[];
   /** One line of a result file. */
   protected abstract readLine(line: string): Row;
@@ -34,7 +34,7 @@ export abstract class FileBatcher extends Batcher {
 
   override async *results(wire: Wire, remote: Remote): AsyncIterable<readonly Row[]> {
     for (const path of this.resultFiles(remote)) {
-      const reply = await expectOk(wire, { method: 'GET', path }, this.judge);
+      const reply = await resultReply(wire, path, this.judge);
       yield* resultRows(reply, (line) => this.readLine(line));
     }
   }

@@ -161,6 +161,20 @@ describe('a server in hosts that has no batch API', () => {
     );
     expect(answer.content).toEqual(message.content);
   });
+
+  it.each(
+    ['together', 'mistral'].flatMap((provider) =>
+      [404, 405, 501].map((status) => [provider, status] as const),
+    ),
+  )('may look like %s, with status %i', async (provider, status) => {
+    const { base } = await startPlainServer(status);
+    const client = clientAt(base);
+    const asked = batchify(
+      () => ask(client, 'one'),
+      options(base, { hosts: { [base]: provider } }),
+    );
+    expect(await asked).toBe('from here');
+  });
 });
 
 describe('a client that loses patience while its call is held', () => {

@@ -15,7 +15,8 @@ import Together, {
 import { Agent, type Dispatcher } from 'undici';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type BatchifyOptions, type BatchingContext, batchify } from '../../src/index.ts';
-import { type Simulator, startSimulator } from '../../src/simulator/index.ts';
+import { type OpenAILike, type Simulator, startSimulator } from '../../src/simulator/index.ts';
+import { togetherDescription } from '../../src/simulator/together/description.ts';
 import { fastClock } from '../support/programs/fast-clock.ts';
 import { until } from '../support/until.ts';
 
@@ -134,7 +135,42 @@ describe('a body', () => {
   });
 });
 
+/** Names the output file of a job later than its error file. */
+function withLateOutput(): OpenAILike {
+  let shown = 0;
+  return {
+    ...togetherDescription,
+    name: 'late',
+    batchObject(batch) {
+      const { output_file_id: output, ...job } = togetherDescription.batchObject(batch);
+      if (output === undefined) return job;
+      shown += 1;
+      return shown > 3 ? { ...job, output_file_id: output } : job;
+    },
+  };
+}
+
 describe('answers', () => {
+  it('in a file that is named after the error file are waited for, not paid for again', async () => {
+    const speed = { validating: 2, running: 5, finalizing: 2, cancelling: 2 };
+    const late = await startSimulator({ speed, openaiLike: [withLateOutput()] });
+    const baseURL = late.baseUrl('late');
+    const outcomes = await batchify(
+      () =>
+        Promise.allSettled(
+          ['fine', '[[status 400]]'].map((content) => ask(content, client({ baseURL }))),
+        ),
+      options({ hosts: { [baseURL]: 'together' } }),
+    );
+    expect(outcomes).toMatchObject([
+      { value: expect.stringContaining('"fine"') },
+      { reason: { status: 400 } },
+    ]);
+    expect(late.batches()).toHaveLength(1);
+    expect(late.meter.total).toBe(1);
+    await late.close();
+  });
+
   it('come back to the SDK from one batch', async () => {
     const prompts = ['one', 'two', 'three'];
     expectAnswers(await askAll(prompts), prompts);

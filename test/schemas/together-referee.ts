@@ -51,7 +51,8 @@ function mended({ paths, components }: PublishedDocument): PublishedDocument {
  * Nothing is published about them.
  */
 export function isUnpublished({ method, path }: Recorded): boolean {
-  return (method === 'POST' && path === `${root}/files`) || method === 'PUT';
+  const [place] = path.split('?');
+  return (method === 'POST' && place === `${root}/files`) || method === 'PUT';
 }
 
 /** What Together's published schema has against this traffic. */

@@ -27,9 +27,9 @@ function chatLine(id: string, content: string, model = 'qwen-test') {
   return line(id, '/v1/chat/completions', { model, messages: [{ role: 'user', content }] });
 }
 
-async function upload(lines: readonly object[]) {
+async function upload(lines: readonly object[], name = `${crypto.randomUUID()}.jsonl`) {
   const text = lines.map((one) => `${JSON.stringify(one)}\n`).join('');
-  const file = await toFile(Buffer.from(text), 'batch.jsonl');
+  const file = await toFile(Buffer.from(text), name);
   return client.files.create({ purpose: 'batch', file });
 }
 
@@ -121,6 +121,14 @@ describe('the SDK of OpenAI meets a Doubleword', () => {
     await expect(upload([chatLine('a', 'x')])).rejects.toThrow(OpenAI.PermissionDeniedError);
     simulator.configure({ limits: { doubleword: { bytesPerBatch: 10 } } });
     await expect(upload([chatLine('a', 'x')])).rejects.toMatchObject({ status: 413 });
+  });
+
+  it('that takes no second file of one name, as long as there is the first', async () => {
+    const { id } = await upload([chatLine('a', 'x')], 'one.jsonl');
+    const again = upload([chatLine('a', 'x')], 'one.jsonl');
+    await expect(again).rejects.toThrow(/already exists/);
+    await client.files.delete(id);
+    expect(await upload([chatLine('a', 'x')], 'one.jsonl')).toHaveProperty('id');
   });
 
   it('that searches its batches, cancels and deletes them', async () => {

@@ -265,7 +265,13 @@ describe('what Mistral refuses', () => {
         ])
       ).id,
     );
-    expect(job).toMatchObject({ status: 'SUCCESS', succeededRequests: 1, failedRequests: 3 });
+    expect(job).toMatchObject({
+      status: 'SUCCESS',
+      totalRequests: 5,
+      completedRequests: 4,
+      succeededRequests: 1,
+      failedRequests: 3,
+    });
     expect(job.errors).toEqual([{ message: 'simulated status 400', count: 2 }]);
     const byId = new Map((await read(job.errorFile)).map((line) => [line.custom_id, line]));
     expect([...byId.keys()].sort()).toEqual(['bad', 'lost', 'worse']);

@@ -8,7 +8,16 @@ const deploymentInPath = /^\/deployments\/([^/]+)(?=\/)/;
 /** The deployment that a call was made for: in the path, or where OpenAI has its models. */
 export function onlineDeployment({ path, json }: Pick<Call, 'path' | 'json'>): string | undefined {
   const [, inPath] = deploymentInPath.exec(path) ?? [];
-  return inPath === undefined ? text(json.model) : decodeURIComponent(inPath);
+  return inPath === undefined ? text(json.model) : decoded(inPath);
+}
+
+/** What is no escape stands for itself. */
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
 }
 
 /** The batch deployment that the user has named for it. */

@@ -32,6 +32,8 @@ describe('the deployment of a call', () => {
     expect(JSON.parse(bodyOf(match({ messages }, given)))).toEqual(JSON.parse(body));
     const spaced = { ...given, path: '/deployments/my%20gpt/chat/completions' };
     expect(match({ messages }, spaced)).toMatchObject({ model: 'mine' });
+    const percent = { ...given, path: '/deployments/50%/chat/completions' };
+    expect(match({ messages }, percent)).toMatchObject({ model: '50%' });
   });
 
   it('that is a batch deployment itself leaves the body byte for byte', () => {

@@ -33,6 +33,17 @@ describe('a failed line', () => {
     expect(JSON.parse(body)).toMatchObject({ error: { message: expect.stringMatching(/\w/) } });
   });
 
+  it.each([
+    ['422', 'It cannot be processed.', 422],
+    ['upstream_error', 'upstream answered with status: 404', 404],
+  ])('is an answer too where it has a code, %s', (code, message, status) => {
+    const line = JSON.stringify({ custom_id: 'r-1', response: null, error: { code, message } });
+    expect(readDoublewordLine(line, 'x-request-id', judgeDoubleword)).toMatchObject({
+      id: 'r-1',
+      outcome: { kind: 'answer', answer: { status } },
+    });
+  });
+
   it('keeps the error body of the model as it is', () => {
     const body = '{"error": {"message":"no","n":1.0}}';
     const row = failed(reason('NonRetriableHttpStatus', { status: 404, body }));

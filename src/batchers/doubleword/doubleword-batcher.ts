@@ -42,6 +42,11 @@ export class DoublewordBatcher extends OpenAIBatcher {
     };
   }
 
+  /** Two files of one name are refused, and an upload whose answer was lost may have left one. */
+  protected override fileName({ token }: Pick<Plan, 'token'>): string {
+    return `${token}-${crypto.randomUUID()}.jsonl`;
+  }
+
   protected override createBody(plan: Plan, handle: Handle): object {
     return super.createBody({ ...plan, tags: asHeaders(plan.tags) }, handle);
   }

@@ -3,7 +3,7 @@ import type { Answer } from '../../types.ts';
 import type { Outcome, Row } from '../batcher.ts';
 import { readResultLine } from '../openai/openai-results.ts';
 import type { ReplyJudge } from '../shared/judge-reply.ts';
-import { field, fields, isEmpty, outcomeOf, parseJson, text } from '../shared/outcomes.ts';
+import { fields, isEmpty, outcomeOf, parseJson, text } from '../shared/outcomes.ts';
 import { expectOk } from '../shared/replies.ts';
 import { resultRows } from '../shared/result-rows.ts';
 
@@ -36,14 +36,15 @@ function isEmptyFile(row: Row): boolean {
 
 /** A failed line has no response: what happened is told in the text of its error. */
 export function readDoublewordLine(line: string, requestIdHeader: string, judge: ReplyJudge): Row {
-  const parsed = parseJson(line);
-  const id = text(field(parsed, 'custom_id'));
-  const { code, message } = fields(field(parsed, 'error'));
-  const isTold = text(message) !== undefined && text(code) === undefined;
-  if (id === undefined || !isTold || !isEmpty(field(parsed, 'response'))) {
-    return readResultLine(line, requestIdHeader, judge);
+  const row = readResultLine(line, requestIdHeader, judge);
+  if (!('id' in row) || row.outcome.kind !== 'retry' || row.outcome.reason !== 'never-ran') {
+    return row;
   }
-  return { id, outcome: failureOf(message as string, judge) };
+  const { response, error } = fields(parseJson(line));
+  const { code, message } = fields(error);
+  const told = text(message);
+  if (told === undefined || !isEmpty(response)) return row;
+  return { id: row.id, outcome: failureOf(told, Number(code), judge) };
 }
 
 /**
@@ -51,11 +52,11 @@ export function readDoublewordLine(line: string, requestIdHeader: string, judge:
  * names no status failed inside of Doubleword, so another attempt may go better, except where the request
  * itself could not be built.
  */
-function failureOf(message: string, judge: ReplyJudge): Outcome {
+function failureOf(message: string, code: number, judge: ReplyJudge): Outcome {
   const { type, details } = fields(parseJson(message));
   const { status: given, body, error } = fields(details);
   const told = text(error) ?? message;
-  const status = httpStatus(given) ?? statusIn(message);
+  const status = httpStatus(given) ?? statusIn(message) ?? httpStatus(code);
   if (status !== undefined) return outcomeOf(answerOf(status, text(body) ?? told), judge);
   if (type === 'RequestBuilderError') return outcomeOf(answerOf(400, told), judge);
   return { kind: 'retry', reason: 'server', last: answerOf(502, told) };

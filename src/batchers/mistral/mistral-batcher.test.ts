@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { UnknownOutcomeError } from '../../errors.ts';
 import type { Batcher, Call } from '../batcher.ts';
 import {
   type BatcherSubject,
@@ -115,6 +116,17 @@ describe('a batch', () => {
     const found = await batcher.find(moving, plan, {});
     expect(found.kind === 'exact' && found.remotes).toHaveLength(1);
     expect(simulator.requests.some(({ query }) => query.includes('page=1'))).toBe(true);
+  });
+
+  it('of an account without jobs is sent, although the list says so by its total alone', async () => {
+    const { wire, strike } = await openBench(subject);
+    strike('list', { kind: 'status', status: 200, body: { object: 'list', total: 0 } });
+    const plan = planOf(subject, ['one']);
+    const handle = await batcher.stage(wire, plan);
+    strike('list', { kind: 'status', status: 200, body: { object: 'list', total: 0 } });
+    expect(await batcher.find(wire, plan, handle)).toEqual({ kind: 'absent' });
+    strike('list', { kind: 'status', status: 200, body: { object: 'list', total: 3 } });
+    expect(await failureOf(batcher.find(wire, plan, handle))).toBeInstanceOf(UnknownOutcomeError);
   });
 
   it('that was refused as a whole says why, in the shape that the SDK knows', async () => {

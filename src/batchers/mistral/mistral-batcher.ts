@@ -8,7 +8,7 @@ import type { ProviderInfo } from '../provider-info.ts';
 import type { ProviderNotes } from '../provider-notes.ts';
 import type { BatchList } from '../shared/batch-list.ts';
 import { withoutMembers } from '../shared/json-text.ts';
-import { judgeByStatus } from '../shared/judge-reply.ts';
+import { judgeByStatus, judgePlace } from '../shared/judge-reply.ts';
 import { createdAt } from '../shared/list-order.ts';
 import { newestBatch } from '../shared/newest-batch.ts';
 import { field, text } from '../shared/outcomes.ts';
@@ -95,7 +95,8 @@ export class MistralBatcher extends OpenAIBatcher {
    */
   override async stage(wire: Wire, plan: Plan): Promise<Handle> {
     if (!this.goesInline(plan)) return super.stage(wire, plan);
-    const newest = await newestBatch(wire, this.batchList);
+    const list = { ...this.batchList, judge: judgePlace(this.judge) };
+    const newest = await newestBatch(wire, list);
     const id = text(field(newest, 'id'));
     const at = createdAt(newest);
     return {
@@ -161,10 +162,14 @@ function whyUnbatched({ path, json }: Call): string | undefined {
   return 'a conversation is stored to be continued, which a batch may not do; `store: false` helps';
 }
 
-/** Pages have numbers from zero up, and end with an empty one if not before. */
+/** Pages have numbers from zero up, and end with an empty one if not before: `data` is optional, `total` is not. */
 function readPage(body: unknown, page = '0'): ListPage {
-  const { batches } = listPage(body);
   const total = field(body, 'total');
+  const isBeyond = total === 0 || (typeof total === 'number' && page !== '0');
+  if (isBeyond && (field(body, 'data') ?? undefined) === undefined) {
+    return { batches: [], next: undefined };
+  }
+  const { batches } = listPage(body);
   const isAll = page === '0' && typeof total === 'number' && batches.length >= total;
   const isLast = batches.length === 0 || isAll;
   return { batches, next: isLast ? undefined : String(Number(page) + 1) };

@@ -28,6 +28,7 @@ import { createdAt, ListOrder } from '../shared/list-order.ts';
 import { count, field, fields } from '../shared/outcomes.ts';
 import { createdBody, expectOk, isVisible } from '../shared/replies.ts';
 import { batchBody, idOf } from '../shared/reply-shapes.ts';
+import { isUrl } from '../shared/result-reply.ts';
 import { embeddingInputs, mostEmbeddingInputs } from './openai-embeddings.ts';
 import { openaiInfo } from './openai-info.ts';
 import { judgeCreate, judgeOpenAI } from './openai-judge.ts';
@@ -128,7 +129,7 @@ export class OpenAIBatcher extends FileBatcher {
   protected async upload(wire: Wire, plan: Plan, file: StreamedBody): Promise<Handle> {
     const { contentType, body } = multipart(this.uploadFields(plan, wire), {
       field: 'file',
-      filename: `${plan.token}.jsonl`,
+      filename: this.fileName(plan),
       contentType: this.fileType,
       body: file,
     });
@@ -141,6 +142,11 @@ export class OpenAIBatcher extends FileBatcher {
       fileId: idOf(stored, 'a file'),
       ...(uploadedAt !== undefined && { uploadedAt: String(uploadedAt) }),
     };
+  }
+
+  /** What an uploaded file is called. */
+  protected fileName({ token }: Pick<Plan, 'token'>): string {
+    return `${token}.jsonl`;
   }
 
   /** What the form of an upload says beside the file. */
@@ -229,7 +235,7 @@ export class OpenAIBatcher extends FileBatcher {
   protected resultFiles(remote: Remote): readonly string[] {
     return [remote.sources.output, remote.sources.errors]
       .filter((id) => id !== undefined)
-      .map((id) => `${this.fileAt(id)}/content`);
+      .map((id) => (isUrl(id) ? id : `${this.fileAt(id)}/content`));
   }
 
   protected fileAt(id: string): string {

@@ -26,6 +26,7 @@ describe('a reply of OpenAI', () => {
   it.each([
     [400, 'No such File object: file-1', 'later'],
     [404, 'File file-1 not found', 'later'],
+    [404, 'Input file file-1 does not exist', 'later'],
     [400, 'No such model', 'fail'],
     [403, 'No such File object: file-1', 'fail'],
   ])('to a create with status %i and "%s" means: %s', (status, message, next) => {
@@ -47,6 +48,8 @@ describe('the words of a copy of OpenAI', () => {
     ['TIMEOUT_EXCEEDED', { state: 'ended', unfinished: 'expired' }],
     ['QUEUED', { state: 'queued' }],
     ['CANCELLED', { state: 'ended', unfinished: 'cancelled' }],
+    ['Canceled', { state: 'ended', unfinished: 'cancelled' }],
+    ['canceling', { state: 'cancelling' }],
     ['RUNNING', { state: 'running' }],
     ['constructor', { state: 'running' }],
   ])('are understood, and kept: %s', (status, expected) => {

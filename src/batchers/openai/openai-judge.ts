@@ -27,7 +27,7 @@ const longestWaitForFile = 60_000;
 export function judgeCreate(judge: ReplyJudge): ReplyJudge {
   return (reply) => {
     const isUnknown = reply.status === 404 || reply.status === 400;
-    const isFile = /\bno such file\b|\bfile\b.*\bnot found\b/i.test(reply.message);
+    const isFile = /\bno such file\b|\bfile\b.*\bnot (found|exist)\b/i.test(reply.message);
     if (!isUnknown || !isFile) return judge(reply);
     return { ...judge(reply), next: 'later', within: longestWaitForFile };
   };

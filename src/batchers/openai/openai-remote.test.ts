@@ -96,16 +96,24 @@ describe('results that are still to come', () => {
     },
   );
 
+  it.each(['completed', 'expired', 'cancelled'])(
+    'may be those of a batch that is %s, has an error file and no counts: its lines will show',
+    (status) => {
+      for (const counts of [null, undefined, { total: null, completed: null, failed: null }]) {
+        const remote = remoteOf({ status, request_counts: counts, error_file_id: 'file-e' });
+        expect(remote).toMatchObject({ readable: true, incomplete: true });
+      }
+    },
+  );
+
   it('are none where the file is there, or nothing was completed, or it runs', () => {
     const nothing = { ...request_counts, completed: 0 };
     for (const fields of [
       { status: 'completed', request_counts, output_file_id: 'file-o' },
       { status: 'completed', request_counts: nothing, error_file_id: 'file-e' },
       { status: 'completed', request_counts: { total: 0, completed: 0, failed: 0 } },
-      { status: 'completed', request_counts: null, error_file_id: 'file-e' },
       { status: 'cancelled', request_counts: nothing },
       { status: 'expired', request_counts: nothing },
-      { status: 'expired', request_counts: null, error_file_id: 'file-e' },
       { status: 'failed', request_counts: null },
       { status: 'in_progress', request_counts },
     ]) {

@@ -40,7 +40,8 @@ type Redactor = Pick<Wire, 'redact'>;
 export function toRemote(batch: unknown, wire: Redactor, words: StatusWords = {}): Remote {
   const id = idOf(batch, 'a batch');
   const raw = text(field(batch, 'status')) ?? 'unknown';
-  const word = raw.toLowerCase();
+  // Copies spell it in either way, and a batch that was `canceled` must not be thought to run.
+  const word = raw.toLowerCase().replace(/^cancel(ed|ing)$/, 'cancell$1');
   const status = Object.hasOwn(words, word) ? (words[word] as OpenAIStatus) : word;
   const state = stateOf(status);
   const counts = countsIn(batch);
@@ -90,8 +91,11 @@ function isIncomplete(
   if (!ended.has(status) || output !== undefined) return false;
   const completed = field(counts, 'completed');
   if (count(completed) > 0) return true;
-  if (errors !== undefined || status === 'failed') return false;
-  return status === 'completed' ? field(counts, 'total') !== 0 : typeof completed !== 'number';
+  if (status === 'failed') return false;
+  const isCounted = typeof completed === 'number';
+  // Without counts only the lines of an error file show whether it is all there is.
+  if (isCounted && errors !== undefined) return false;
+  return status === 'completed' ? field(counts, 'total') !== 0 : !isCounted;
 }
 
 /** `errors` is `{ data: [...] }` at OpenAI, a bare array or a string at its copies. */

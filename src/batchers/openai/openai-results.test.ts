@@ -176,6 +176,8 @@ describe('a line that never ran', () => {
   it.each([
     ['batch_expired', 'expired'],
     ['batch_cancelled', 'cancelled'],
+    ['batch_canceled', 'cancelled'],
+    ['expired', 'expired'],
     ['mock_failure', 'never-ran'],
   ])('with the error %s is a retry', (code, reason) => {
     const line = JSON.stringify({

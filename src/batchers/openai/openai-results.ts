@@ -8,6 +8,10 @@ import { judgeOpenAI } from './openai-judge.ts';
 /** How the line ends when it was written compactly in the documented order. */
 const usualEnd = '},"error":null}';
 
+/** OpenAI's codes, `batch_expired` and `batch_cancelled`, and how its copies vary them. */
+const expired = /^(batch_|job_|request_)?expired$/i;
+const cancelled = /^(batch_|job_|request_)?cancell?ed$/i;
+
 /** One line of an output or error file. A line is judged by its status first, then by `error`. */
 export function readResultLine(
   line: string,
@@ -76,8 +80,7 @@ function neverRan(error: unknown, status: unknown) {
     text(field(error, 'code')) ?? (status === undefined ? 'missing' : `status_${status}`);
   const message =
     text(field(error, 'message')) ?? `The provider did not run this request (${code}).`;
-  const reason =
-    code === 'batch_expired' ? 'expired' : code === 'batch_cancelled' ? 'cancelled' : 'never-ran';
+  const reason = expired.test(code) ? 'expired' : cancelled.test(code) ? 'cancelled' : 'never-ran';
   const last: Answer = {
     status: 502,
     headers: { 'content-type': 'application/json' },

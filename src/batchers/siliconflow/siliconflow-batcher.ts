@@ -52,5 +52,8 @@ const notes: ProviderNotes = {
     '`completionWindow` may be a whole number of days up to 14d.',
     'A call whose last message is not from the user cannot be batched there and is made at full price.',
   ],
-  unconfirmed: ['Whether the answer to an upload is wrapped in `data`: batchling takes both.'],
+  unconfirmed: [
+    'Whether the answer to an upload is wrapped in `data`: batchling takes both.',
+    'Whether results are named by the id of a file or by a URL: batchling reads both, a URL without the API key.',
+  ],
 };

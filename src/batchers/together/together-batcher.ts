@@ -3,20 +3,21 @@ import type { StreamedBody, Wire } from '../../http/wire.ts';
 import type { Handle, ItemId } from '../../types.ts';
 import type { Envelope, Limits, Plan, Remote, Route, Row } from '../batcher.ts';
 import { OpenAIBatcher } from '../openai/openai-batcher.ts';
-import type { StatusWords } from '../openai/openai-remote.ts';
 import type { ProviderInfo } from '../provider-info.ts';
 import type { ProviderNotes } from '../provider-notes.ts';
 import type { BatchList } from '../shared/batch-list.ts';
+import { judgePlace } from '../shared/judge-reply.ts';
 import { field, text } from '../shared/outcomes.ts';
 import { RefusedError } from '../shared/refused-error.ts';
-import { okReply } from '../shared/replies.ts';
+import { expectOk, okReply } from '../shared/replies.ts';
 import { idOf, type ListPage, listPage } from '../shared/reply-shapes.ts';
+import { isRedirect } from '../shared/result-reply.ts';
 import { priceShareOf } from './together-discounts.ts';
 import { togetherInfo } from './together-info.ts';
 import { togetherNotes } from './together-notes.ts';
 import { toTogetherRemote } from './together-remote.ts';
 import { readTogetherLine } from './together-results.ts';
-import { isRedirect, putFile, uploadPlace } from './together-upload.ts';
+import { putFile, uploadPlace } from './together-upload.ts';
 
 const hour = 3_600_000;
 
@@ -32,17 +33,12 @@ const hour = 3_600_000;
 export class TogetherBatcher extends OpenAIBatcher {
   override readonly info: ProviderInfo = togetherInfo;
   override readonly notes: ProviderNotes = togetherNotes;
-  protected override readonly statuses: StatusWords = {
-    canceling: 'cancelling',
-    canceled: 'cancelled',
-  };
-
   protected override get batchList(): BatchList {
     return { ...super.batchList, limit: null, readPage };
   }
 
   protected override toRemote(batch: unknown, wire: Pick<Wire, 'redact'>, count?: number): Remote {
-    return toTogetherRemote(batch, wire, this.statuses, count);
+    return toTogetherRemote(batch, wire, count);
   }
 
   override limits({ model }: Pick<Route, 'model'>): Limits {
@@ -82,7 +78,8 @@ export class TogetherBatcher extends OpenAIBatcher {
     } as const;
     const reply = await wire.send(request);
     if (!isRedirect(reply)) {
-      idOf(await (await okReply(wire, request, reply, this.judge)).json(), 'a file');
+      const told = await okReply(wire, request, reply, judgePlace(this.judge));
+      idOf(await told.json(), 'a file');
       return this.#uploadForm(wire, plan, file);
     }
     const place = await uploadPlace(wire, reply);
@@ -104,7 +101,7 @@ export class TogetherBatcher extends OpenAIBatcher {
     });
     const headers = { 'content-type': contentType };
     const request = { method: 'POST', path: `${this.filesPath}/upload`, headers, body } as const;
-    const reply = await okReply(wire, request, await wire.send(request), this.judge);
+    const reply = await expectOk(wire, request, judgePlace(this.judge));
     return { fileId: idOf(await reply.json(), 'a file') };
   }
 

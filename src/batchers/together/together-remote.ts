@@ -1,7 +1,7 @@
 import type { Wire } from '../../http/wire.ts';
 import type { Counts } from '../../types.ts';
 import type { Remote } from '../batcher.ts';
-import { type StatusWords, toRemote } from '../openai/openai-remote.ts';
+import { toRemote } from '../openai/openai-remote.ts';
 import { fields, text } from '../shared/outcomes.ts';
 
 /**
@@ -11,7 +11,6 @@ import { fields, text } from '../shared/outcomes.ts';
 export function toTogetherRemote(
   batch: unknown,
   wire: Pick<Wire, 'redact'>,
-  statuses: StatusWords,
   count: number | undefined,
 ): Remote {
   const { error, progress, ...rest } = fields(batch);
@@ -28,7 +27,6 @@ export function toTogetherRemote(
       request_counts: progress === 0 ? { completed: 0 } : undefined,
     },
     wire,
-    statuses,
   );
   const { counts: _, ...shown } = remote;
   const counts = remote.state === 'ended' ? undefined : countsOf(progress, count);

@@ -21,9 +21,6 @@ const statusWords: readonly (readonly [words: RegExp, status: number])[] = [
   [/invalid|malformed|unsupported|not supported|bad.?request|too.?long|context.?length/i, 400],
 ];
 
-const expired = /^(batch_|job_|request_)?expired$/i;
-const cancelled = /^(batch_|job_|request_)?cancell?ed$/i;
-
 /** One line of a result file. An error line has a message and a code, but no status. */
 export function readTogetherLine(line: string, requestIdHeader: string, judge: ReplyJudge): Row {
   const row = readResultLine(line, requestIdHeader, judge);
@@ -33,15 +30,12 @@ export function readTogetherLine(line: string, requestIdHeader: string, judge: R
   const error = field(parseJson(line), 'error');
   const code = codeOf(error);
   const message = text(field(error, 'message')) ?? text(error) ?? '';
-  const { id, outcome } = row;
-  if (expired.test(code)) return { id, outcome: { ...outcome, reason: 'expired' } };
-  if (cancelled.test(code)) return { id, outcome: { ...outcome, reason: 'cancelled' } };
   const status = numberOf(code) ?? statusOf(code) ?? statusOf(message);
   if (status === undefined) return row;
   const type = status < 500 ? 'invalid_request_error' : 'server_error';
   const body = JSON.stringify({ error: { message, type, param: null, code: code || null } });
   const answer = { status, headers: answerHeaders(requestIdHeader, undefined), body };
-  return { id, outcome: outcomeOf(answer, judge) };
+  return { id: row.id, outcome: outcomeOf(answer, judge) };
 }
 
 function codeOf(error: unknown): string {

@@ -11,10 +11,6 @@ export interface UploadPlace {
   readonly url: string;
 }
 
-export function isRedirect({ status }: WireReply): boolean {
-  return status >= 300 && status < 400;
-}
-
 /** The place that a redirect names. Without one nothing is stored, and the upload can be repeated. */
 export async function uploadPlace(wire: Wire, reply: WireReply): Promise<UploadPlace> {
   const { location = '', 'x-together-file-id': id } = reply.headers;

@@ -5,13 +5,23 @@ import { jsonReply, Refusal } from '../server/exchange.ts';
 import { readLines } from '../server/lines.ts';
 import type { Handler } from '../world/provider.ts';
 
-/** Stores a file if each of its lines is good; otherwise the first bad one is named. */
+/**
+ * Stores a file if each of its lines is good; otherwise the first bad one is named. An account has no two files
+ * of one name.
+ */
 export function checkedUpload({ world, like, files }: ProviderParts): Handler {
+  const idByName = new Map<string, string>();
   return async (exchange) => {
+    const { account } = exchange;
     const limit = world.settings.limits[like.name]?.bytesPerBatch ?? like.bytesPerBatch;
     const upload = await receiveUpload(exchange, limit, like);
     checkLines(like, upload.chunks, world.settings.models);
-    const file = files.add({ ...upload, account: exchange.account });
+    const name = JSON.stringify([account, upload.filename]);
+    if (files.find(idByName.get(name) ?? '', account) !== undefined) {
+      throw new Refusal(400, `A file with the name '${upload.filename}' already exists.`);
+    }
+    const file = files.add({ ...upload, account });
+    idByName.set(name, file.id);
     return jsonReply(files.show(file), like.uploadStatus);
   };
 }

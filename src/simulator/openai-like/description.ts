@@ -99,7 +99,8 @@ export interface OpenAILike {
   /** Headers that, beside the credential, keep accounts apart. */
   scopeHeaders: readonly string[];
   requestIdHeader: string;
-  errorBody(refusal: Refusal): unknown;
+  /** `path`: what was asked for. Missing: it is told in a line. */
+  errorBody(refusal: Refusal, path?: string): unknown;
   /** Its file object, made of OpenAI's. */
   fileObject(file: JsonObject): JsonObject;
   /** Its batch object, made of OpenAI's. */

@@ -25,7 +25,7 @@ export function createOpenAILike(world: World, like: OpenAILike): Provider {
     scopeHeaders: like.scopeHeaders,
     requestIdHeader: like.requestIdHeader,
     createPath: batchesAt,
-    errorBody: like.errorBody,
+    errorBody: (refusal, _requestId, path) => like.errorBody(refusal, path),
     notFound,
     unauthorized,
     batches: batches.store,

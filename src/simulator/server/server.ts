@@ -104,7 +104,7 @@ function isPath(path: string, wanted: string | RegExp): boolean {
 }
 
 function refusalReply(mount: Mount, refusal: Refusal, requestId: string): Reply {
-  const reply = jsonReply(mount.provider.errorBody(refusal, requestId), refusal.status);
+  const reply = jsonReply(mount.provider.errorBody(refusal, requestId, mount.path), refusal.status);
   return { ...reply, headers: { ...reply.headers, ...refusal.details.headers } };
 }
 

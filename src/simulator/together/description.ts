@@ -1,6 +1,6 @@
 import { openaiDescription } from '../openai/description.ts';
 import type { OpenAILike } from '../openai-like/description.ts';
-import { invalid } from '../openai-like/errors.ts';
+import { errorBody, invalid } from '../openai-like/errors.ts';
 import { jsonReply } from '../server/exchange.ts';
 import type { JsonObject } from '../server/json.ts';
 import { jobOf } from './job.ts';
@@ -33,6 +33,8 @@ export const togetherDescription: OpenAILike = {
     cancelled: 'CANCELLED',
   },
   batchIdPrefix: '',
+  // Also for a cancel that comes too late: 409 is not among the published statuses.
+  lateCancelStatus: 400,
   bytesPerBatch: 100 * 1000 * 1000,
   scopeHeaders: [],
   fileObject: ({ id, object, bytes, created_at, filename }) => ({
@@ -46,6 +48,9 @@ export const togetherDescription: OpenAILike = {
     Processed: true,
   }),
   batchObject: jobOf,
+  // What is wrong with a batch is a text, with anything else an object.
+  errorBody: (refusal, path) =>
+    path?.startsWith('/v1/batches') ? { error: refusal.message } : errorBody(refusal),
   created: (job) => ({ job }),
   resultLine: resultLineOf,
   page: wholeList,
@@ -55,6 +60,14 @@ export const togetherDescription: OpenAILike = {
     return [
       ...signedUploads(parts),
       ['POST', `${filesAt}/upload`, files.upload],
+      [
+        'DELETE',
+        `${filesAt}/:id`,
+        (exchange, id) => {
+          files.remove(exchange, id);
+          return jsonReply({ id, deleted: true });
+        },
+      ],
       [
         'GET',
         filesAt,

@@ -25,7 +25,8 @@ export interface Provider {
   createPath: string | RegExp;
   routes: readonly Route[];
   batches: BatchStore;
-  errorBody(refusal: Refusal, requestId: string): unknown;
+  /** `path`: what was asked for, behind the mount prefix. */
+  errorBody(refusal: Refusal, requestId: string, path: string): unknown;
   notFound(exchange: Exchange): Refusal;
   unauthorized(keyGiven: boolean): Refusal;
   /** Puts a stranger's batch into the account and returns its id. */
