@@ -22,14 +22,20 @@ import { findAbove, highWaterOf } from '../shared/high-water.ts';
 import { inlineBody, inlineFrameBytes } from '../shared/inline-body.ts';
 import { onOneLine, withoutMembers } from '../shared/json-text.ts';
 import { judgePlace } from '../shared/judge-reply.ts';
-import { count, field } from '../shared/outcomes.ts';
+import { field } from '../shared/outcomes.ts';
 import { createdBody, expectOk, isVisible } from '../shared/replies.ts';
 import { batchBody } from '../shared/reply-shapes.ts';
 import { resultRows } from '../shared/result-rows.ts';
 import { anthropicInfo } from './anthropic-info.ts';
 import { judgeAnthropic, judgeCreate } from './anthropic-judge.ts';
 import { anthropicNotes } from './anthropic-notes.ts';
-import { headersOfBatch, readResultLine, toRemote, versionOnly } from './anthropic-wire.ts';
+import {
+  claudeUsage,
+  headersOfBatch,
+  readResultLine,
+  toRemote,
+  versionOnly,
+} from './anthropic-wire.ts';
 
 const hour = 3_600_000;
 const frame = { opening: '{"requests":[', closing: ']}' };
@@ -135,12 +141,7 @@ export class AnthropicBatcher extends Batcher {
   }
 
   usage(json: unknown): Usage | undefined {
-    const usage = field(json, 'usage');
-    if (usage === undefined || usage === null) return undefined;
-    return {
-      inputTokens: count(field(usage, 'input_tokens')),
-      outputTokens: count(field(usage, 'output_tokens')),
-    };
+    return claudeUsage(json);
   }
 
   errorBody(type: string, message: string): string {
