@@ -113,6 +113,7 @@ export { SiliconFlowBatcher } from './siliconflow/siliconflow-batcher.ts';
 export { siliconflowInfo } from './siliconflow/siliconflow-info.ts';
 export { TogetherBatcher } from './together/together-batcher.ts';
 export { togetherInfo } from './together/together-info.ts';
+export { googleCredential } from './vertex/google-credential.ts';
 export { VertexBatcher } from './vertex/vertex-batcher.ts';
 export { vertexInfo } from './vertex/vertex-info.ts';
 export { XaiBatcher } from './xai/xai-batcher.ts';
