@@ -61,6 +61,11 @@ describe('a call of Claude', () => {
   });
 });
 
+it('that counts tokens is left alone', () => {
+  const path = claude.replace('claude-x%401', 'count-tokens');
+  expect(match(`${path}:rawPredict`, message)).toHaveProperty('bypass');
+});
+
 it.each([
   [`${gemini}:generateContent`, content],
   [`${claude}:rawPredict`, message],

@@ -40,6 +40,10 @@ function matchClaude(call: Call, location: string | undefined): Match {
   if (location === 'global') {
     return { bypass: 'Vertex has no batches of Claude in the location "global"' };
   }
+  // Claude's clients count tokens by a model of that name.
+  if (call.path.includes('/models/count-tokens:')) {
+    return { bypass: 'counting tokens is free, and has no batches' };
+  }
   if (call.headers['anthropic-beta'] !== undefined) {
     return { bypass: 'a row of a batch has no header, so it cannot name `anthropic-beta`' };
   }
