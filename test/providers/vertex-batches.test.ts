@@ -1,14 +1,6 @@
-import { generateKeyPairSync } from 'node:crypto';
-import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { ApiError } from '@google/genai';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { googleCredential } from '../../src/batchers/index.ts';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type BatchifyOptions, batchify } from '../../src/index.ts';
 import { soon, until } from '../support/until.ts';
 import { hurried } from './google-stage.ts';
@@ -204,68 +196,5 @@ describe('a token', () => {
     const told = inspect(outcome, { depth: 10 });
     expect(told).toContain('No [redacted] here');
     expect(told).not.toContain(token);
-  });
-});
-
-/** A place where service accounts get tokens, and the file of one that goes there. */
-async function startTokens() {
-  const server = createServer((request, response) => {
-    const parts: Buffer[] = [];
-    request.on('data', (part: Buffer) => parts.push(part));
-    request.on('end', () => {
-      asked.push(Buffer.concat(parts).toString());
-      const granted = { access_token: `ya29.granted-${asked.length}`, expires_in: 3600 };
-      response
-        .writeHead(200, { 'content-type': 'application/json' })
-        .end(JSON.stringify({ ...granted, token_type: 'Bearer' }));
-    });
-  });
-  const asked: string[] = [];
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const folder = await mkdtemp(join(tmpdir(), 'batchling-account-'));
-  onTestFinished(async () => {
-    server.closeAllConnections();
-    server.close();
-    await rm(folder, { recursive: true });
-  });
-  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
-  const file = join(folder, 'account.json');
-  const account = {
-    type: 'service_account',
-    project_id: 'my-project',
-    private_key_id: 'key-1',
-    private_key: privateKey.export({ type: 'pkcs8', format: 'pem' }),
-    client_email: 'batch@my-project.iam.gserviceaccount.com',
-    token_uri: `http://127.0.0.1:${(server.address() as AddressInfo).port}/token`,
-  };
-  await writeFile(file, JSON.stringify(account));
-  return { file, asked };
-}
-
-describe('googleCredential', () => {
-  it('gets tokens with the application-default credentials, and keeps them while they last', async () => {
-    const { file, asked } = await startTokens();
-    const before = process.env.GOOGLE_APPLICATION_CREDENTIALS;
-    process.env.GOOGLE_APPLICATION_CREDENTIALS = file;
-    onTestFinished(() => {
-      if (before === undefined) delete process.env.GOOGLE_APPLICATION_CREDENTIALS;
-      else process.env.GOOGLE_APPLICATION_CREDENTIALS = before;
-    });
-    const credential = googleCredential();
-    expect(await credential()).toMatch(/^ya29\.granted-/);
-    const answer = await batchify(
-      () => askGemini(stage.gemini(), 'one'),
-      stage.vertexOptions({ providers: { vertex: { credential } } }),
-    );
-    expect(answer).toContain('answer to "one"');
-    const email = 'batch@my-project.iam.gserviceaccount.com';
-    const claims = asked.map((form) => {
-      const [, payload = ''] = (new URLSearchParams(form).get('assertion') ?? '').split('.');
-      return JSON.parse(Buffer.from(payload, 'base64url').toString());
-    });
-    for (const claim of claims) {
-      expect(claim).toMatchObject({ iss: email, scope: expect.stringContaining('cloud-platform') });
-    }
-    expect(claims).toHaveLength(1);
   });
 });
