@@ -1,7 +1,9 @@
 // Prints docs/providers.md from the batchers themselves: `npm run docs:providers`.
 import type { Batcher, Limits } from '../src/batchers/batcher.ts';
 import type { Setting } from '../src/batchers/provider-info.ts';
+import type { ProviderNotes } from '../src/batchers/provider-notes.ts';
 import { registeredBatchers } from '../src/batchers/registry.ts';
+import { parseDuration } from '../src/duration.ts';
 import { commonSettings } from '../src/options/providers.ts';
 
 /** The page, as it must stand in docs/providers.md. */
@@ -30,7 +32,7 @@ function overview(batchers: readonly Batcher[]): string[] {
       `\`${info.name}\``,
       info.endpoints.map((path) => `\`${path}\``).join('<br>'),
       `${number(limits.items)}<br>${megabytes(limits.bytes)}`,
-      windowsOf(limits),
+      windowsOf(limits, batcher.notes),
       info.exactlyFindable ? `exactly: ${foundBy(batcher)}` : `best effort: ${foundBy(batcher)}`,
     ];
   });
@@ -50,7 +52,7 @@ function section(batcher: Batcher): string[] {
       `at a time unless \`batchSize\` says otherwise, and keeps ${number(limits.inFlight)} batches under way.`,
     ...(info.unbatched ? [`Not batched, and reported: ${list(info.unbatched)}.`] : []),
     ...(limits.pollMinimum > 0
-      ? [`Polled every ${limits.pollMinimum / 1000} seconds at most.`]
+      ? [`Looked at every ${limits.pollMinimum / 1000} seconds at most.`]
       : []),
     ...(notes?.discounts ? [notes.discounts] : []),
     ...(notes?.remarks ?? []),
@@ -93,14 +95,26 @@ function limitsOf(batcher: Batcher): Limits {
   return batcher.limits({ endpoint: `/v1${endpoint}`, model: '' });
 }
 
-function windowsOf({ windows }: Limits): string {
-  return Object.entries(windows)
-    .map(([duration, { priceShare }]) => `${duration}: ${priceOf(priceShare)}`)
+/** Windows of one price share a line: `24h … 7d: 50 % off`. */
+function windowsOf({ windows }: Limits, notes: ProviderNotes | undefined): string {
+  const byShare = new Map<number, string[]>();
+  for (const [duration, { priceShare }] of Object.entries(windows)) {
+    byShare.set(priceShare, [...(byShare.get(priceShare) ?? []), duration]);
+  }
+  return [...byShare]
+    .map(([share, durations]) => `${spanOf(durations)}: ${priceOf(share, notes)}`)
     .join('<br>');
 }
 
-function priceOf(share: number): string {
-  return share < 1 ? `${Math.round((1 - share) * 100)} % off` : 'no discount but for some models';
+function spanOf(durations: readonly string[]): string {
+  if (durations.length < 4) return durations.join(', ');
+  const sorted = durations.toSorted((a, b) => parseDuration(a) - parseDuration(b));
+  return `${sorted[0]} … ${sorted.at(-1)}`;
+}
+
+function priceOf(share: number, notes: ProviderNotes | undefined): string {
+  if (share < 1) return `${Math.round((1 - share) * 100)} % off`;
+  return notes?.discounts ? 'a discount for some models only' : 'no discount known';
 }
 
 function foundBy({ notes }: Batcher): string {

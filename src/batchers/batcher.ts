@@ -173,6 +173,8 @@ export interface Remote {
   readonly incomplete?: true;
   /** Why requests without a result were not run, where the batch as a whole ended early. */
   readonly unfinished?: 'expired' | 'cancelled';
+  /** Why its results can no longer be read, for people: the provider keeps them for some weeks only. */
+  readonly lost?: string;
 }
 
 /** A batch under way, as far as a poll needs to know it. */
@@ -184,7 +186,14 @@ export interface PolledBatch {
 }
 
 /** Why a request may go better next time. */
-export type RetryReason = 'rate-limit' | 'server' | 'expired' | 'cancelled' | 'never-ran';
+export type RetryReason =
+  | 'rate-limit'
+  | 'server'
+  | 'expired'
+  | 'cancelled'
+  | 'never-ran'
+  /** It may have run, but the provider has thrown its result away. */
+  | 'lost';
 
 /** What became of one request of a batch. */
 export type Outcome =

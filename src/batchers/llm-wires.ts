@@ -45,6 +45,7 @@ const wires: readonly LlmWire[] = [
   },
   {
     name: 'Gemini',
+    capturable: { provider: 'google', base: /^(.*?)(?:\/v1(?:beta)?)?\/models\/[^/]+$/ },
     path: /:(generateContent|streamGenerateContent|embedContent|batchEmbedContents)$/,
   },
   { name: 'Vertex AI', path: /\/publishers\/[^/]+\/models\/[^/]+:(rawPredict|streamRawPredict)$/ },
@@ -85,25 +86,10 @@ function hasModel({ model }: Body): boolean {
   return typeof model === 'string';
 }
 
-/** Providers that no built-in batcher is for, so that a `hosts` entry would not help. */
+/** Providers by hosts that no built-in batcher names, so that a `hosts` entry would not help. */
 const others: readonly (readonly [name: string, hosts: RegExp])[] = [
-  ['azure', /\.(openai|services\.ai|cognitiveservices)\.azure\.com$/],
-  ['groq', /^api\.groq\.com$/],
-  ['together', /^api\.together\.(ai|xyz)$/],
-  ['mistral', /^(api|codestral)\.mistral\.ai$/],
-  ['xai', /^api\.x\.ai$/],
-  ['doubleword', /^api\.doubleword\.ai$/],
-  ['sference', /^api\.sference\.com$/],
-  ['google', /^generativelanguage\.googleapis\.com$/],
+  ['mistral', /^codestral\.mistral\.ai$/],
   ['vertex', /(^|-)aiplatform\.googleapis\.com$/],
-  ['deepinfra', /^api\.deepinfra\.com$/],
-  ['nebius', /^api\.(studio|tokenfactory)\.nebius\.com$/],
-  ['parasail', /^api\.parasail\.io$/],
-  ['siliconflow', /^api\.siliconflow\.(cn|com)$/],
-  ['dashscope', /(^dashscope(-intl)?|\.maas)\.aliyuncs\.com$/],
-  ['moonshot', /^api\.moonshot\.(ai|cn)$/],
-  ['zhipu', /^(open\.bigmodel\.cn|api\.z\.ai)$/],
-  ['novita', /^api\.novita\.ai$/],
   ['openrouter', /^openrouter\.ai$/],
   ['deepseek', /^api\.deepseek\.com$/],
   ['fireworks', /^api\.fireworks\.ai$/],
@@ -112,7 +98,7 @@ const others: readonly (readonly [name: string, hosts: RegExp])[] = [
   ['voyage', /^api\.voyageai\.com$/],
 ];
 
-/** The name of a provider by its host, whether it can be batched or not. */
+/** The name of a provider by such a host. */
 export function otherProvider(host: string): string | undefined {
   return others.find(([, hosts]) => hosts.test(host))?.[0];
 }

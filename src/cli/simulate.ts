@@ -23,9 +23,8 @@ async function start(options: SimulatorOptions): Promise<Simulator> {
 }
 
 function asJson(simulator: Simulator): string {
-  const openai = simulator.baseUrl('openai');
-  const anthropic = simulator.baseUrl('anthropic');
-  return `${JSON.stringify({ url: simulator.url, openai, anthropic })}\n`;
+  const bases = simulator.providers.map((name) => [name, simulator.baseUrl(name)]);
+  return `${JSON.stringify({ url: simulator.url, ...Object.fromEntries(bases) })}\n`;
 }
 
 function asText(simulator: Simulator, flags: Readonly<Record<string, string | boolean>>): string {
@@ -42,6 +41,7 @@ function asText(simulator: Simulator, flags: Readonly<Record<string, string | bo
     `  export ANTHROPIC_BASE_URL=${anthropic}`,
     `  export BATCHLING_HOSTS="${openai}=openai,${anthropic}=anthropic"`,
     '',
+    `It speaks for ${simulator.providers.length} providers; --json prints the base URL of each.`,
     `What it has executed: ${simulator.url}/__simulator/meter. Stop it with Ctrl-C.`,
     '',
   ].join('\n');

@@ -33,6 +33,12 @@ function createBatch(size: number) {
   });
 }
 
+it('names the providers that it speaks for, each with a base URL', async () => {
+  const { providers, baseUrl, url } = await start();
+  expect(providers).toEqual(expect.arrayContaining(['openai', 'anthropic', 'google', 'groq']));
+  for (const name of providers) expect(baseUrl(name)).toMatch(new RegExp(`^${url}/${name}(/|$)`));
+});
+
 it('is steered and read by other processes over HTTP', async () => {
   await start();
   await control('POST', '/hold');

@@ -60,6 +60,8 @@ export interface SimulatorOptions extends SimulatorSettingsChange {
 export interface Simulator {
   /** E.g. `http://127.0.0.1:4010`. */
   readonly url: string;
+  /** The names of all providers that it speaks for. */
+  readonly providers: readonly string[];
   /** What to give to a provider's SDK as its base URL. */
   baseUrl(provider: SimulatedProvider): string;
   /** What the providers would bill. */
@@ -125,6 +127,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
 
   return {
     url,
+    providers: Object.keys(state.providers),
     baseUrl: (provider) => `${url}/${provider}${providerNamed(state.providers, provider).basePath}`,
     meter: world.meter,
     faults: world.faults,

@@ -94,6 +94,13 @@ describe('a block as events', () => {
     ]);
   });
 
+  it('of thinking without a signature tells none', () => {
+    expect(told({ type: 'thinking', thinking: 'hm' })).toEqual([
+      { type: 'thinking', thinking: '' },
+      { type: 'thinking_delta', thinking: 'hm' },
+    ]);
+  });
+
   it.each(['tool_use', 'server_tool_use'])('of %s tells its input as JSON text', (type) => {
     expect(told({ type, id: 'toolu_1', name: 'f', input: { a: [1] } })).toEqual([
       { type, id: 'toolu_1', name: 'f', input: {} },
@@ -110,6 +117,11 @@ describe('a block as events', () => {
   it('of a compaction tells its content', () => {
     const block = { type: 'compaction', content: 'so far', encrypted_content: 'xyz' };
     expect(told(block)).toEqual([block, { ...block, type: 'compaction_delta' }]);
+  });
+
+  it('of a compaction that is signed comes whole, as at the provider', () => {
+    const block = { type: 'compaction', content: 'so far', signature: 'sig' };
+    expect(told(block)).toEqual([block]);
   });
 
   it.each([

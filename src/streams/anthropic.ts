@@ -73,11 +73,8 @@ function tell(block: JsonObject): ToldBlock {
     case 'mcp_tool_use':
       // Some clients read its input here, others in the delta, none adds the two.
       return { start: block, deltas: inputDeltas(block) };
-    case 'compaction': {
-      const { content = null, encrypted_content: encrypted } = block;
-      const sealed = encrypted === undefined ? {} : { encrypted_content: encrypted };
-      return { start: block, deltas: [{ type: 'compaction_delta', content, ...sealed }] };
-    }
+    case 'compaction':
+      return tellCompaction(block);
     default:
       return { start: block, deltas: [] };
   }
@@ -97,13 +94,22 @@ function tellText(block: JsonObject): ToldBlock {
 
 function tellThinking(block: JsonObject): ToldBlock {
   const { thinking, signature } = block;
+  const signed = signature !== undefined;
   return {
-    start: { ...block, thinking: '', signature: '' },
+    start: { ...block, thinking: '', ...(signed && { signature: '' }) },
     deltas: [
       { type: 'thinking_delta', thinking: thinking ?? '' },
-      { type: 'signature_delta', signature: signature ?? '' },
+      ...(signed ? [{ type: 'signature_delta', signature }] : []),
     ],
   };
+}
+
+/** One that was asked for is signed and comes whole: clients would add a delta to what they have. */
+function tellCompaction(block: JsonObject): ToldBlock {
+  const { content = null, encrypted_content: encrypted, signature } = block;
+  if (typeof signature === 'string') return { start: block, deltas: [] };
+  const sealed = encrypted === undefined ? {} : { encrypted_content: encrypted };
+  return { start: block, deltas: [{ type: 'compaction_delta', content, ...sealed }] };
 }
 
 function inputDeltas({ input }: JsonObject): Event[] {

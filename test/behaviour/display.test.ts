@@ -1,9 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { batchify } from '../../src/index.ts';
-import { chatRequest } from '../support/ask.ts';
+import { askClaude, chatRequest } from '../support/ask.ts';
 import { hearStderr } from '../support/heard.ts';
 import { chatUrl } from '../support/source-of.ts';
 import { openStage, type Stage } from '../support/stage.ts';
+import { until } from '../support/until.ts';
 
 let stage: Stage;
 let heard: ReturnType<typeof hearStderr>;
@@ -101,6 +102,29 @@ it('JSON has one object per line: events, notices and the sum', async () => {
   expect(named('call:answered')).toHaveLength(2);
   expect(named('closed')).toHaveLength(2);
   expect(named('closed')[0]).toMatchObject({ stats: { captured: 1, answered: 1 } });
+});
+
+it('a provider that counts at the end only is never shown with nothing done', async () => {
+  stage.simulator.hold();
+  const asked = batchify(
+    () => Promise.all(['one', 'two'].map((prompt) => askClaude(stage.anthropic(), prompt))),
+    stage.options({ display: 'json' }),
+  );
+  const polls = () =>
+    heard
+      .lines()
+      .map((line) => JSON.parse(line))
+      .filter(({ event }) => event === 'batch:polled');
+  await until(() => polls().length > 2, 'some polls');
+  stage.simulator.release();
+  await asked;
+  const [ended, ...waiting] = polls().reverse();
+  expect(ended).toMatchObject({ status: 'ended', counts: { total: 2, completed: 2 } });
+  // What displays make of polls without counts: "2 under way, anthropic counts at the end only".
+  for (const poll of waiting) {
+    expect(poll).toMatchObject({ status: 'in_progress' });
+    expect(poll).not.toHaveProperty('counts');
+  }
 });
 
 it('display none shows nothing', async () => {

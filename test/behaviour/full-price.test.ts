@@ -107,12 +107,12 @@ describe('an LLM call to a host that nobody named', () => {
   });
 
   it('is reported without a hosts entry where no batcher speaks its API', async () => {
-    const url = openaiUrl('/v1beta/models/gemini-test:generateContent');
+    const url = openaiUrl('/projects/p/publishers/anthropic/models/claude:rawPredict');
     const scope = openScope();
-    await scope.run(() => byFetch(url, { contents: [] }));
+    await scope.run(() => byFetch(url, { messages: [] }));
     await scope.close();
     const [warning] = await warnings();
-    expect(warning).toContain('Gemini');
+    expect(warning).toContain('Vertex AI');
     expect(warning).not.toContain('hosts:');
   });
 

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { type AskInput, type AskOutput, askToTheEnd, startAsker } from '../support/asker.ts';
 import { until } from '../support/until.ts';
 import { networkPoint, setTrap } from './kills.ts';
-import { openScene, type Scene } from './scene.ts';
+import { openScene, type Provider, type Scene } from './scene.ts';
 import { judge } from './verdict.ts';
 
 const fine = { billedTwice: 0, lost: 0, wrong: 0, complaints: [] };
@@ -14,7 +14,7 @@ let scene: Scene;
 afterEach(() => scene.close());
 
 async function killAt(input: AskInput, start: string): Promise<void> {
-  const trap = setTrap(scene.simulator, networkPoint(input.sdk, start));
+  const trap = setTrap(scene.simulator, networkPoint(input.sdk as Provider, start));
   await trap(await startAsker(input));
 }
 

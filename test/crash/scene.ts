@@ -33,7 +33,7 @@ export async function openScene(
   });
   const folder = await mkdtemp(join(tmpdir(), 'batchling-crash-'));
   const store = join(folder, 'ledger.db');
-  const baseURL = simulator.baseUrl(provider);
+  const baseURL = `${simulator.baseUrl(provider)}${wireOf(provider).path ?? ''}`;
   const time = { epoch: Date.now(), speed };
   return {
     simulator,

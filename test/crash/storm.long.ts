@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import type { KillPoint } from '../support/asker.ts';
 import { inLanes } from '../support/lanes.ts';
+import { wiredProviders } from '../support/provider-wires.ts';
 import { type Seeded, seeded, seedFrom } from '../support/seeded.ts';
 import { playCrowd } from './crowd.ts';
 import { killAtEveryCommit, lanes } from './enumerate.ts';
@@ -16,13 +17,24 @@ const seed = seedFrom('BATCHLING_CRASH_SEED');
 const usualSeconds = 280;
 const seconds = Number(process.env.BATCHLING_CRASH_SECONDS ?? usualSeconds);
 
+/** `BATCHLING_CRASH_PROVIDERS`: their names; `some`: the two base wires, and one that the seed picks. */
+const asked = process.env.BATCHLING_CRASH_PROVIDERS ?? 'all';
+const base: readonly Provider[] = ['openai', 'anthropic'];
+const others = wiredProviders.filter((name) => !base.includes(name));
+const chosen =
+  asked === 'all'
+    ? wiredProviders
+    : asked === 'some'
+      ? [...base, seeded(seed).pick(others)]
+      : wiredProviders.filter((name) => asked.split(',').includes(name));
+
 /** What there is no time for counts for nothing. */
 const inTime =
   <T>(enough: number, play: (item: T) => Promise<Verdict>) =>
   async (item: T): Promise<Verdict> =>
     performance.now() > enough ? noVerdict() : play(item);
 
-it.each(['openai', 'anthropic'] as const)(
+it.each(chosen)(
   'nothing is billed twice, lost or wrong, whenever the program is killed: %s',
   async (provider) => {
     const random = seeded(seed);

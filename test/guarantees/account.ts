@@ -44,13 +44,14 @@ function toldAtOnce({ heardAt }: Played): void {
   expect(Math.max(...heardAt)).toBeLessThan(minute);
 }
 
-const deniedType = { openai: 'invalid_request_error', anthropic: 'authentication_error' };
+const deniedTypeOf = (provider: Provider) =>
+  provider === 'anthropic' ? 'authentication_error' : 'invalid_request_error';
 
 /** The key is refused, and the refusal quotes it. */
 function quotingKey(what: keyof typeof requests, code: number, skip = 0): FaultCase['arrange'] {
   return (scene) => {
     const { provider } = scene;
-    const body = words(provider, `Wrong key: ${apiKey}`, deniedType[provider], 'invalid_api_key');
+    const body = words(provider, `Wrong key: ${apiKey}`, deniedTypeOf(provider), 'invalid_api_key');
     strike(what, status(code, { body }), { times: forGood, skip })(scene);
   };
 }
@@ -66,7 +67,7 @@ function forEach(
 const denied =
   (code: number, billed = 0) =>
   (provider: Provider) =>
-    failed(`${code} ${deniedType[provider]}`, 0, billed);
+    failed(`${code} ${deniedTypeOf(provider)}`, 0, billed);
 
 const afterLost = (arrange: FaultCase['arrange']) => (scene: Scene) => {
   strike('create', { kind: 'lost' })(scene);

@@ -39,6 +39,8 @@ export interface FaultCase {
   /** For the table: what the provider does. */
   readonly fault: string;
   readonly providers: readonly Provider[];
+  /** Where the case cannot happen, although it is played on every wire. */
+  readonly notFor?: readonly Provider[];
   /** What the callers ask. Markers of the simulator in it are part of the fault. */
   readonly prompts?: readonly string[];
   readonly settings?: SimulatorSettingsChange;
@@ -98,11 +100,11 @@ export const status = (code: number, more: Partial<FaultAction> = {}) =>
 /** The requests of the batch wires, by what they are for. */
 export const requests = {
   upload: { method: 'POST', path: /\/files$/ },
-  create: { method: 'POST', path: /\/(batches|batch\/jobs)$/ },
+  create: { method: 'POST', path: /\/(batches|batch\/jobs)$|:batchGenerateContent$/ },
   poll: { method: 'GET', path: /\/(batches|batch\/jobs)\/[^/]+$/ },
   list: { method: 'GET', path: /\/(batches|batch\/jobs)$/ },
   results: { method: 'GET', path: /\/(content|results)$/ },
-  cancel: { method: 'POST', path: /\/cancel$/ },
+  cancel: { method: 'POST', path: /[/:]cancel$/ },
   deletion: { method: 'DELETE', path: /\/files\// },
 } as const satisfies Record<string, Pick<FaultRule, 'method' | 'path'>>;
 

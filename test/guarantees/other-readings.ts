@@ -11,14 +11,14 @@ import {
   strike,
 } from './fault-case.ts';
 
-const scopeHeaders: Record<Provider, readonly string[]> = {
+const scopeHeaders: Partial<Record<Provider, readonly string[]>> = {
   openai: ['openai-organization', 'openai-project'],
   anthropic: ['anthropic-workspace-id'],
 };
 
 /** Batches of strangers in the account of the callers, of the same size as ours and older. */
 function addStrangers({ simulator, provider }: Scene, count: number): void {
-  const account = accountOf(provider, apiKey, {}, scopeHeaders[provider]);
+  const account = accountOf(provider, apiKey, {}, scopeHeaders[provider] ?? []);
   for (let at = 0; at < count; at += 1) simulator.addForeignBatch({ provider, size: 3, account });
 }
 

@@ -3,10 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import Anthropic from '@anthropic-ai/sdk';
+import { GoogleGenAI } from '@google/genai';
 import OpenAI from 'openai';
 import { batchify, type Logger } from '../../src/index.ts';
 import { type Simulator, startSimulator } from '../../src/simulator/index.ts';
-import { ask, askClaude } from '../support/ask.ts';
+import { ask, askClaude, askGemini } from '../support/ask.ts';
 import { wireOf } from '../support/provider-wires.ts';
 import {
   apiKey,
@@ -40,7 +41,7 @@ export async function play(faultCase: FaultCase, provider: Provider): Promise<Pl
   const simulator = await startSimulator({ speed, ...settings, clock });
   const folder = await mkdtemp(join(tmpdir(), 'batchling-faults-'));
   const store = join(folder, 'ledger.db');
-  const baseURL = simulator.baseUrl(provider);
+  const baseURL = `${simulator.baseUrl(provider)}${wireOf(provider).path ?? ''}`;
   const told: string[] = [];
   const logger = loggerInto(told);
   const { options: own } = wireOf(provider);
@@ -105,7 +106,12 @@ async function filesWithKey(folder: string): Promise<string[]> {
 }
 
 function asker(provider: Provider, baseURL: string): (prompt: string) => Promise<string> {
-  if (wireOf(provider).sdk === 'anthropic') {
+  const { sdk } = wireOf(provider);
+  if (sdk === 'google') {
+    const client = new GoogleGenAI({ apiKey, httpOptions: { baseUrl: baseURL } });
+    return (prompt) => askGemini(client, prompt);
+  }
+  if (sdk === 'anthropic') {
     const client = new Anthropic({ apiKey, baseURL });
     return (prompt) => askClaude(client, prompt);
   }

@@ -129,6 +129,8 @@ export const pollFaults: readonly FaultCase[] = [
   {
     fault: 'poll: 500 for one batch of two, for hours',
     providers: both,
+    // It shows several batches in one answer.
+    notFor: ['groq'],
     prompts: ['one', 'two'],
     options: { batchSize: 1 },
     arrange: firstBatchOnly(status(500), 200),
@@ -184,7 +186,7 @@ function firstBatchOnly(action: ReturnType<typeof status>, times = forGood) {
   return ({ scope, simulator }: Scene) => {
     const off = scope.on('batch:submitted', ({ remoteId }) => {
       off();
-      const path = new RegExp(`/batches/${remoteId}$`);
+      const path = new RegExp(`/(batches|batch/jobs)/${remoteId}$`);
       simulator.faults.add({ ...requests.poll, path, times, action });
     });
   };

@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import type { FaultAction } from '../../src/simulator/index.ts';
+import { wireOf } from '../support/provider-wires.ts';
 import {
   answered,
   anthropicOnly,
@@ -37,8 +38,8 @@ const lostWithoutList =
   (action: FaultAction): FaultCase['arrange'] =>
   (scene) => {
     strike('create', { kind: 'lost' })(scene);
-    // The first look of Anthropic's is the one before the create.
-    strike('list', action, { times: forGood, skip: scene.provider === 'anthropic' ? 1 : 0 })(scene);
+    const skip = wireOf(scene.provider).looksFirst ? 1 : 0;
+    strike('list', action, { times: forGood, skip })(scene);
   };
 
 /** The batch may run, so nothing is sent again. */
@@ -215,7 +216,7 @@ export const unclearCreateFaults: readonly FaultCase[] = [
       strike('create', { kind: 'lost' })(scene);
       const off = scope.on('batch:submitting', () => {
         off();
-        const skip = provider === 'anthropic' ? 1 : 0;
+        const skip = wireOf(provider).looksFirst ? 1 : 0;
         const rule = { ...requests.list, times: forGood, skip, action: status(500) };
         const fault = simulator.faults.add(rule);
         clock.setTimeout(() => {

@@ -1,4 +1,5 @@
 import type Anthropic from '@anthropic-ai/sdk';
+import type { GoogleGenAI } from '@google/genai';
 import type OpenAI from 'openai';
 
 /** Asks by chat completion and returns the text of the answer. */
@@ -26,6 +27,15 @@ export async function askClaude(
   });
   const [block] = message.content;
   return block?.type === 'text' ? block.text : '';
+}
+
+/** The same by Gemini's `generateContent`. */
+export async function askGemini(
+  client: GoogleGenAI,
+  contents: string,
+  model = 'gemini-test',
+): Promise<string> {
+  return (await client.models.generateContent({ model, contents })).text ?? '';
 }
 
 /** What `fetch` needs for a chat completion, without any SDK. */

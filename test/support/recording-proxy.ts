@@ -22,11 +22,13 @@ interface ProxyOptions {
   readonly rename?: boolean;
   /** How the body of a reply reaches the client. */
   readonly passBody?: (reply: IncomingMessage, outgoing: ServerResponse, path: string) => void;
+  /** Changes what a reply says. */
+  readonly rewrite?: (body: string) => string;
 }
 
 export async function startRecordingProxy(
   target: string,
-  { rename = false, passBody }: ProxyOptions = {},
+  { rename = false, passBody, rewrite }: ProxyOptions = {},
 ): Promise<RecordingProxy> {
   const requests: Recorded[] = [];
   const server = createServer({ keepAliveTimeout: 60_000 }, (incoming, outgoing) => {
@@ -41,6 +43,7 @@ export async function startRecordingProxy(
       const recorded: Recorded = { method, path, type, body: body.toString('utf8') };
       requests.push(recorded);
       const passed = request(new URL(path, target), { method, headers }, (reply) => {
+        if (rewrite !== undefined) return void passRewritten(reply, outgoing, rewrite);
         outgoing.writeHead(reply.statusCode ?? 500, reply.headers);
         if (passBody !== undefined) return passBody(reply, outgoing, path);
         recordReply(recorded, reply);
@@ -60,6 +63,16 @@ export async function startRecordingProxy(
       return new Promise((resolve) => server.close(() => resolve()));
     },
   };
+}
+
+async function passRewritten(
+  reply: IncomingMessage,
+  outgoing: ServerResponse,
+  rewrite: (body: string) => string,
+): Promise<void> {
+  const body = Buffer.from(rewrite((await reply.setEncoding('utf8').toArray()).join('')));
+  const headers = { ...reply.headers, 'content-length': String(body.length) };
+  outgoing.writeHead(reply.statusCode ?? 500, headers).end(body);
 }
 
 function recordReply(recorded: Recorded, reply: IncomingMessage): void {

@@ -170,6 +170,7 @@ describe('what Anthropic refuses', () => {
     ['a bad custom id', [item('not good', 'x')]],
     ['a long custom id', [item('x'.repeat(65), 'x')]],
     ['a custom id used twice', [item('a', 'x'), item('a', 'y')]],
+    ['a surplus field beside the params', [{ ...item('a', 'x'), betas: [] } as Item]],
   ])('refuses a create with %s', async (_what, requests) => {
     await expect(create(...requests)).rejects.toThrow(Anthropic.BadRequestError);
     expect((await client.messages.batches.list()).data).toEqual([]);
@@ -196,17 +197,49 @@ describe('what Anthropic refuses', () => {
       item('good', 'x'),
       item('stream', 'x', { stream: true }),
       item('zero', 'x', { max_tokens: 0 }),
+      item('fast', 'x', { speed: 'fast' }),
+      item('faster', 'x', { fallbacks: [{ model: 'b', speed: 'fast' }] }),
+      item('thread', 'x', { thread: { type: 'create' } }),
+      item('betas', 'x', { betas: ['a'] }),
       item('modelless', 'x', { model: undefined }),
       item('wordless', 'x', { messages: undefined }),
     );
-    expect(batch.request_counts).toMatchObject({ succeeded: 1, errored: 4 });
-    for (const id of ['stream', 'zero', 'modelless', 'wordless']) {
+    expect(batch.request_counts).toMatchObject({ succeeded: 1, errored: 8 });
+    for (const id of [
+      'stream',
+      'zero',
+      'fast',
+      'faster',
+      'thread',
+      'betas',
+      'modelless',
+      'wordless',
+    ]) {
       expect(byId.get(id)).toMatchObject({
         type: 'errored',
         error: { type: 'error', error: { type: 'invalid_request_error' } },
       });
     }
-    expect(simulator.meter).toMatchObject({ total: 1, failed: 4 });
+    expect(simulator.meter).toMatchObject({ total: 1, failed: 8 });
+  });
+
+  it('attributes a whole batch to a user profile, and refuses requests of another', async () => {
+    const requests = ['uprof_1', 'uprof_2', undefined].map((profile, at) =>
+      item(`r-${at}`, 'x', { user_profile_id: profile }),
+    );
+    const { id } = await client.messages.batches.create({ requests, user_profile_id: 'uprof_1' });
+    const { request_counts: counts } = await untilEnded(id);
+    expect(counts).toMatchObject({ succeeded: 2, errored: 1 });
+  });
+
+  it('archives results after their time', async () => {
+    simulator.configure({ resultsKept: 29 * 24 * hour });
+    const { id } = await create(item('a', 'x'));
+    expect(await untilEnded(id)).toMatchObject({ archived_at: null });
+    skipHours(29 * 24);
+    const batch = await client.messages.batches.retrieve(id);
+    expect(batch).toMatchObject({ archived_at: expect.any(String), results_url: null });
+    await expect(client.messages.batches.results(id)).rejects.toThrow(/No batch `results_url`/);
   });
 });
 

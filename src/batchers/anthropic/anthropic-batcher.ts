@@ -32,10 +32,13 @@ import { anthropicNotes } from './anthropic-notes.ts';
 import {
   claudeUsage,
   headersOfBatch,
+  readAs,
+  readingHeaders,
   readResultLine,
   toRemote,
   versionOnly,
 } from './anthropic-wire.ts';
+import { refusedInBatches } from './refused-in-batches.ts';
 
 const hour = 3_600_000;
 const frame = { opening: '{"requests":[', closing: ']}' };
@@ -48,10 +51,10 @@ export class AnthropicBatcher extends Batcher {
   protected override readonly judge = judgeAnthropic;
 
   match(call: Call): Match {
-    const { model, stream, max_tokens: maxTokens } = call.json;
+    const { model, stream } = call.json;
     if (typeof model !== 'string') return { bypass: 'the body names no model' };
-    if (asksForSpeed(call.json)) return { bypass: '`speed` is refused inside a batch' };
-    if (maxTokens === 0) return { bypass: '`max_tokens: 0` is refused inside a batch' };
+    const refused = refusedInBatches(call.json);
+    if (refused !== undefined) return { bypass: `${refused} inside a batch` };
     const batchHeaders = headersOfBatch(call.headers);
     const line = onOneLine(call.body);
     return {
@@ -85,9 +88,11 @@ export class AnthropicBatcher extends Batcher {
     return inlineFrameBytes(frame, items);
   }
 
-  stage(wire: Wire, plan: Plan): Promise<Handle> {
+  async stage(wire: Wire, plan: Plan): Promise<Handle> {
     const { batchHeaders: headers } = plan.route;
-    return highWaterOf(wire, { ...batchList, headers, judge: judgePlace(this.judge) });
+    const list = { ...batchList, headers, judge: judgePlace(this.judge) };
+    const version = headers['anthropic-version'] ?? '';
+    return { version, ...(await highWaterOf(wire, list)) };
   }
 
   async create(wire: Wire, plan: Plan, _handle: Handle): Promise<Remote> {
@@ -103,9 +108,10 @@ export class AnthropicBatcher extends Batcher {
   }
 
   find(wire: Wire, plan: Pick<Plan, 'token' | 'count'>, handle: Handle): Promise<Found> {
+    const list = { ...batchList, toRemote: (batch: unknown) => readAs(toRemote(batch), handle) };
     // One that does not say its size may be ours as well.
     const isCandidate = ({ counts }: Remote) => (counts?.total ?? plan.count) === plan.count;
-    return findAbove(wire, batchList, handle, isCandidate);
+    return findAbove(wire, list, handle, isCandidate);
   }
 
   override async sharesAccount(wire: Wire, { highWater }: Handle): Promise<boolean | undefined> {
@@ -113,14 +119,19 @@ export class AnthropicBatcher extends Batcher {
     return isVisible(wire, `/messages/batches/${encodeURIComponent(highWater)}`, versionOnly);
   }
 
-  poll(wire: Wire, batches: readonly PolledBatch[]): AsyncIterable<Remote> {
-    return pollBatches(wire, batchList, batches);
+  async *poll(wire: Wire, batches: readonly PolledBatch[]): AsyncIterable<Remote> {
+    const handles = new Map(batches.map(({ id, handle }) => [id, handle]));
+    for await (const remote of pollBatches(wire, batchList, batches)) {
+      yield readAs(remote, handles.get(remote.id) ?? {});
+    }
   }
 
   async *results(wire: Wire, remote: Remote): AsyncIterable<readonly Row[]> {
-    if (remote.sources.url === undefined) return;
-    const path = this.#resultsAt(wire, remote.id, remote.sources.url);
-    const reply = await expectOk(wire, { method: 'GET', path, headers: versionOnly }, this.judge);
+    const { id, sources } = remote;
+    if (sources.url === undefined) return;
+    const path = this.#resultsAt(wire, id, sources.url);
+    const headers = readingHeaders(sources);
+    const reply = await expectOk(wire, { method: 'GET', path, headers }, this.judge);
     yield* resultRows(reply, readResultLine);
   }
 
@@ -147,12 +158,6 @@ export class AnthropicBatcher extends Batcher {
   errorBody(type: string, message: string): string {
     return JSON.stringify({ type: 'error', error: { type, message } });
   }
-}
-
-/** Fast mode, for the request itself or for one of its fallbacks. */
-function asksForSpeed(json: Readonly<Record<string, unknown>>): boolean {
-  const fallbacks = Array.isArray(json.fallbacks) ? json.fallbacks : [];
-  return [json, ...fallbacks].some((part) => field(part, 'speed') !== undefined);
 }
 
 const batchList: BatchList = {

@@ -9,6 +9,11 @@ function reply(status: number, code: string, message = '') {
 it.each([
   [429, 'enforced_spend_limit_reached', 'fail'],
   [429, 'organization_on_hold', 'fail'],
+  [429, 'ramp_limit_exceeded', 'later'],
+  [503, 'cmek_key_unreachable', 'later'],
+  [400, 'cmek_key_disabled', 'fail'],
+  [400, 'organization_on_hold', 'fail'],
+  [400, 'claude_code_key_creator_not_member', 'fail'],
   [429, 'too_many_requests', 'later'],
   [500, 'organization_on_hold', 'later'],
 ])('a reply with status %i and the code %s means: %s', (status, code, next) => {

@@ -191,6 +191,15 @@ describe('a batch of Anthropic', () => {
     expect(remote).toMatchObject({ state: 'ended', readable: false, sources: {} });
   });
 
+  it('that is archived says that its results are lost, and that nothing more is to come', () => {
+    const batch = { id: 'msgbatch_1', processing_status: 'ended', results_url: null };
+    const remote = toRemote({ ...batch, archived_at: '2026-12-01T00:00:00Z' });
+    expect(remote).toMatchObject({ state: 'ended', readable: false });
+    expect(remote).not.toHaveProperty('incomplete');
+    expect(remote.lost).toContain('archived the results of this batch at 2026-12-01T00:00:00Z');
+    expect(toRemote({ ...batch, archived_at: null })).toMatchObject({ incomplete: true });
+  });
+
   it('without counts says nothing of its size', () => {
     for (const request_counts of [null, undefined]) {
       const remote = toRemote({ id: 'msgbatch_1', processing_status: 'ended', request_counts });

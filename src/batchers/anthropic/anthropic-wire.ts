@@ -1,12 +1,22 @@
-import type { Answer, Dict } from '../../types.ts';
+import type { Answer, Dict, Handle } from '../../types.ts';
 import type { Outcome, Remote, Row, Usage } from '../batcher.ts';
 import { memberText } from '../shared/json-text.ts';
 import { answerHeaders, count, field, isEmpty, outcomeOf, text } from '../shared/outcomes.ts';
 import { idOf } from '../shared/reply-shapes.ts';
 import { judgeAnthropic } from './anthropic-judge.ts';
 
-/** Polling and reading need a version, whichever; the batch keeps the one it was created with. */
+/** Looking at batches needs a version, whichever: an account has batches of all of them. */
 export const versionOnly: Dict = { 'anthropic-version': '2023-06-01' };
+
+/** Results are read under the version their batch was created with. It stands in the batch's handle. */
+export function readingHeaders({ version }: Handle): Dict {
+  return version === undefined ? versionOnly : { 'anthropic-version': version };
+}
+
+/** The batch with the version of its results among what is needed to read them. */
+export function readAs(remote: Remote, { version }: Handle): Remote {
+  return version === undefined ? remote : { ...remote, sources: { ...remote.sources, version } };
+}
 
 /** The version and the betas are fixed for a whole batch. Their order means nothing. */
 export function headersOfBatch(headers: Dict): Dict {
@@ -29,13 +39,18 @@ export function toRemote(batch: unknown): Remote {
   const number = (name: string) => count(field(counts, name));
   const failed = number('errored') + number('canceled') + number('expired');
   const url = text(field(batch, 'results_url'));
+  const archivedAt = text(field(batch, 'archived_at'));
+  const isEnded = status === 'ended';
+  const isArchived = isEnded && archivedAt !== undefined;
   return {
     id,
-    state: status === 'ended' ? 'ended' : status === 'canceling' ? 'cancelling' : 'running',
+    state: isEnded ? 'ended' : status === 'canceling' ? 'cancelling' : 'running',
     raw: status,
-    readable: status === 'ended' && url !== undefined,
+    readable: isEnded && !isArchived && url !== undefined,
     sources: url === undefined ? {} : { url },
-    ...(status === 'ended' && url === undefined && { incomplete: true }),
+    // The URL may come a little later, unless the results are thrown away by now.
+    ...(isEnded && !isArchived && url === undefined && { incomplete: true }),
+    ...(isArchived && { lost: lostSince(archivedAt) }),
     ...(counts !== null &&
       counts !== undefined && {
         counts: {
@@ -45,6 +60,13 @@ export function toRemote(batch: unknown): Remote {
         },
       }),
   };
+}
+
+function lostSince(archivedAt: string): string {
+  return (
+    `Anthropic archived the results of this batch at ${archivedAt}: it keeps them for 29 days ` +
+    'after the creation of a batch, and they can no longer be read.'
+  );
 }
 
 const statusOfError: Readonly<Record<string, number>> = {

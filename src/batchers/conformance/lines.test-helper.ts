@@ -120,12 +120,12 @@ export function lineConformance({ batcher }: BatcherSubject, test: Test): void {
       await expect.poll(readable).toBe(1);
     });
 
-    test('that are archived are an error or still to come, never the answer that there is none', async (subject) => {
+    test('that are archived are an error, lost or still to come, never the answer that there is none', async (subject) => {
       const { wire, send, simulator, rows } = await openBench(subject, { resultsKept: 0 });
       const { plan, handle, remote } = await send(['one']);
       await expect.poll(() => simulator.batches()[0]?.phase).toBe('ended');
       for await (const seen of batcher.poll(wire, [{ id: remote.id, count: plan.count, handle }])) {
-        if (seen.incomplete) return;
+        if (seen.incomplete || seen.lost !== undefined) return;
         expect(await failureOf(rows(seen))).toMatchObject({ failure: { meaning: 'gone' } });
       }
     });

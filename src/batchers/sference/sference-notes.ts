@@ -4,7 +4,7 @@ export const sferenceNotes: ProviderNotes = {
   title: 'sference',
   foundBy:
     'the ids of its requests, among batches that are newer than a mark made before its create',
-  discounts: 'Not published: batchling reckons with the full price.',
+  discounts: 'Discounts are not published: batchling reckons with the full price.',
   remarks: [
     'Only chat completions are batched. Requests to `/v1/responses` come back as chat completions, so batchling sends them as ordinary calls.',
     'Creates of one account go out one at a time: nothing of ours is echoed by a create.',

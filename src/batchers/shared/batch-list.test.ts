@@ -162,7 +162,7 @@ describe('looking for a batch of Anthropic', () => {
     const before = await account(list.slice(0, 240));
     const plan = { token: 't', count: 3, route: { batchHeaders: {} } } as unknown as Plan;
     const handle = await anthropic.stage(before.wire, plan);
-    expect(handle).toEqual({ highWater: 'batch_239', highWaterAt: '239000' });
+    expect(handle).toMatchObject({ highWater: 'batch_239', highWaterAt: '239000' });
     const after = await account(list);
     const found = await anthropic.find(after.wire, plan, handle);
     expect(found.kind === 'candidates' && found.remotes.map(({ id }) => id)).toEqual(
@@ -174,7 +174,7 @@ describe('looking for a batch of Anthropic', () => {
     const list = running(250, (at) => ({ created_at: new Date(1e6 - at).toISOString() }));
     const { wire, asked } = await account(list);
     const plan = { route: { batchHeaders: {} } } as unknown as Plan;
-    expect(await anthropic.stage(wire, plan)).toEqual({
+    expect(await anthropic.stage(wire, plan)).toMatchObject({
       highWater: 'batch_0',
       highWaterAt: '1000000',
     });

@@ -1,4 +1,5 @@
 import { anthropicMessages } from '../../streams/anthropic.ts';
+import { refusedInBatches } from '../anthropic/refused-in-batches.ts';
 import type { Call, Match, Route } from '../batcher.ts';
 import { matchGemini } from '../google/google-calls.ts';
 import { onOneLine, withoutMembers } from '../shared/json-text.ts';
@@ -47,6 +48,8 @@ function matchClaude(call: Call, location: string | undefined): Match {
   if (call.headers['anthropic-beta'] !== undefined) {
     return { bypass: 'a row of a batch has no header, so it cannot name `anthropic-beta`' };
   }
+  const refused = refusedInBatches(call.json);
+  if (refused !== undefined) return { bypass: `${refused} inside a batch` };
   const { stream } = call.json;
   const line = onOneLine(call.body);
   const route: Route = {

@@ -88,6 +88,7 @@ describe('the headers of a call', () => {
     'x-tenant': 't',
     'x-stainless-os': 'Linux',
     'x-request-id': 'r',
+    'x-goog-api-client': 'google-genai-sdk/2',
     'content-type': 'application/json',
   };
 
@@ -102,6 +103,7 @@ describe('the headers of a call', () => {
       'x-tenant': 't',
       'x-stainless-os': 'Linux',
       'x-request-id': 'r',
+      'x-goog-api-client': 'google-genai-sdk/2',
       'content-type': 'application/json',
     });
     expect(split.extra).toEqual([]);

@@ -30,7 +30,7 @@ export interface BesideHeaders {
 
 /** `x-*` headers that differ from call to call and never change an answer. */
 const volatile =
-  /^x-(stainless-|batchling|request-id$|client-request-id$|correlation-id$|trace|b3-|datadog-|amzn-trace-id$|cloud-trace-context$|forwarded-|real-ip$)/;
+  /^x-(stainless-|goog-api-client$|server-timeout$|batchling|request-id$|client-request-id$|correlation-id$|trace|b3-|datadog-|amzn-trace-id$|cloud-trace-context$|forwarded-|real-ip$)/;
 
 /** Names that say "credential" at a service we do not know: never part of a fingerprint. */
 const secretive = /(^|-)(api-?key|key|token|secret|password|auth|authorization|signature)(-|$)/;

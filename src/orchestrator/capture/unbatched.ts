@@ -94,9 +94,9 @@ export class UnbatchedFinder {
     if (wire === undefined) return undefined;
     const { capturable } = wire;
     const registered = this.#named(capturable?.provider ?? 'openai');
-    const other = otherProvider(url.hostname);
-    const own = this.#batchers.find(({ name }) => name === other);
+    const own = this.#ownerOf(url.hostname);
     if (own) return endpointOf(own, url.pathname);
+    const other = otherProvider(url.hostname);
     if (other !== undefined || capturable === undefined) {
       const reason = `this version of batchling has no batches for ${other ?? wire.name}`;
       const topic = `${url.host} ${wire.name}`;
@@ -113,6 +113,14 @@ export class UnbatchedFinder {
     return new Unbatched(
       { reason, cure, topic: `${url.host} ${provider}`, registered },
       wire.isMeant,
+    );
+  }
+
+  /** Whose host this is, whatever its path. */
+  #ownerOf(host: string): RegisteredBatcher | undefined {
+    const other = otherProvider(host);
+    return this.#batchers.find(
+      ({ name, info }) => name === other || wildcards(info.hosts, '.')(host),
     );
   }
 
@@ -139,7 +147,7 @@ function reasonOf({ unbatchedBecause = {} }: ProviderInfo, path: string): string
 /** As its SDK is given it. A key without a path stands for the provider's own paths, below `/v1`. */
 function baseOf({ origin, pathname }: URL, base: RegExp): string {
   const path = base.exec(pathname)?.[1] ?? '';
-  return path === '' && !pathname.startsWith('/v1/') ? `${origin}/v1` : `${origin}${path}`;
+  return path === '' && !/^\/v1(beta)?\//.test(pathname) ? `${origin}/v1` : `${origin}${path}`;
 }
 
 /** Where the last word of the path begins: `completions` of `…/chat/completions`, or after a colon. */

@@ -63,12 +63,15 @@ export class Collector {
 
   /** Nothing more will come: lines that hold no answer, and lines that came in no source, never ran. */
   async finish(batch: Batch, remote: Remote, lines: ResultLines): Promise<void> {
+    const { lost, unfinished = 'never-ran' } = remote;
+    if (lost !== undefined) this.#context.logger.warn(`batch ${batch.token}: ${lost}`);
     const rows: Row[] = [];
     for (const [id, member] of batch.members) {
       if (member.isSettled) continue;
-      const message = 'The provider returned no usable line for this request.';
+      const message = lost ?? 'The provider returned no usable line for this request.';
       const last = ownAnswer(batch.batcher, 'missing', message);
-      const missing = { kind: 'retry', reason: remote.unfinished ?? 'never-ran', last } as const;
+      const reason = lost === undefined ? unfinished : 'lost';
+      const missing = { kind: 'retry', reason, last } as const;
       rows.push({ id, outcome: lines.retries.get(id) ?? missing });
     }
     lines.retries.clear();

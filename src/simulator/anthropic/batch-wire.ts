@@ -2,13 +2,13 @@ import { toChunks } from '../server/lines.ts';
 import type { BatchLine } from '../world/batch.ts';
 import type { BatchWire } from '../world/batch-wire.ts';
 import type { World } from '../world/world.ts';
-import { batchDialect } from './dialect.ts';
+import { type BatchWide, batchDialect } from './dialect.ts';
 import { resultLine } from './result-line.ts';
 
 /** What only Anthropic's batches have. */
 export interface AnthropicBatch {
   /** Fixed by the create call and applied to every item. */
-  version: string;
+  batchWide: BatchWide;
   /** Emptied once the batch has taken them over. */
   requests: BatchLine[];
   results: Buffer[] | null;
@@ -19,7 +19,7 @@ export interface AnthropicBatch {
 export function createWire(world: World): BatchWire<AnthropicBatch> {
   return {
     failsAsWhole: false,
-    dialect: ({ details }) => batchDialect(details.version),
+    dialect: ({ details }) => batchDialect(details.batchWide),
     resultLine: (_batch, customId, outcome) => resultLine(customId, outcome),
     async prepare({ details }) {
       const { requests } = details;

@@ -35,7 +35,9 @@ export function createBatches(world: World) {
   }
 
   function startForeign(account: string, version: string, size: number, now: number) {
-    const details = { version, requests: foreignRequests(size), results: null, readsNotFound: 0 };
+    const batchWide = { version, userProfile: undefined };
+    const requests = foreignRequests(size);
+    const details = { batchWide, requests, results: null, readsNotFound: 0 };
     return start(account, details, now, true);
   }
 
@@ -66,7 +68,9 @@ export function createBatches(world: World) {
       const requests = checkCreate(await readJson(body, bytesPerBatch), requestsPerBatch);
       demandRoom(account, requests.length);
       const version = demandVersion(exchange);
-      const details = { version, requests, results: null, readsNotFound: 0 };
+      const { 'anthropic-user-profile-id': userProfile } = exchange.headers;
+      const batchWide = { version, userProfile: userProfile?.toString() };
+      const details = { batchWide, requests, results: null, readsNotFound: 0 };
       const now = world.clock.now();
       const accompanied = world.settings.foreignBatches;
       // Sometimes older, sometimes newer than the client's own: its place proves nothing.

@@ -20,7 +20,9 @@ export function checkCreate(body: JsonObject, mostRequests: number): BatchLine[]
   return requests.map((item, index) => {
     const at = `requests.${index}`;
     if (!isObject(item)) throw refused(`${at}: Input should be an object`);
-    const { custom_id: customId, params } = item;
+    const { custom_id: customId, params, ...more } = item;
+    const [extra] = Object.keys(more);
+    if (extra !== undefined) throw refused(`${at}.${extra}: Extra inputs are not permitted`);
     if (typeof customId !== 'string') throw refused(`${at}.custom_id: Field required`);
     if (!customIdPattern.test(customId)) {
       const pattern = customIdPattern.source;

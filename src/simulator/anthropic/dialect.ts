@@ -4,9 +4,10 @@ import type { Content } from '../world/content.ts';
 import type { Dialect, DialectAnswer } from '../world/execute.ts';
 import { estimateTokens, lastUserText } from '../world/prompt.ts';
 import { newId } from '../world/random.ts';
+import { listOf } from '../world/stream-pieces.ts';
 import { demandOf } from './demand.ts';
 
-const withoutSampling = '2026-10-21';
+const newer = '2026-10-21';
 const samplingFields = ['temperature', 'top_p', 'top_k'];
 
 export function realtimeDialect(version: string): Dialect {
@@ -16,17 +17,23 @@ export function realtimeDialect(version: string): Dialect {
     check: (_endpoint, body) => check(body, version),
     unknownModel: (model) => ({ kind: 'refused', status: 404, message: `model: ${model}` }),
     demand: (_endpoint, body) => demandOf(body),
-    answer: (_endpoint, body, content) => answer(body, content ?? silence, 'standard'),
+    answer: (_endpoint, body, content) => answer(body, content ?? silence, version, 'standard'),
     encode: (_endpoint, _body, given) => given,
     inputTokens: (_endpoint, body) => inputTokens(body),
   };
 }
 
-export function batchDialect(version: string): Dialect {
+/** What a create call says about every request of its batch. */
+export interface BatchWide {
+  readonly version: string;
+  readonly userProfile: string | undefined;
+}
+
+export function batchDialect({ version, userProfile }: BatchWide): Dialect {
   return {
     ...realtimeDialect(version),
-    check: (_endpoint, body) => checkBatched(body) ?? check(body, version),
-    answer: (_endpoint, body, content) => answer(body, content ?? silence, 'batch'),
+    check: (_endpoint, body) => checkBatched(body, userProfile) ?? check(body, version),
+    answer: (_endpoint, body, content) => answer(body, content ?? silence, version, 'batch'),
   };
 }
 
@@ -41,16 +48,26 @@ function check(body: JsonObject, version: string): Outcome | null {
     return refused('messages: at least one message is required');
   }
   const sampling = samplingFields.find((field) => body[field] !== undefined);
-  if (version >= withoutSampling && sampling !== undefined) {
+  if (version >= newer && sampling !== undefined) {
     return refused(`${sampling}: not supported by version ${version}`);
   }
+  // Clients know them as a parameter; on the wire they are a header.
+  if (body.betas !== undefined) return refused('betas: Extra inputs are not permitted');
   return null;
 }
 
-function checkBatched(body: JsonObject): Outcome | null {
+function checkBatched(body: JsonObject, userProfile: string | undefined): Outcome | null {
   if (body.stream === true) return refused('stream: streaming is not supported in batches');
   if (body.speed !== undefined) return refused('speed: not supported in batches');
+  if (listOf(body.fallbacks).some(({ speed }) => speed !== undefined)) {
+    return refused('fallbacks: speed is not supported in batches');
+  }
   if (body.max_tokens === 0) return refused('max_tokens: 0 is not supported in batches');
+  if (body.thread !== undefined) return refused('thread: not supported in batches');
+  const { user_profile_id: own } = body;
+  if (userProfile !== undefined && own !== undefined && own !== userProfile) {
+    return refused('user_profile_id: conflicts with the header of the batch');
+  }
   return null;
 }
 
@@ -64,7 +81,12 @@ function inputTokens({ messages, system }: JsonObject): number {
   return estimateTokens(messages, system);
 }
 
-function answer(body: JsonObject, content: Content, serviceTier: string): DialectAnswer {
+function answer(
+  body: JsonObject,
+  content: Content,
+  version: string,
+  serviceTier: string,
+): DialectAnswer {
   const asked = inputTokens(body);
   const outputTokens = estimateTokens(content);
   return {
@@ -75,30 +97,40 @@ function answer(body: JsonObject, content: Content, serviceTier: string): Dialec
       type: 'message',
       role: 'assistant',
       model: String(body.model),
-      content: blocksOf(content),
+      content: blocksOf(content, version >= newer),
       stop_reason: content.toolCalls.length > 0 ? 'tool_use' : 'end_turn',
       stop_sequence: null,
       stop_details: null,
       container: null,
+      diagnostics: null,
       usage: {
         input_tokens: asked,
         cache_creation_input_tokens: 0,
         cache_read_input_tokens: 0,
         cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 0 },
         output_tokens: outputTokens,
+        output_tokens_details: null,
         server_tool_use: null,
         service_tier: serviceTier,
+        inference_geo: null,
+        speed: null,
       },
     },
   };
 }
 
-function blocksOf({ text, toolCalls }: Content): JsonObject[] {
+/**
+ * The newer version says what there is none of. Clients of the older one do not expect that: some refuse
+ * `citations: null`.
+ */
+function blocksOf({ text, toolCalls }: Content, isExplicit: boolean): JsonObject[] {
   const calls = toolCalls.map(({ name, arguments: input }) => ({
     type: 'tool_use',
     id: newId('toolu_'),
     name,
     input,
+    ...(isExplicit && { caller: { type: 'direct' } }),
   }));
-  return text === null ? calls : [{ type: 'text', text }, ...calls];
+  if (text === null) return calls;
+  return [{ type: 'text', text, ...(isExplicit && { citations: null }) }, ...calls];
 }

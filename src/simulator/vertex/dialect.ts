@@ -41,7 +41,9 @@ function checkLabels(labels: unknown): Outcome | null {
 function claudeDialect(mode: 'batch' | 'realtime'): Dialect {
   const own = ({ anthropic_version: version }: JsonObject) => {
     const bare = String(version ?? '').replace(/^vertex-/, '');
-    return mode === 'batch' ? batchDialect(bare) : realtimeDialect(bare);
+    return mode === 'batch'
+      ? batchDialect({ version: bare, userProfile: undefined })
+      : realtimeDialect(bare);
   };
   const whole = (endpoint: string, body: JsonObject) => ({ ...body, model: modelIn(endpoint) });
   return {

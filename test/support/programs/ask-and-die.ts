@@ -5,7 +5,7 @@ import { readInput } from './read-input.ts';
 
 /** Asks everything at once through a provider's own SDK, and may die in the midst of it. */
 export interface AskInput {
-  readonly sdk: 'openai' | 'anthropic';
+  readonly sdk: 'openai' | 'anthropic' | 'google';
   readonly prompts: readonly string[];
   readonly baseURL: string;
   readonly apiKey: string;
@@ -33,7 +33,7 @@ type Ask = (content: string) => Promise<Heard>;
 
 const { sdk, prompts, baseURL, apiKey, options, time, kill, model } = readInput<AskInput>();
 await killAtCommit(kill);
-const ask = sdk === 'openai' ? await openai() : await anthropic();
+const ask = await { openai, anthropic, google }[sdk]();
 const scope = batchify({ ...options, ...(time && { clock: fastClock(time) }) });
 const heard = await scope.run(() =>
   Promise.all(prompts.map((prompt) => ask(prompt).catch(heardError))),
@@ -68,6 +68,16 @@ async function anthropic(): Promise<Ask> {
     const [block] = data.content;
     const text = block?.type === 'text' ? block.text : '';
     return { text, source: response.headers.get('x-batchling-source') };
+  };
+}
+
+async function google(): Promise<Ask> {
+  const { GoogleGenAI } = await import('@google/genai');
+  const client = new GoogleGenAI({ apiKey, httpOptions: { baseUrl: baseURL } });
+  return async (contents) => {
+    const answer = await client.models.generateContent({ model: model ?? 'gemini-test', contents });
+    const source = answer.sdkHttpResponse?.headers?.['x-batchling-source'];
+    return { text: answer.text ?? '', source: source ?? null };
   };
 }
 
