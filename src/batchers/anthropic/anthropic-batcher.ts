@@ -22,7 +22,6 @@ import { findAbove, highWaterOf } from '../shared/high-water.ts';
 import { inlineBody, inlineFrameBytes } from '../shared/inline-body.ts';
 import { onOneLine, withoutMembers } from '../shared/json-text.ts';
 import { judgePlace } from '../shared/judge-reply.ts';
-import { field } from '../shared/outcomes.ts';
 import { createdBody, expectOk, isVisible } from '../shared/replies.ts';
 import { batchBody } from '../shared/reply-shapes.ts';
 import { resultRows } from '../shared/result-rows.ts';
