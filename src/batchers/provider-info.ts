@@ -45,7 +45,7 @@ export interface ProviderInfo {
   readonly endpoints: readonly string[];
   /** Paths below a root that cost money and are not batched, which the user is told of. */
   readonly unbatched?: readonly string[];
-  /** Why, by path, where the provider's batches could take them and batchling does not. */
+  /** Why, by path as `unbatched` writes it, where there is more to say than that there are no batches. */
   readonly unbatchedBecause?: Readonly<Record<string, string>>;
   /** Header names that carry a credential. */
   readonly credentialHeaders: readonly string[];

@@ -19,6 +19,7 @@ import { openaiInfo } from './openai/openai-info.ts';
 import type { ProviderInfo } from './provider-info.ts';
 import { sferenceInfo } from './sference/sference-info.ts';
 import { togetherInfo } from './together/together-info.ts';
+import { vertexInfo } from './vertex/vertex-info.ts';
 import { wildcards } from './wildcards.ts';
 import { xaiInfo } from './xai/xai-info.ts';
 
@@ -42,6 +43,7 @@ const builtIn: readonly (readonly [ProviderInfo, Load])[] = [
   [sferenceInfo, async () => (await import('./sference/sference-batcher.ts')).SferenceBatcher],
   [anthropicInfo, async () => (await import('./anthropic/anthropic-batcher.ts')).AnthropicBatcher],
   [googleInfo, async () => (await import('./google/google-batcher.ts')).GoogleBatcher],
+  [vertexInfo, async () => (await import('./vertex/vertex-batcher.ts')).VertexBatcher],
   [deepinfraInfo, async () => (await import('./deepinfra/deepinfra-batcher.ts')).DeepInfraBatcher],
   [nebiusInfo, async () => (await import('./nebius/nebius-batcher.ts')).NebiusBatcher],
   [parasailInfo, async () => (await import('./parasail/parasail-batcher.ts')).ParasailBatcher],

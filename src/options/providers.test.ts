@@ -93,12 +93,4 @@ describe('the settings of a provider', () => {
     expect(code).toBe('INVALID_OPTION');
     expect(message).toContain(`Invalid option providers: ${why}`);
   });
-
-  it('of a provider without a batcher are refused, but for those that all have', () => {
-    expect(refusalOf({ vertex: { deployments: {} } })).toMatchObject({
-      code: 'NOT_AVAILABLE',
-      message: expect.stringContaining('no batches for vertex'),
-    });
-    expect(resolve({ vertex: { cancelAtDeadline: true } })).toBeDefined();
-  });
 });

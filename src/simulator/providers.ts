@@ -19,6 +19,7 @@ import type { OpenAILike } from './openai-like/description.ts';
 import { createOpenAILike } from './openai-like/provider.ts';
 import { createSference } from './sference/provider.ts';
 import { togetherDescription } from './together/description.ts';
+import { createVertex } from './vertex/provider.ts';
 import type { Provider, ProviderFactory } from './world/provider.ts';
 import type { World } from './world/world.ts';
 import { createXai } from './xai/provider.ts';
@@ -40,6 +41,7 @@ const factories = {
   sference: createSference,
   siliconflow: (world) => createOpenAILike(world, siliconflowDescription),
   together: (world) => createOpenAILike(world, togetherDescription),
+  vertex: createVertex,
   xai: createXai,
   zhipu: (world) => createOpenAILike(world, zhipuDescription),
 } satisfies Record<string, ProviderFactory>;

@@ -43,11 +43,6 @@ describe('a bad option', () => {
       expect(thrownBy(() => batchify(value as never)).code).toBe('INVALID_OPTION');
     }
   });
-
-  it('names a provider that cannot be batched yet', () => {
-    const options = { hosts: { 'http://127.0.0.1:1/v1': 'vertex' } };
-    expect(thrownBy(() => batchify(options)).code).toBe('NOT_AVAILABLE');
-  });
 });
 
 describe('what batchify cannot run', () => {

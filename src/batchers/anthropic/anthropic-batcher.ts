@@ -22,7 +22,6 @@ import { findAbove, highWaterOf } from '../shared/high-water.ts';
 import { inlineBody, inlineFrameBytes } from '../shared/inline-body.ts';
 import { onOneLine, withoutMembers } from '../shared/json-text.ts';
 import { judgePlace } from '../shared/judge-reply.ts';
-import { count, field } from '../shared/outcomes.ts';
 import { createdBody, expectOk, isVisible } from '../shared/replies.ts';
 import { batchBody } from '../shared/reply-shapes.ts';
 import { resultRows } from '../shared/result-rows.ts';
@@ -30,6 +29,7 @@ import { anthropicInfo } from './anthropic-info.ts';
 import { judgeAnthropic, judgeCreate } from './anthropic-judge.ts';
 import { anthropicNotes } from './anthropic-notes.ts';
 import {
+  claudeUsage,
   headersOfBatch,
   readAs,
   readingHeaders,
@@ -151,12 +151,7 @@ export class AnthropicBatcher extends Batcher {
   }
 
   usage(json: unknown): Usage | undefined {
-    const usage = field(json, 'usage');
-    if (usage === undefined || usage === null) return undefined;
-    return {
-      inputTokens: count(field(usage, 'input_tokens')),
-      outputTokens: count(field(usage, 'output_tokens')),
-    };
+    return claudeUsage(json);
   }
 
   errorBody(type: string, message: string): string {

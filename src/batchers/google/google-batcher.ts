@@ -114,7 +114,11 @@ export class GoogleBatcher extends FileBatcher {
   }
 
   /** By its name, which is unique. Nothing is said of the order of the list, so all of it is read. */
-  async find(wire: Wire, { token }: Pick<Plan, 'token' | 'count'>): Promise<Found> {
+  async find(
+    wire: Wire,
+    { token }: Pick<Plan, 'token' | 'count'>,
+    _handle: Handle,
+  ): Promise<Found> {
     const remotes: Remote[] = [];
     for await (const page of batchPages(betaWire(wire), batchList)) {
       for (const batch of page) {

@@ -1,3 +1,4 @@
+import type { Answer } from '../../types.ts';
 import type { Outcome, Row } from '../batcher.ts';
 import { elementTexts, memberText } from '../shared/json-text.ts';
 import {
@@ -41,7 +42,11 @@ function responseText(line: string, parsed: object): string {
 }
 
 function errored(error: unknown): Outcome {
-  const last = errorAnswer(error);
+  return outcomeOfError(errorAnswer(error));
+}
+
+/** What an error means for its request: some say that it did not run. */
+export function outcomeOfError(last: Answer): Outcome {
   if (last.status === 499) return { kind: 'retry', reason: 'cancelled', last };
   if (last.status === 504) return { kind: 'retry', reason: 'expired', last };
   return outcomeOf(last, judgeGoogle);

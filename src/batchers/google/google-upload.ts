@@ -52,7 +52,7 @@ async function startUpload(wire: Wire, displayName: string, length: number): Pro
  * A wire to the address of an upload. Who knows that address may write to it, so messages have another
  * word for it, and the wire keeps credentials from it if it is not of a declared origin.
  */
-function hidden(wire: Wire, url: string): Wire {
+export function hidden(wire: Wire, url: string): Wire {
   const secrets = [url, ...new URL(url).searchParams.values()].filter(({ length }) => length >= 8);
   const hide = (told: string) =>
     secrets.reduce((left, secret) => left.replaceAll(secret, '[redacted]'), told);
@@ -92,7 +92,10 @@ function nameOf(stored: unknown): string {
 }
 
 /** The same bytes in chunks of this size, the last one perhaps shorter. */
-async function* chunksOf(file: StreamedBody, size: number): AsyncIterable<StreamedBody> {
+export async function* chunksOf(
+  file: Pick<StreamedBody, 'chunks'>,
+  size: number,
+): AsyncIterable<StreamedBody> {
   let parts: Uint8Array[] = [];
   let length = 0;
   for await (const bytes of file.chunks()) {

@@ -134,18 +134,6 @@ describe('a host of the user', () => {
     expect(found).toMatchObject({ base: 'https://api.openai.com/v1', configured: true });
   });
 
-  it('of a provider that cannot be batched yet is a clear error', () => {
-    expect(() => routerFor({ 'proxy.example': 'vertex' })).toThrow(/vertex/);
-    try {
-      routerFor({ 'proxy.example': 'vertex' });
-    } catch (error) {
-      expect(error).toMatchObject({
-        code: 'NOT_AVAILABLE',
-        facts: { option: 'hosts', provider: 'vertex' },
-      });
-    }
-  });
-
   it('of a provider nobody knows is refused by the options', () => {
     expect(() => routerFor({ 'proxy.example': 'nobody' })).toThrow(/nobody/);
   });

@@ -51,7 +51,10 @@ describe('a call to a host that nobody named', () => {
     ['Vertex AI', 'https://h.example/v1/projects/p/publishers/anthropic/models/c:rawPredict'],
     ['Amazon Bedrock', 'https://bedrock-runtime.eu-west-1.amazonaws.com/model/m/converse'],
     ['Cohere', 'https://api.cohere.com/v2/chat'],
-    ['vertex', 'https://europe-west1-aiplatform.googleapis.com/v1/p/models/g:generateContent'],
+    [
+      'the endpoint /v1/p/models/g:generateContent of vertex',
+      'https://europe-west1-aiplatform.googleapis.com/v1/p/models/g:generateContent',
+    ],
     ['deepseek', 'https://api.deepseek.com/v1/chat/completions'],
     ['fireworks', 'https://api.fireworks.ai/inference/v1/chat/completions'],
   ])('that speaks for %s has no entry that would help', (name, url) => {

@@ -1,5 +1,6 @@
 import type { Batcher } from '../../batchers/batcher.ts';
 import { type LlmWire, otherProvider, wireEndings, wireOf } from '../../batchers/llm-wires.ts';
+import type { ProviderInfo } from '../../batchers/provider-info.ts';
 import type { RegisteredBatcher } from '../../batchers/registry.ts';
 import { wildcards } from '../../batchers/wildcards.ts';
 import { invariant } from '../../errors.ts';
@@ -133,8 +134,14 @@ export class UnbatchedFinder {
 function endpointOf(registered: RegisteredBatcher, path: string): Unbatched {
   const { name, info } = registered;
   const reason =
-    info.unbatchedBecause?.[path] ?? `batchling has no batches for the endpoint ${path} of ${name}`;
+    reasonOf(info, path) ?? `batchling has no batches for the endpoint ${path} of ${name}`;
   return new Unbatched({ reason, cure: realtimeCure, topic: reason, registered });
+}
+
+/** What the provider's facts say of this path, which may be one of many that a pattern stands for. */
+function reasonOf({ unbatchedBecause = {} }: ProviderInfo, path: string): string | undefined {
+  const patterns = Object.entries(unbatchedBecause);
+  return patterns.find(([pattern]) => wildcards([pattern], '/')(path))?.[1];
 }
 
 /** As its SDK is given it. A key without a path stands for the provider's own paths, below `/v1`. */

@@ -1,0 +1,201 @@
+import { UnknownOutcomeError } from '../../errors.ts';
+import type { Wire } from '../../http/wire.ts';
+import type { Dict, Handle, ItemId } from '../../types.ts';
+import { claudeUsage } from '../anthropic/anthropic-wire.ts';
+import type {
+  Call,
+  Envelope,
+  Found,
+  Limits,
+  Match,
+  Plan,
+  PolledBatch,
+  ProviderInfo,
+  Remote,
+  Route,
+  Row,
+  Usage,
+} from '../batcher.ts';
+import { GoogleBatcher } from '../google/google-batcher.ts';
+import { pathOf } from '../google/google-paths.ts';
+import { usageOf } from '../google/google-usage.ts';
+import type { ProviderNotes } from '../provider-notes.ts';
+import { type BatchList, batchPages } from '../shared/batch-list.ts';
+import { field } from '../shared/outcomes.ts';
+import { createdBody, expectOk, isVisible, ReplyError } from '../shared/replies.ts';
+import { batchBody } from '../shared/reply-shapes.ts';
+import { matchVertex, placeOf } from './vertex-calls.ts';
+import { vertexInfo } from './vertex-info.ts';
+import { readPage, toRemote } from './vertex-job.ts';
+import { judgeCreate } from './vertex-judge.ts';
+import { labelBytes } from './vertex-labels.ts';
+import { jobLabels, linesOf } from './vertex-lines.ts';
+import { vertexNotes } from './vertex-notes.ts';
+import { rowsOf } from './vertex-results.ts';
+import { deleteObject, objectsIn, objectUrl, readGsUri, storageOf } from './vertex-storage.ts';
+import { uploadObject } from './vertex-upload.ts';
+
+const hour = 3_600_000;
+const json = { 'content-type': 'application/json' };
+
+/**
+ * Batch prediction jobs of Vertex AI, of Gemini and of Claude: the requests are an object in a bucket of the
+ * user's, and so are the answers.
+ *
+ * @example
+ * class OwnGateway extends VertexBatcher {
+ *   override readonly info = { ...vertexInfo, name: 'gateway', hosts: ['vertex.example.com'] };
+ * }
+ * batchify(fn, { batchers: [OwnGateway], providers: { gateway: { bucket: 'gs://mine' } } });
+ */
+export class VertexBatcher extends GoogleBatcher {
+  override readonly info: ProviderInfo = vertexInfo;
+  override readonly notes: ProviderNotes = vertexNotes;
+
+  override match(call: Call): Match {
+    return matchVertex(call);
+  }
+
+  override limits({ endpoint }: Pick<Route, 'endpoint' | 'model'>): Limits {
+    const isClaude = placeOf(endpoint).publisher === 'anthropic';
+    return {
+      items: isClaude ? 100_000 : 200_000,
+      recommendedItems: 10_000,
+      // 1 GB by the book; whether that means 10^9 or 2^30 is not said, and some head-room is free.
+      bytes: 950_000_000,
+      itemBytes: 950_000_000,
+      inFlight: isClaude ? 4 : 8,
+      windows: { '24h': { word: '24h', priceShare: 0.5 } },
+      pollMinimum: 0,
+      // 72 hours in a queue, 24 hours of running.
+      outlives: 100 * hour,
+    };
+  }
+
+  override envelope({ endpoint }: Pick<Route, 'endpoint'>, id: ItemId): Envelope {
+    const isClaude = placeOf(endpoint).publisher === 'anthropic';
+    return { before: `{"${isClaude ? 'custom_id' : 'key'}":"${id}","request":`, after: '}' };
+  }
+
+  /** A line break and a label per item. */
+  override frameBytes(count: number): number {
+    return count * (1 + labelBytes);
+  }
+
+  /** The storage of Google sees the credential, too, where the base is Google's. */
+  override origins(base: string): readonly string[] {
+    return [...new Set([new URL(base).origin, new URL(storageOf(base)).origin])];
+  }
+
+  override canCreateFrom(handle: Handle): boolean {
+    return handle.folder !== undefined;
+  }
+
+  /** Uploads the input. Its name is the batch's own, so a second upload replaces the first. */
+  override async stage(wire: Wire, plan: Plan): Promise<Handle> {
+    const { parent, publisher } = placeOf(plan.route.endpoint);
+    const folder = `${plan.settings.bucket}/batchling/${plan.token}`;
+    const input = readGsUri(`${folder}/input.jsonl`);
+    if (input === undefined) throw new TypeError(`providers.vertex.bucket is missing.`);
+    await uploadObject(wire, input, { chunks: () => linesOf(plan, publisher === 'google') });
+    return { folder, parent };
+  }
+
+  override async create(wire: Wire, plan: Plan, handle: Handle): Promise<Remote> {
+    const path = `${handle.parent}/batchPredictionJobs`;
+    const body = JSON.stringify(jobOf(plan, handle.folder ?? ''));
+    const reply = await wire.send({ method: 'POST', path, headers: json, body });
+    const created = await createdBody(wire, reply, judgeCreate);
+    batchBody({ id: field(created, 'name'), state: field(created, 'state') }, 'state');
+    return toRemote(created, wire, plan.count);
+  }
+
+  /** By its name, which is unique. The filter only saves pages: every job shown is compared. */
+  override async find(
+    wire: Wire,
+    { token, count }: Pick<Plan, 'token' | 'count'>,
+    handle: Handle,
+  ): Promise<Found> {
+    const remotes: Remote[] = [];
+    for await (const page of batchPages(wire, this.#jobs(handle, token))) {
+      const ours = page.filter((job) => field(job, 'displayName') === token);
+      remotes.push(...ours.map((job) => toRemote(job, wire, count)));
+    }
+    return remotes.length > 0 ? { kind: 'exact', remotes } : { kind: 'absent' };
+  }
+
+  #jobs({ parent }: Handle, token: string): BatchList {
+    return {
+      path: `${parent}/batchPredictionJobs`,
+      limit: 'pageSize',
+      after: 'pageToken',
+      query: { filter: `display_name="${token}"` },
+      judge: this.judge,
+      readPage,
+      toRemote,
+    };
+  }
+
+  /** Tokens change every hour and say nothing of whose they are: who sees the input shares the account. */
+  override async sharesAccount(wire: Wire, { folder }: Handle): Promise<boolean | undefined> {
+    const input = readGsUri(folder && `${folder}/input.jsonl`);
+    return input === undefined ? undefined : isVisible(wire, objectUrl(wire, input));
+  }
+
+  override async *poll(wire: Wire, batches: readonly PolledBatch[]): AsyncIterable<Remote> {
+    for (const { id, count } of batches) yield await this.#show(wire, id, count);
+  }
+
+  async #show(wire: Wire, id: string, count: number): Promise<Remote> {
+    try {
+      const reply = await expectOk(wire, { method: 'GET', path: pathOf(id) }, this.judge);
+      const remote = toRemote(await reply.json(), wire, count);
+      if (remote.id === id) return remote;
+      throw new UnknownOutcomeError(`Vertex was asked for job ${id} and sent ${remote.id}.`);
+    } catch (error) {
+      if (!(error instanceof ReplyError) || error.failure.meaning !== 'gone') throw error;
+      return { id, state: 'missing', raw: String(error.status), readable: false, sources: {} };
+    }
+  }
+
+  override results(wire: Wire, remote: Remote): AsyncIterable<readonly Row[]> {
+    return rowsOf(wire, remote);
+  }
+
+  override async cancel(wire: Wire, { id }: Pick<Remote, 'id'>): Promise<void> {
+    const path = `${pathOf(id)}:cancel`;
+    const request = { method: 'POST', path, headers: json, body: '{}' } as const;
+    await (await expectOk(wire, request, this.judge)).json();
+  }
+
+  /** Input and output: all that is in the folder of this batch, which has the batch's own name. */
+  override async cleanup(wire: Wire, handle: Handle): Promise<void> {
+    const folder = readGsUri(handle.folder);
+    if (folder === undefined) return;
+    for (const object of await objectsIn(wire, folder)) await deleteObject(wire, object);
+  }
+
+  override usage(answer: unknown): Usage | undefined {
+    return usageOf(answer) ?? claudeUsage(answer);
+  }
+
+  /** Clients of Gemini and of Claude each find what they look for. */
+  override errorBody(type: string, message: string): string {
+    return JSON.stringify({ type: 'error', error: { code: null, message, status: type, type } });
+  }
+}
+
+function jobOf({ token, route, tags }: Plan, folder: string): object {
+  const { publisher } = placeOf(route.endpoint);
+  const labels: Dict = jobLabels(tags);
+  return {
+    displayName: token,
+    model: `publishers/${publisher}/models/${route.model}`,
+    inputConfig: { instancesFormat: 'jsonl', gcsSource: { uris: [`${folder}/input.jsonl`] } },
+    outputConfig: {
+      predictionsFormat: 'jsonl',
+      gcsDestination: { outputUriPrefix: `${folder}/output` },
+    },
+    ...(Object.keys(labels).length > 0 && { labels }),
+  };
+}

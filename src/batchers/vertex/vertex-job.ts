@@ -1,0 +1,96 @@
+import type { Wire } from '../../http/wire.ts';
+import type { Counts, Handle } from '../../types.ts';
+import type { BatchFailure, Remote } from '../batcher.ts';
+import { judgeGoogle } from '../google/google-judge.ts';
+import { int64 } from '../google/google-operation.ts';
+import { errorAnswer } from '../google/google-status.ts';
+import { field, fields, text } from '../shared/outcomes.ts';
+import { idOf, type ListPage, listPage } from '../shared/reply-shapes.ts';
+
+/** A job is called by its full name: `cancel` and `results` know nothing else of it. */
+const fullName = /^projects\/[^/]+\/locations\/[^/]+\/batchPredictionJobs\/[^/]+$/;
+
+function nameOf(job: unknown): string | undefined {
+  const name = text(field(job, 'name'));
+  return name !== undefined && fullName.test(name) ? name : undefined;
+}
+
+/** One page of jobs. An empty list is `{}`: empty members are left out of Google's JSON. */
+export function readPage(body: unknown): ListPage {
+  const { batchPredictionJobs, nextPageToken, ...others } = fields(body);
+  const isObject = typeof body === 'object' && body !== null && !Array.isArray(body);
+  const isEmpty = batchPredictionJobs === undefined && Object.keys(others).length === 0;
+  const listed = isObject && isEmpty ? [] : batchPredictionJobs;
+  const named = Array.isArray(listed)
+    ? listed.map((job) => ({ ...fields(job), id: nameOf(job) }))
+    : undefined;
+  return { batches: listPage({ data: named }).batches, next: text(nextPageToken) };
+}
+
+const prefix = /^JOB_STATE_/;
+const ended = new Set(['succeeded', 'partially_succeeded', 'failed', 'cancelled', 'expired']);
+const waiting = new Set(['unspecified', 'queued', 'pending']);
+
+/** A job in our words. `count`: how many requests are in it, where that is known. */
+export function toRemote(job: unknown, wire: Pick<Wire, 'redact'>, count?: number): Remote {
+  const id = idOf({ id: nameOf(job) }, 'a job');
+  const raw = text(field(job, 'state')) ?? 'unknown';
+  const status = raw.replace(prefix, '').toLowerCase();
+  const isEnded = ended.has(status);
+  const counts = countsOf(field(job, 'completionStats'), count);
+  const sources = isEnded ? sourcesOf(job) : {};
+  const hasOutput = sources.directory !== undefined;
+  // Rows that were written before a job failed are paid for.
+  const hasRows = hasOutput && (counts === undefined || counts.completed + counts.failed > 0);
+  const isFailed = status === 'failed' && !hasRows;
+  const isCut = status === 'cancelled' || status === 'expired';
+  return {
+    id,
+    state: isEnded ? 'ended' : stateOf(status),
+    raw,
+    readable: hasOutput && !isFailed,
+    sources,
+    ...(counts && { counts }),
+    ...(isFailed && { failure: failureOf(field(job, 'error'), wire) }),
+    // Where the output is may be told a little later than the end.
+    ...(isEnded && !isFailed && !isCut && !hasOutput && { incomplete: true }),
+    ...(isCut && { unfinished: status }),
+  };
+}
+
+/** Words that nobody knows are not terminal: a new state must not end a batch. */
+function stateOf(status: string): Remote['state'] {
+  if (status === 'cancelling') return 'cancelling';
+  return waiting.has(status) ? 'queued' : 'running';
+}
+
+/** Where the rows are, and the input, by which rows without an id are told apart. */
+function sourcesOf(job: unknown): Handle {
+  const directory = text(field(field(job, 'outputInfo'), 'gcsOutputDirectory'));
+  const uris = field(field(field(job, 'inputConfig'), 'gcsSource'), 'uris');
+  const input = Array.isArray(uris) ? text(uris[0]) : undefined;
+  return { ...(directory && { directory }), ...(input && { input }) };
+}
+
+/** Numbers of 64 bits are texts, zeros are left out, and -1 means that nobody has counted. */
+function countsOf(stats: unknown, count: number | undefined): Counts | undefined {
+  if (typeof stats !== 'object' || stats === null) return undefined;
+  const of = (name: string) => Math.max(0, int64(field(stats, name)));
+  const completed = of('successfulCount');
+  const failed = of('failedCount');
+  return { total: count ?? completed + failed + of('incompleteCount'), completed, failed };
+}
+
+/** A job that failed as a whole. Quota that others used up will be there again. */
+function failureOf(error: unknown, wire: Pick<Wire, 'redact'>): BatchFailure {
+  const given = errorAnswer(error);
+  const message = text(field(error, 'message')) ?? 'The job failed without a reason.';
+  const isFull = judgeGoogle({ ...given, message }).meaning === 'full';
+  return {
+    code: `rpc_${String(field(error, 'code') ?? 'unknown')}`,
+    message: wire.redact(message),
+    meaning: isFull ? 'full' : 'refused',
+    next: isFull ? 'later' : 'fail',
+    answer: { ...given, body: wire.redact(given.body) },
+  };
+}
