@@ -1,9 +1,9 @@
 import { limitSettings } from '../batchers/limit-settings.ts';
 import type { ProviderInfo, Setting, Settings } from '../batchers/provider-info.ts';
 import type { BatcherClass } from '../batchers/registry.ts';
-import { type Form, isRecord, NotYet, type ParseContext, refuse, refuseUnseen } from './form.ts';
+import { type Form, isRecord, type ParseContext, refuse, refuseUnseen } from './form.ts';
 import { nearest } from './nearest.ts';
-import { looksSecret, notShown, show } from './show.ts';
+import { looksSecret, show } from './show.ts';
 
 /**
  * What `providers` holds: settings by provider name, each as its batcher declares it. Every provider has
@@ -66,7 +66,7 @@ function parseSettings(
   for (const [name, value] of Object.entries(given)) {
     if (value === undefined) continue;
     const setting = Object.hasOwn(declared, name) ? declared[name] : undefined;
-    if (setting === undefined) return refuseSetting(provider, name, declared, info);
+    if (setting === undefined) return refuseSetting(provider, name, declared);
     const parsed = setting.parse(value);
     if (parsed === undefined) {
       refuse(value, `${provider}.${name} must be ${setting.allowed}`);
@@ -80,12 +80,7 @@ function refuseSetting(
   provider: string,
   name: string,
   declared: Readonly<Record<string, Setting>>,
-  info: ProviderInfo | undefined,
 ): never {
-  if (info === undefined) {
-    const detail = `this version of batchling has no batches for ${provider}. Leave it out`;
-    throw new NotYet(notShown, detail);
-  }
   const names = Object.keys(declared);
   const meant = nearest(name, names);
   const advice = meant === undefined ? `they are ${names.join(', ')}` : `did you mean "${meant}"?`;

@@ -3,7 +3,6 @@ import { type BatcherClass, builtInInfos } from '../batchers/registry.ts';
 import { formatDuration } from '../duration.ts';
 import { type Environment, isRecord, type ParseContext, Refused } from './form.ts';
 import { invalidOption, invalidOptions, unknownOption } from './invalid-option.ts';
-import { providerNames } from './provider-names.ts';
 import { infosOfBatchers } from './providers.ts';
 import {
   definitionOf,
@@ -40,7 +39,7 @@ export function resolveOptions(
   const infos = () => infosWith(found.get('batchers')?.value as readonly BatcherClass[]);
   const context: ParseContext = {
     environment,
-    knownProviders: () => [...new Set([...providerNames, ...infos().map(({ name }) => name)])],
+    knownProviders: () => [...new Set(infos().map(({ name }) => name))],
     infoOf: (provider) => infos().find(({ name }) => name === provider),
   };
   // First, because other options may name the providers of these batchers.

@@ -98,3 +98,24 @@ it('a line that says "try again" says so to the next run, too', async () => {
   await scope.close();
   expect(reasons).toEqual(['rate-limit']);
 });
+
+it('a client that gives up before its call is in the ledger gets that call again, also in a shared run', async () => {
+  // The ledger counts then, so that the call that was given up has no number yet.
+  vi.stubEnv('BATCHLING_RUN', 'a-run-of-several-processes');
+  const scope = batchify(stage.options());
+  const send = (signal: AbortSignal) => fetch(chatUrl(stage), { ...chatRequest('one'), signal });
+  const answers = await scope.run(async () => {
+    const first = new AbortController();
+    const given = send(first.signal);
+    const again = await new Promise<Promise<Response>>((resolve) => {
+      setTimeout(() => {
+        first.abort();
+        resolve(send(new AbortController().signal));
+      });
+    });
+    return Promise.all([given, again]);
+  });
+  await scope.close();
+  expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+  expect(stage.simulator.meter.total).toBe(1);
+});

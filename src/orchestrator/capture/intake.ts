@@ -107,18 +107,24 @@ export class Intake {
     }
     // One that was aborted meanwhile is not asked for.
     const wanted = prepared.filter(({ caller }) => !caller.call.aborted);
+    for (const calls of this.#services.occurrences ? [wanted] : retriesApart(wanted)) {
+      await this.#admitOrRefuse(calls);
+    }
+    if (at < callers.length) await nextTurn();
+    return at;
+  }
+
+  async #admitOrRefuse(calls: readonly PreparedCall[]): Promise<void> {
     try {
-      await this.#admit(wanted);
+      await this.#admit(calls);
     } catch (error) {
       // Nothing was sent, so nothing is lost; a rejected fetch would make every SDK try again.
       const message = messageOf(error);
-      for (const { caller, parts } of wanted) {
+      for (const { caller, parts } of calls) {
         const { call } = caller;
         refuseCall(call, factsOf(call.target.batcher, parts[0].route), 'store', message);
       }
     }
-    if (at < callers.length) await nextTurn();
-    return at;
   }
 
   async #admit(prepared: readonly PreparedCall[]): Promise<void> {
@@ -235,6 +241,25 @@ export class Intake {
       throw error;
     }
   }
+}
+
+/**
+ * Where the ledger counts, a call that was given up has no occurrence before it is admitted. Its client's
+ * retry may stand right behind it, and is admitted after it: otherwise it would be another sample.
+ */
+function retriesApart(calls: readonly PreparedCall[]): readonly (readonly PreparedCall[])[] {
+  const groups: PreparedCall[][] = [[]];
+  let givenUp = new Set<string>();
+  for (const call of calls) {
+    const keys = call.parts.map(({ fingerprint }) => fingerprint.toString('latin1'));
+    if (keys.some((key) => givenUp.has(key))) {
+      groups.push([]);
+      givenUp = new Set();
+    }
+    groups.at(-1)?.push(call);
+    if (call.caller.isAbandoned) for (const key of keys) givenUp.add(key);
+  }
+  return groups;
 }
 
 function dueAt({ scope: { deadline } }: CapturedCall, now: number): number | undefined {

@@ -1,7 +1,7 @@
 import type { Batcher } from '../../batchers/batcher.ts';
 import type { RegisteredBatcher } from '../../batchers/registry.ts';
 import { wildcards } from '../../batchers/wildcards.ts';
-import { BatchlingError, invariant } from '../../errors.ts';
+import { invariant } from '../../errors.ts';
 import type { Dict } from '../../types.ts';
 import { onlyThese, splitQuery } from './split-query.ts';
 
@@ -110,7 +110,7 @@ export class Router {
     }
     for (const entry of hosts) {
       const registered = batchers.find(({ name }) => name === entry.provider);
-      if (registered === undefined) throw notBuilt(entry);
+      invariant(registered, `hosts names ${entry.provider}, which nobody knows`);
       this.#add(entry.host, configuredPlaces(registered, entry));
     }
     for (const host of this.#places.keys()) this.#addPatterns(host);
@@ -242,12 +242,4 @@ function isEndOfAuthority(code: number): boolean {
 /** Upper case, user info, a default port or escapes: what `URL` would write differently. */
 function isUnusual(authority: string): boolean {
   return /[^a-z0-9.:\-[\]]|:443$|:80$/.test(authority);
-}
-
-function notBuilt(entry: HostEntry): BatchlingError {
-  return new BatchlingError(
-    'NOT_AVAILABLE',
-    `hosts names the provider ${entry.provider}, which this version of batchling cannot batch yet.`,
-    { facts: { option: 'hosts', provider: entry.provider } },
-  );
 }
