@@ -100,9 +100,12 @@ export const status = (code: number, more: Partial<FaultAction> = {}) =>
 /** The requests of the batch wires, by what they are for. */
 export const requests = {
   upload: { method: 'POST', path: /\/files$/ },
-  create: { method: 'POST', path: /\/(batches|batch\/jobs)$|:batchGenerateContent$/ },
-  poll: { method: 'GET', path: /\/(batches|batch\/jobs)\/[^/]+$/ },
-  list: { method: 'GET', path: /\/(batches|batch\/jobs)$/ },
+  create: {
+    method: 'POST',
+    path: /\/(batches|batch\/jobs|batchPredictionJobs)$|:batchGenerateContent$/,
+  },
+  poll: { method: 'GET', path: /\/(batches|batch\/jobs|batchPredictionJobs)\/[^/]+$/ },
+  list: { method: 'GET', path: /\/(batches|batch\/jobs|batchPredictionJobs)$/ },
   results: { method: 'GET', path: /\/(content|results)$/ },
   cancel: { method: 'POST', path: /[/:]cancel$/ },
   deletion: { method: 'DELETE', path: /\/files\// },

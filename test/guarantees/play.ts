@@ -9,6 +9,7 @@ import { batchify, type Logger } from '../../src/index.ts';
 import { type Simulator, startSimulator } from '../../src/simulator/index.ts';
 import { ask, askClaude, askGemini } from '../support/ask.ts';
 import { wireOf } from '../support/provider-wires.ts';
+import { vertexClient } from '../support/vertex-client.ts';
 import {
   apiKey,
   type Fate,
@@ -109,6 +110,10 @@ function asker(provider: Provider, baseURL: string): (prompt: string) => Promise
   const { sdk } = wireOf(provider);
   if (sdk === 'google') {
     const client = new GoogleGenAI({ apiKey, httpOptions: { baseUrl: baseURL } });
+    return (prompt) => askGemini(client, prompt);
+  }
+  if (sdk === 'vertex') {
+    const client = vertexClient(baseURL, apiKey);
     return (prompt) => askGemini(client, prompt);
   }
   if (sdk === 'anthropic') {

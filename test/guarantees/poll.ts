@@ -186,7 +186,8 @@ function firstBatchOnly(action: ReturnType<typeof status>, times = forGood) {
   return ({ scope, simulator }: Scene) => {
     const off = scope.on('batch:submitted', ({ remoteId }) => {
       off();
-      const path = new RegExp(`/(batches|batch/jobs)/${remoteId}$`);
+      const id = remoteId?.split('/').at(-1);
+      const path = new RegExp(`/(batches|batch/jobs|batchPredictionJobs)/${id}$`);
       simulator.faults.add({ ...requests.poll, path, times, action });
     });
   };

@@ -8,7 +8,7 @@ interface Place {
 /** How programs of tests talk to a provider, and where its batch wire is. */
 export interface ProviderWire {
   /** Whose SDK the program uses. */
-  readonly sdk: 'openai' | 'anthropic' | 'google';
+  readonly sdk: 'openai' | 'anthropic' | 'google' | 'vertex';
   /** What follows the simulator's base URL in that of the SDK. */
   readonly path?: string;
   /** What the program has to say beside its key. */
@@ -74,6 +74,17 @@ export const providerWires = {
     create: { method: 'POST', path: /:batchGenerateContent$/ },
     results: { method: 'GET', path: /\/batches\/[^/]+$/ },
     cancel: { method: 'POST', path: /:cancel$/ },
+  },
+  vertex: {
+    sdk: 'vertex',
+    options: { providers: { vertex: { bucket: 'gs://mine' } } },
+    upload: { method: 'POST', path: /^\/upload\/storage\/v1\/b\/mine\/o$/ },
+    create: { method: 'POST', path: /\/batchPredictionJobs$/ },
+    poll: { method: 'GET', path: /\/batchPredictionJobs\/[^/]+$/ },
+    list: { method: 'GET', path: /\/batchPredictionJobs$/ },
+    results: { method: 'GET', path: /^\/storage\/v1\/b\/mine\/o\/[^/]+$/ },
+    cancel: { method: 'POST', path: /:cancel$/ },
+    haste: 15,
   },
   anthropic: {
     ...inline,

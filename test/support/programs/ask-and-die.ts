@@ -1,3 +1,4 @@
+import type { GoogleGenAI } from '@google/genai';
 import { type BatchifyOptions, batchify } from '../../../src/index.ts';
 import { commitsSoFar, type KillPoint, killAtCommit } from './commit-killer.ts';
 import { type FastTime, fastClock } from './fast-clock.ts';
@@ -5,7 +6,7 @@ import { readInput } from './read-input.ts';
 
 /** Asks everything at once through a provider's own SDK, and may die in the midst of it. */
 export interface AskInput {
-  readonly sdk: 'openai' | 'anthropic' | 'google';
+  readonly sdk: 'openai' | 'anthropic' | 'google' | 'vertex';
   readonly prompts: readonly string[];
   readonly baseURL: string;
   readonly apiKey: string;
@@ -33,7 +34,7 @@ type Ask = (content: string) => Promise<Heard>;
 
 const { sdk, prompts, baseURL, apiKey, options, time, kill, model } = readInput<AskInput>();
 await killAtCommit(kill);
-const ask = await { openai, anthropic, google }[sdk]();
+const ask = await { openai, anthropic, google, vertex }[sdk]();
 const scope = batchify({ ...options, ...(time && { clock: fastClock(time) }) });
 const heard = await scope.run(() =>
   Promise.all(prompts.map((prompt) => ask(prompt).catch(heardError))),
@@ -73,7 +74,15 @@ async function anthropic(): Promise<Ask> {
 
 async function google(): Promise<Ask> {
   const { GoogleGenAI } = await import('@google/genai');
-  const client = new GoogleGenAI({ apiKey, httpOptions: { baseUrl: baseURL } });
+  return askingGemini(new GoogleGenAI({ apiKey, httpOptions: { baseUrl: baseURL } }));
+}
+
+async function vertex(): Promise<Ask> {
+  const { vertexClient } = await import('../vertex-client.ts');
+  return askingGemini(vertexClient(baseURL, apiKey));
+}
+
+function askingGemini(client: GoogleGenAI): Ask {
   return async (contents) => {
     const answer = await client.models.generateContent({ model: model ?? 'gemini-test', contents });
     const source = answer.sdkHttpResponse?.headers?.['x-batchling-source'];
