@@ -12,10 +12,10 @@ providers and networks have been seen with.
 1. **The right answer to the right caller.** Results are matched by id, never by their order.
 2. **Nothing is paid for twice by our doing.** What a provider has accepted is not sent again, not even by a
    program that was killed at any instant and runs again on the same ledger. If it is unclear whether a batch
-   was accepted, it is looked for first. Where its create echoes something of ours (the id of
-   the input file, a name, metadata: nearly everywhere, see [providers.md](providers.md)) the search is exact and takes 15
-   seconds. Anthropic and sference echo nothing: batches that are newer and of the same size are candidates, the ids in their results are the proof, and only a batch
-   that stays invisible for 10 minutes is sent again, which is reported (\`batch:resent\`).
+   was accepted, it is looked for first. Where its create echoes something of ours (the id of the input file, a
+   name, metadata: nearly everywhere, see [providers.md](providers.md)) the search is exact and takes 15 seconds. Anthropic
+   and sference echo nothing: batches that are newer and of the same size are candidates, the ids in their results are
+   the proof, and only a batch that stays invisible for 10 minutes is sent again, which is reported (\`batch:resent\`).
 3. **Nothing is lost and nothing hangs.** Every caller gets its answer, or an HTTP error that its SDK raises as
    usual: the provider's own where there is one, otherwise one of type \`batchling_…\`. A request that failed in a
    way that may pass (429, 5xx, never run) is tried up to \`attempts\` times, an expired one once more. Waiting for
