@@ -154,6 +154,8 @@ describe.each(Object.entries(subjects))('streamText %s', (_what, subject) => {
 });
 
 describe('the model below streamText', () => {
+  const isCallOrResult = /^tool-(call|result)$/;
+
   /** What it makes of one item, between what every stream has. */
   async function partsOf(item: object): Promise<string[]> {
     const json = { ...subjects['of responses']?.json, output: [item] };
@@ -182,7 +184,9 @@ describe('the model below streamText', () => {
     ['shell_call', ['tool-call']],
     ['local_shell_call', ['tool-call']],
   ] as const)('gets call and result of a %s', async (kind, parts) => {
-    expect(await partsOf(responseItems[kind])).toEqual(parts);
+    // Later versions also tell that the input begins and ends.
+    const calls = (await partsOf(responseItems[kind])).filter((type) => isCallOrResult.test(type));
+    expect(calls).toEqual(parts);
   });
 });
 

@@ -218,11 +218,12 @@ describe('the official client that reads chunk by chunk', () => {
     expect(calls).toEqual([{ index: 0, ...call }]);
   });
 
-  it('is not helped by its own accumulator with a custom tool, in any stream', async () => {
+  it('gets no wrong call of a custom tool from its own accumulator', async () => {
     const call = { id: 'call_1', type: 'custom', custom: { name: 'sql', input: 'select 1' } };
     const source = completion(choice({ message: message({ content: null, tool_calls: [call] }) }));
-    // When this is red, the SDK has learnt it: then the test above has to hold for it, too.
-    await expect(final(source)).rejects.toThrow(/missing .*function\.name/);
+    // Versions 6 and 7 know functions only, whoever has sent the stream, and throw.
+    const told = await final(source).catch((error: unknown) => error);
+    if (!(told instanceof Error)) expect(told).toMatchObject(source);
   });
 
   it('throws where a success holds an error', async () => {
