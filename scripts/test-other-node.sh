@@ -21,5 +21,6 @@ npm install --silent --no-audit --no-fund --no-save \
   openai@7 ai@7 @ai-sdk/openai@4 @ai-sdk/anthropic@4 @ai-sdk/google@4 got@latest ky@latest
 # Referees of the simulator, pages of the docs and long waits say nothing about Node.
 node node_modules/vitest/vitest.mjs run --exclude 'test/third-party/{simulator,schema}-*' \
-  --exclude 'test/behaviour/{adding-a-provider,own-servers,simulator-page,resumed-room}.test.ts' \
+  --exclude 'test/behaviour/{adding-a-provider,own-servers,simulator-page,simulate-command,examples}.test.ts' \
+  --exclude 'test/behaviour/{resumed-room,polling,cancel-while-creating,item-errors,waiting-for-room}.test.ts' \
   test/third-party test/fidelity test/behaviour src/hooks src/ledger
