@@ -8,8 +8,8 @@ import OpenAI from 'openai';
 import { batchify, type Logger } from '../../src/index.ts';
 import { type Simulator, startSimulator } from '../../src/simulator/index.ts';
 import { ask, askClaude, askGemini } from '../support/ask.ts';
+import { vertexClient } from '../support/programs/vertex-client.ts';
 import { wireOf } from '../support/provider-wires.ts';
-import { vertexClient } from '../support/vertex-client.ts';
 import {
   apiKey,
   type Fate,

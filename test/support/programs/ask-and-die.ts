@@ -78,7 +78,7 @@ async function google(): Promise<Ask> {
 }
 
 async function vertex(): Promise<Ask> {
-  const { vertexClient } = await import('../vertex-client.ts');
+  const { vertexClient } = await import('./vertex-client.ts');
   return askingGemini(vertexClient(baseURL, apiKey));
 }
 
