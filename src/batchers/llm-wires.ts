@@ -89,7 +89,6 @@ function hasModel({ model }: Body): boolean {
 /** Providers by hosts that no built-in batcher names, so that a `hosts` entry would not help. */
 const others: readonly (readonly [name: string, hosts: RegExp])[] = [
   ['mistral', /^codestral\.mistral\.ai$/],
-  ['vertex', /(^|-)aiplatform\.googleapis\.com$/],
   ['openrouter', /^openrouter\.ai$/],
   ['deepseek', /^api\.deepseek\.com$/],
   ['fireworks', /^api\.fireworks\.ai$/],

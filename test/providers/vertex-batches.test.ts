@@ -2,12 +2,12 @@ import { inspect } from 'node:util';
 import { ApiError } from '@google/genai';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type BatchifyOptions, batchify } from '../../src/index.ts';
+import { vertexClient } from '../support/programs/vertex-client.ts';
 import { soon, until } from '../support/until.ts';
 import { hurried } from './google-stage.ts';
 import {
   askClaude,
   askGemini,
-  geminiAt,
   jobsPath,
   openVertexStage,
   token,
@@ -179,7 +179,7 @@ describe('a token', () => {
       asked += 1;
       return `ya29.fresh-${asked}@my-project`;
     };
-    const client = geminiAt(stage.base, 'ya29.stale@my-project');
+    const client = vertexClient(stage.base, 'ya29.stale@my-project');
     const answer = await batchify(
       () => askGemini(client, 'one'),
       stage.vertexOptions({ providers: { vertex: { credential } } }),

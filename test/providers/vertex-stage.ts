@@ -1,7 +1,7 @@
 import { AnthropicVertex, type ClientOptions } from '@anthropic-ai/vertex-sdk';
-import { GoogleGenAI, type GoogleGenAIOptions } from '@google/genai';
-import { OAuth2Client } from 'google-auth-library';
+import type { GoogleGenAI, GoogleGenAIOptions } from '@google/genai';
 import type { BatchifyOptions } from '../../src/index.ts';
+import { authOf, location, project, vertexClient } from '../support/programs/vertex-client.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 
 /** A stage with clients of Vertex AI. */
@@ -13,8 +13,6 @@ export interface VertexStage extends Stage {
   vertexOptions(given?: BatchifyOptions, base?: string): BatchifyOptions;
 }
 
-export const project = 'my-project';
-export const location = 'us-central1';
 export const bucket = 'gs://mine/llm';
 export const token = 'ya29.vertex-test-token-63b1f0';
 
@@ -22,27 +20,13 @@ export const token = 'ya29.vertex-test-token-63b1f0';
 export const jobsPath =
   /^\/v1(beta1)?\/projects\/my-project\/locations\/[\w-]+\/batchPredictionJobs$/;
 
-/** What makes a client of Google send this token. */
-export function authOf(accessToken: string): OAuth2Client {
-  const client = new OAuth2Client();
-  client.setCredentials({ access_token: accessToken, expiry_date: Date.now() + 3_600_000 });
-  return client;
-}
-
-export function geminiAt(baseUrl: string, accessToken = token, given: GoogleGenAIOptions = {}) {
-  const googleAuthOptions = { authClient: authOf(accessToken) };
-  const httpOptions = { baseUrl };
-  const where = { vertexai: true, project, location };
-  return new GoogleGenAI({ ...where, googleAuthOptions, httpOptions, ...given });
-}
-
 export async function openVertexStage(): Promise<VertexStage> {
   const stage = await openStage();
   const base = stage.simulator.baseUrl('vertex');
   return {
     ...stage,
     base,
-    gemini: (given) => geminiAt(base, token, given),
+    gemini: (given) => vertexClient(base, token, given),
     claude: (given) =>
       new AnthropicVertex({
         projectId: project,

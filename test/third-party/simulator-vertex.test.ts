@@ -1,7 +1,7 @@
 import type { ApiError, BatchJob, GoogleGenAI } from '@google/genai';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Simulator, startSimulator } from '../../src/simulator/index.ts';
-import { geminiAt } from '../providers/vertex-stage.ts';
+import { vertexClient } from '../support/programs/vertex-client.ts';
 
 let simulator: Simulator;
 let client: GoogleGenAI;
@@ -10,7 +10,7 @@ const speed = { validating: 5, running: 10, finalizing: 5, cancelling: 5 };
 
 beforeAll(async () => {
   simulator = await startSimulator({ speed });
-  client = geminiAt(simulator.baseUrl('vertex'), 'ya29.one');
+  client = vertexClient(simulator.baseUrl('vertex'), 'ya29.one');
 });
 beforeEach(() => simulator.reset());
 afterAll(() => simulator.close());

@@ -248,6 +248,7 @@ export class Intake {
  * retry may stand right behind it, and is admitted after it: otherwise it would be another sample.
  */
 function retriesApart(calls: readonly PreparedCall[]): readonly (readonly PreparedCall[])[] {
+  if (!calls.some(({ caller }) => caller.isAbandoned)) return [calls];
   const groups: PreparedCall[][] = [[]];
   let givenUp = new Set<string>();
   for (const call of calls) {
