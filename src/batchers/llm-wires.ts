@@ -44,11 +44,19 @@ const wires: readonly LlmWire[] = [
       ('max_tokens' in body || headers['anthropic-version'] !== undefined),
   },
   {
+    name: 'Vertex AI',
+    capturable: {
+      provider: 'vertex',
+      base: /^(.*?)(?:\/v1(?:beta1)?)?\/projects\/[^/]+\/locations\//,
+    },
+    path: /\/projects\/[^/]+\/locations\/[^/]+\/publishers\/(?:google\/models\/[^/]+:(?:generateContent|streamGenerateContent)|anthropic\/models\/[^/]+:(?:rawPredict|streamRawPredict))$/,
+  },
+  { name: 'Vertex AI', path: /\/publishers\/[^/]+\/models\/[^/]+:\w+$/ },
+  {
     name: 'Gemini',
     capturable: { provider: 'google', base: /^(.*?)(?:\/v1(?:beta)?)?\/models\/[^/]+$/ },
     path: /:(generateContent|streamGenerateContent|embedContent|batchEmbedContents)$/,
   },
-  { name: 'Vertex AI', path: /\/publishers\/[^/]+\/models\/[^/]+:(rawPredict|streamRawPredict)$/ },
   {
     name: 'Amazon Bedrock',
     host: /^bedrock-runtime\./,

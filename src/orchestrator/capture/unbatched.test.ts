@@ -39,6 +39,16 @@ describe('a call to a host that nobody named', () => {
     ['https://proxy.example/claude/messages', 'https://proxy.example/claude', 'anthropic'],
     ['https://proxy.example/v1beta/models/g:generateContent', 'https://proxy.example', 'google'],
     ['https://a.example/g/v1beta/models/g:embedContent', 'https://a.example/g', 'google'],
+    [
+      'https://a.example/x/v1/projects/p/locations/us/publishers/anthropic/models/c:rawPredict',
+      'https://a.example/x',
+      'vertex',
+    ],
+    [
+      'https://a.example/v1beta1/projects/p/locations/us/publishers/google/models/g:generateContent',
+      'https://a.example',
+      'vertex',
+    ],
   ])('%s is captured by the entry it is told with', (url, base, provider) => {
     const found = finder.find(url);
     expect(found?.isProvedBy({}, bodies[provider])).toBe(true);

@@ -147,7 +147,7 @@ function reasonOf({ unbatchedBecause = {} }: ProviderInfo, path: string): string
 /** As its SDK is given it. A key without a path stands for the provider's own paths, below `/v1`. */
 function baseOf({ origin, pathname }: URL, base: RegExp): string {
   const path = base.exec(pathname)?.[1] ?? '';
-  return path === '' && !/^\/v1(beta)?\//.test(pathname) ? `${origin}/v1` : `${origin}${path}`;
+  return path === '' && !/^\/v1(beta1?)?\//.test(pathname) ? `${origin}/v1` : `${origin}${path}`;
 }
 
 /** Where the last word of the path begins: `completions` of `…/chat/completions`, or after a colon. */
