@@ -21,13 +21,14 @@ import { pathOf } from '../google/google-paths.ts';
 import { usageOf } from '../google/google-usage.ts';
 import type { ProviderNotes } from '../provider-notes.ts';
 import { type BatchList, batchPages } from '../shared/batch-list.ts';
+import type { ReplyJudge } from '../shared/judge-reply.ts';
 import { field } from '../shared/outcomes.ts';
 import { createdBody, expectOk, isVisible, ReplyError } from '../shared/replies.ts';
 import { batchBody } from '../shared/reply-shapes.ts';
 import { matchVertex, placeOf } from './vertex-calls.ts';
 import { vertexInfo } from './vertex-info.ts';
 import { readPage, toRemote } from './vertex-job.ts';
-import { judgeCreate } from './vertex-judge.ts';
+import { judgeCreate, judgeVertex } from './vertex-judge.ts';
 import { labelBytes } from './vertex-labels.ts';
 import { jobLabels, linesOf } from './vertex-lines.ts';
 import { vertexNotes } from './vertex-notes.ts';
@@ -51,6 +52,7 @@ const json = { 'content-type': 'application/json' };
 export class VertexBatcher extends GoogleBatcher {
   override readonly info: ProviderInfo = vertexInfo;
   override readonly notes: ProviderNotes = vertexNotes;
+  protected override readonly judge: ReplyJudge = judgeVertex;
 
   override match(call: Call): Match {
     return matchVertex(call);

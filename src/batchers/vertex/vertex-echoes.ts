@@ -3,9 +3,9 @@ import { splitLines } from '../../http/jsonl.ts';
 import type { Wire } from '../../http/wire.ts';
 import type { ItemId } from '../../types.ts';
 import type { Row } from '../batcher.ts';
-import { judgeGoogle } from '../google/google-judge.ts';
 import { field, fields, parseJson, text } from '../shared/outcomes.ts';
 import { expectOk, ReplyError } from '../shared/replies.ts';
+import { judgeVertex } from './vertex-judge.ts';
 import { labelName } from './vertex-labels.ts';
 import { objectUrl, readGsUri } from './vertex-storage.ts';
 
@@ -71,7 +71,7 @@ export class Echoes {
     if (object === undefined) return ids;
     try {
       const path = `${objectUrl(this.#wire, object)}?alt=media`;
-      const reply = await expectOk(this.#wire, { method: 'GET', path }, judgeGoogle);
+      const reply = await expectOk(this.#wire, { method: 'GET', path }, judgeVertex);
       for await (const group of splitLines(reply.bytes())) {
         for (const line of group) addLine(ids, parseJson(line.toString()));
       }

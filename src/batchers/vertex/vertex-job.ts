@@ -1,11 +1,11 @@
 import type { Wire } from '../../http/wire.ts';
 import type { Counts, Handle } from '../../types.ts';
 import type { BatchFailure, Remote } from '../batcher.ts';
-import { judgeGoogle } from '../google/google-judge.ts';
 import { int64 } from '../google/google-operation.ts';
 import { errorAnswer } from '../google/google-status.ts';
 import { field, fields, text } from '../shared/outcomes.ts';
 import { idOf, type ListPage, listPage } from '../shared/reply-shapes.ts';
+import { judgeVertex } from './vertex-judge.ts';
 
 /** A job is called by its full name: `cancel` and `results` know nothing else of it. */
 const fullName = /^projects\/[^/]+\/locations\/[^/]+\/batchPredictionJobs\/[^/]+$/;
@@ -85,7 +85,7 @@ function countsOf(stats: unknown, count: number | undefined): Counts | undefined
 function failureOf(error: unknown, wire: Pick<Wire, 'redact'>): BatchFailure {
   const given = errorAnswer(error);
   const message = text(field(error, 'message')) ?? 'The job failed without a reason.';
-  const isFull = judgeGoogle({ ...given, message }).meaning === 'full';
+  const isFull = judgeVertex({ ...given, message }).meaning === 'full';
   return {
     code: `rpc_${String(field(error, 'code') ?? 'unknown')}`,
     message: wire.redact(message),

@@ -1,9 +1,9 @@
 import type { Wire } from '../../http/wire.ts';
 import type { Remote, Row } from '../batcher.ts';
-import { judgeGoogle } from '../google/google-judge.ts';
 import { expectOk, ReplyError } from '../shared/replies.ts';
 import { resultRows } from '../shared/result-rows.ts';
 import { Echoes } from './vertex-echoes.ts';
+import { judgeVertex } from './vertex-judge.ts';
 import { readRow } from './vertex-rows.ts';
 import { gsUri, type ListedObject, objectsIn, objectUrl, readGsUri } from './vertex-storage.ts';
 
@@ -33,7 +33,7 @@ export async function* rowsOf(wire: Wire, remote: Remote): AsyncIterable<readonl
 
 async function* linesOf(wire: Wire, file: ListedObject): AsyncIterable<readonly Row[]> {
   const path = `${objectUrl(wire, file)}?alt=media`;
-  const reply = await expectOk(wire, { method: 'GET', path }, judgeGoogle);
+  const reply = await expectOk(wire, { method: 'GET', path }, judgeVertex);
   yield* resultRows(reply, readRow);
 }
 

@@ -1,10 +1,10 @@
 import { UnknownOutcomeError } from '../../errors.ts';
 import type { StreamedBody, Wire, WireReply, WireRequest } from '../../http/wire.ts';
-import { judgeGoogle } from '../google/google-judge.ts';
 import { chunksOf, hidden } from '../google/google-upload.ts';
 import type { ReplyJudge } from '../shared/judge-reply.ts';
 import { field } from '../shared/outcomes.ts';
 import { expectOk, okReply } from '../shared/replies.ts';
+import { judgeVertex } from './vertex-judge.ts';
 import { type StoredObject, storageOf } from './vertex-storage.ts';
 
 /** A multiple of 256 KiB, as chunks have to be. */
@@ -44,7 +44,7 @@ export async function uploadObject(
 
 /** A bucket that is not there will not be there later either. */
 const judgeUpload: ReplyJudge = (reply) => {
-  const verdict = judgeGoogle(reply);
+  const verdict = judgeVertex(reply);
   return verdict.meaning === 'gone' ? { meaning: 'refused', next: 'fail' } : verdict;
 };
 
