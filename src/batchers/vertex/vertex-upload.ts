@@ -48,6 +48,12 @@ const judgeUpload: ReplyJudge = (reply) => {
   return verdict.meaning === 'gone' ? { meaning: 'refused', next: 'fail' } : verdict;
 };
 
+/** A session may end before its upload does. Nothing was stored, so the upload begins again. */
+const judgeSession: ReplyJudge = (reply) => {
+  const verdict = judgeVertex(reply);
+  return verdict.meaning === 'gone' ? { meaning: 'busy', next: 'later' } : verdict;
+};
+
 function uploadUrl({ base }: Wire, { bucket, name }: StoredObject, type: string): string {
   const query = new URLSearchParams({ uploadType: type, name });
   return `${storageOf(base)}/upload/storage/v1/b/${encodeURIComponent(bucket)}/o?${query}`;
@@ -75,7 +81,7 @@ async function sendChunk(session: Wire, chunk: StreamedBody, offset: number): Pr
   const request = chunkRequest(chunk, `bytes ${offset}-${last}/*`);
   const reply = await session.send(request);
   if (reply.status !== resumeIncomplete) {
-    await (await okReply(session, request, reply, judgeUpload)).discard();
+    await (await okReply(session, request, reply, judgeSession)).discard();
     throw new UnknownOutcomeError('Cloud Storage ended an upload that should go on.');
   }
   await reply.discard();
@@ -86,7 +92,7 @@ async function sendChunk(session: Wire, chunk: StreamedBody, offset: number): Pr
 function sendLast(session: Wire, chunk: StreamedBody, offset: number): Promise<WireReply> {
   const total = offset + chunk.length;
   const request = chunkRequest(chunk, `bytes ${offset}-${total - 1}/${total}`);
-  return expectOk(session, request, judgeUpload);
+  return expectOk(session, request, judgeSession);
 }
 
 function chunkRequest(body: StreamedBody, range: string): WireRequest {
