@@ -180,11 +180,12 @@ describe('the URL of the results', () => {
     return proxy;
   }
 
-  async function startStranger() {
+  async function startStranger(results?: () => string) {
     const seen: string[] = [];
     const server = createServer((request, response) => {
       seen.push(`${request.method} ${request.url} ${JSON.stringify(request.headers)}`);
-      response.writeHead(404).end();
+      if (results === undefined) response.writeHead(404).end();
+      else response.end(results());
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => new Promise<void>((resolve) => server.close(() => resolve())));
@@ -204,6 +205,23 @@ describe('the URL of the results', () => {
     expect(await askAt(`${proxy.url}/anthropic`)).toContain('answer to "one"');
     expect(stranger.seen).toEqual([]);
     expect(proxy.requests.at(-1)?.path).toMatch(/\/v1\/messages\/batches\/msgbatch_\w+\/results$/);
+  });
+
+  it('at a foreign origin is asked without the key where the service has no results itself', async () => {
+    const message = { type: 'message', content: [{ type: 'text', text: 'from elsewhere' }] };
+    const stranger = await startStranger(() => {
+      const sent = proxy.requests.map(({ body }) => body).join('');
+      const [, id] = /"custom_id":"([^"]+)"/.exec(sent) ?? [];
+      return JSON.stringify({ custom_id: id, result: { type: 'succeeded', message } });
+    });
+    const proxy = await standIn((id) => `${stranger.url}/${id}?signature=secret-of-the-url`);
+    const action = { kind: 'status', status: 404 } as const;
+    stage.simulator.faults.add({ path: /\/results$/, action, times: 1_000 });
+    expect(await askAt(`${proxy.url}/anthropic`)).toBe('from elsewhere');
+    expect(stranger.seen).toEqual([expect.stringMatching(/^GET \/msgbatch_\w+\?signature=/)]);
+    expect(stranger.seen[0]).not.toContain('sk-ant');
+    expect(stranger.seen[0]).not.toContain('authorization');
+    expect(stage.simulator.batches()).toHaveLength(1);
   });
 
   it('at the origin of the service is taken as it is given', async () => {

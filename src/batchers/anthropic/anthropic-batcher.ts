@@ -1,4 +1,4 @@
-import type { Wire } from '../../http/wire.ts';
+import type { Wire, WireReply } from '../../http/wire.ts';
 import { anthropicMessages } from '../../streams/anthropic.ts';
 import type { Handle, ItemId } from '../../types.ts';
 import {
@@ -22,8 +22,9 @@ import { findAbove, highWaterOf } from '../shared/high-water.ts';
 import { inlineBody, inlineFrameBytes } from '../shared/inline-body.ts';
 import { onOneLine, withoutMembers } from '../shared/json-text.ts';
 import { judgePlace } from '../shared/judge-reply.ts';
-import { createdBody, expectOk, isVisible } from '../shared/replies.ts';
+import { createdBody, expectOk, isVisible, ReplyError } from '../shared/replies.ts';
 import { batchBody } from '../shared/reply-shapes.ts';
+import { isUrl, resultReply } from '../shared/result-reply.ts';
 import { resultRows } from '../shared/result-rows.ts';
 import { anthropicInfo } from './anthropic-info.ts';
 import { judgeAnthropic, judgeCreate } from './anthropic-judge.ts';
@@ -127,10 +128,14 @@ export class AnthropicBatcher extends Batcher {
 
   async *results(wire: Wire, remote: Remote): AsyncIterable<readonly Row[]> {
     const { id, sources } = remote;
-    if (sources.url === undefined) return;
-    const path = this.#resultsAt(wire, id, sources.url);
-    const headers = readingHeaders(sources);
-    const reply = await expectOk(wire, { method: 'GET', path, headers }, this.judge);
+    const { url } = sources;
+    if (url === undefined) return;
+    const isOwn = this.#isDeclared(wire, url);
+    const path = isOwn ? url : `/messages/batches/${encodeURIComponent(id)}/results`;
+    const request = { method: 'GET', path, headers: readingHeaders(sources) } as const;
+    const reply = await expectOk(wire, request, this.judge).catch((error: unknown) =>
+      isOwn ? Promise.reject(error) : this.#elsewhere(wire, url, error),
+    );
     yield* resultRows(reply, readResultLine);
   }
 
@@ -138,10 +143,17 @@ export class AnthropicBatcher extends Batcher {
    * Behind a gateway `results_url` names the provider's own host, which must not see a credential that
    * is meant for the gateway. The results are there, too, below the base.
    */
-  #resultsAt(wire: Wire, id: string, url: string): string {
+  #isDeclared(wire: Wire, url: string): boolean {
     const declared = this.origins(wire.base).map((origin) => new URL(origin).origin);
-    const isDeclared = URL.canParse(url) && declared.includes(new URL(url).origin);
-    return isDeclared ? url : `/messages/batches/${encodeURIComponent(id)}/results`;
+    return URL.canParse(url) && declared.includes(new URL(url).origin);
+  }
+
+  /** Where they are not below the base, the URL may be open to whoever knows it: no key goes there. */
+  async #elsewhere(wire: Wire, url: string, error: unknown): Promise<WireReply> {
+    const isGone = error instanceof ReplyError && error.failure.meaning === 'gone';
+    if (!isGone || !isUrl(url)) throw error;
+    // If it does not help, the first answer is the one that counts.
+    return resultReply(wire, url, this.judge).catch(() => Promise.reject(error));
   }
 
   async cancel(wire: Wire, remote: Pick<Remote, 'id'>): Promise<void> {

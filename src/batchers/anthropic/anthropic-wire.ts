@@ -156,7 +156,9 @@ function messageText(line: string, parsed: unknown, result: unknown): string {
 
 function errored(line: string, error: unknown): Outcome {
   const type = text(field(field(error, 'error'), 'type')) ?? 'api_error';
-  const inner = memberText(memberText(line, 'result') ?? '{}', 'error');
+  const inner = isEmpty(error)
+    ? undefined
+    : memberText(memberText(line, 'result') ?? '{}', 'error');
   const answer: Answer = {
     status: statusOfError[type] ?? 500,
     headers: answerHeaders('request-id', field(error, 'request_id')),
