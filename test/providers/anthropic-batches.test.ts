@@ -137,6 +137,37 @@ describe('a batch that ends early', () => {
   });
 });
 
+describe('a token of OAuth, which needs a beta on every request', () => {
+  const credentials = async () => ({ token: 'sk-ant-oat01-test', expiresAt: null });
+  const client = () => stage.anthropic({ apiKey: null, credentials, timeout: 48 * hour });
+
+  it('sees its batches: one by one, in a list, and after a lost create', async () => {
+    const clock = leapingClock();
+    const { simulator, options } = await open({ clock });
+    const path = '/v1/messages/batches';
+    const sent = simulator.faults.add({ method: 'POST', path, action: { kind: 'lost' } });
+    const outcomes = await batchify(
+      () => Promise.allSettled(prompts.map((prompt) => askClaude(client(), prompt))),
+      options({ clock, batchSize: 1 }),
+    );
+    expect(outcomes).toMatchObject(answers);
+    expect(sent.hits).toBe(1);
+    expect(simulator.meter.total).toBe(prompts.length);
+  });
+
+  it('cancels its batches', async () => {
+    const { simulator, options } = await open();
+    simulator.hold();
+    const scope = batchify(options());
+    const asked = scope.run(() => askClaude(client(), 'one').catch(() => 'cancelled'));
+    await until(() => scope.stats.batches.submitted === 1, 'the batch');
+    await scope.cancel();
+    expect(await asked).toBe('cancelled');
+    await scope.close();
+    await until(() => simulator.batches()[0]?.ending === 'cancelled', 'the end');
+  });
+});
+
 describe('results that Anthropic has archived', () => {
   it('are told as what they are, without waiting for more', async () => {
     const { simulator } = await open({ resultsKept: 0 });

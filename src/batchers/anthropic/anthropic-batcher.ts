@@ -31,12 +31,12 @@ import { judgeAnthropic, judgeCreate } from './anthropic-judge.ts';
 import { anthropicNotes } from './anthropic-notes.ts';
 import {
   claudeUsage,
+  handleOf,
   headersOfBatch,
   readAs,
   readingHeaders,
   readResultLine,
   toRemote,
-  versionOnly,
 } from './anthropic-wire.ts';
 import { refusedInBatches } from './refused-in-batches.ts';
 
@@ -91,37 +91,44 @@ export class AnthropicBatcher extends Batcher {
   async stage(wire: Wire, plan: Plan): Promise<Handle> {
     const { batchHeaders: headers } = plan.route;
     const list = { ...batchList, headers, judge: judgePlace(this.judge) };
-    const version = headers['anthropic-version'] ?? '';
-    return { version, ...(await highWaterOf(wire, list)) };
+    return { ...handleOf(headers), ...(await highWaterOf(wire, list)) };
   }
 
-  async create(wire: Wire, plan: Plan, _handle: Handle): Promise<Remote> {
+  async create(wire: Wire, plan: Plan, handle: Handle): Promise<Remote> {
     const reply = await wire.send({
       method: 'POST',
       path: '/messages/batches',
       headers: { 'content-type': 'application/json', ...plan.route.batchHeaders },
       body: inlineBody(plan, frame),
     });
-    return toRemote(
-      batchBody(await createdBody(wire, reply, judgePlace(judgeCreate)), 'processing_status'),
-    );
+    const created = await createdBody(wire, reply, judgePlace(judgeCreate));
+    return readAs(toRemote(batchBody(created, 'processing_status')), handle);
   }
 
   find(wire: Wire, plan: Pick<Plan, 'token' | 'count'>, handle: Handle): Promise<Found> {
-    const list = { ...batchList, toRemote: (batch: unknown) => readAs(toRemote(batch), handle) };
+    const list: BatchList = {
+      ...batchList,
+      headers: readingHeaders(handle),
+      toRemote: (batch) => readAs(toRemote(batch), handle),
+    };
     // One that does not say its size may be ours as well.
     const isCandidate = ({ counts }: Remote) => (counts?.total ?? plan.count) === plan.count;
     return findAbove(wire, list, handle, isCandidate);
   }
 
-  override async sharesAccount(wire: Wire, { highWater }: Handle): Promise<boolean | undefined> {
+  override async sharesAccount(wire: Wire, handle: Handle): Promise<boolean | undefined> {
+    const { highWater } = handle;
     if (highWater === undefined) return undefined;
-    return isVisible(wire, `/messages/batches/${encodeURIComponent(highWater)}`, versionOnly);
+    const path = `/messages/batches/${encodeURIComponent(highWater)}`;
+    return isVisible(wire, path, readingHeaders(handle));
   }
 
   async *poll(wire: Wire, batches: readonly PolledBatch[]): AsyncIterable<Remote> {
     const handles = new Map(batches.map(({ id, handle }) => [id, handle]));
-    for await (const remote of pollBatches(wire, batchList, batches)) {
+    // They are batches of one account, so one token sees them all.
+    const { betas } = batches.find(({ handle }) => handle.betas !== undefined)?.handle ?? {};
+    const headers = readingHeaders(betas === undefined ? {} : { betas });
+    for await (const remote of pollBatches(wire, { ...batchList, headers }, batches)) {
       yield readAs(remote, handles.get(remote.id) ?? {});
     }
   }
@@ -156,9 +163,13 @@ export class AnthropicBatcher extends Batcher {
     return resultReply(wire, url, this.judge).catch(() => Promise.reject(error));
   }
 
-  async cancel(wire: Wire, remote: Pick<Remote, 'id'>): Promise<void> {
-    const path = `/messages/batches/${encodeURIComponent(remote.id)}/cancel`;
-    const reply = await expectOk(wire, { method: 'POST', path, headers: versionOnly }, this.judge);
+  async cancel(
+    wire: Wire,
+    { id, sources = {} }: Pick<Remote, 'id'> & Partial<Pick<Remote, 'sources'>>,
+  ): Promise<void> {
+    const path = `/messages/batches/${encodeURIComponent(id)}/cancel`;
+    const headers = readingHeaders(sources);
+    const reply = await expectOk(wire, { method: 'POST', path, headers }, this.judge);
     batchBody(await reply.json(), 'processing_status');
   }
 
@@ -174,7 +185,7 @@ export class AnthropicBatcher extends Batcher {
 const batchList: BatchList = {
   path: '/messages/batches',
   after: 'after_id',
-  headers: versionOnly,
+  headers: readingHeaders({}),
   judge: judgeAnthropic,
   toRemote,
 };
