@@ -40,8 +40,9 @@ export function toRemote(job: unknown, wire: Pick<Wire, 'redact'>, count?: numbe
   const counts = countsOf(field(job, 'completionStats'), count);
   const sources = isEnded ? sourcesOf(job) : {};
   const hasOutput = sources.directory !== undefined;
+  const hasRun = counts !== undefined && counts.completed + counts.failed > 0;
   // Rows that were written before a job failed are paid for.
-  const hasRows = hasOutput && (counts === undefined || counts.completed + counts.failed > 0);
+  const hasRows = hasOutput && (counts === undefined || hasRun);
   const isFailed = status === 'failed' && !hasRows;
   const isCut = status === 'cancelled' || status === 'expired';
   return {
@@ -53,7 +54,7 @@ export function toRemote(job: unknown, wire: Pick<Wire, 'redact'>, count?: numbe
     ...(counts && { counts }),
     ...(isFailed && { failure: failureOf(field(job, 'error'), wire) }),
     // Where the output is may be told a little later than the end.
-    ...(isEnded && !isFailed && !isCut && !hasOutput && { incomplete: true }),
+    ...(isEnded && !isFailed && (!isCut || hasRun) && !hasOutput && { incomplete: true }),
     ...(isCut && { unfinished: status }),
   };
 }
