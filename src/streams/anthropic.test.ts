@@ -108,6 +108,24 @@ describe('a block as events', () => {
     ]);
   });
 
+  it('of a tool keeps every digit of its input, as the provider does', () => {
+    const input =
+      '{"id":1234567890123456789,"text":"1234567890123456789 \\"0\\"","n":[-90071992547409931]}';
+    const block = `{"type":"tool_use","id":"toolu_1","name":"f","input":${input}}`;
+    const body = JSON.stringify({ ...message, content: [] }).replace('[]', `[${block}]`);
+    const deltas = eventsOf(anthropicMessages({ status: 200, headers: {}, body }))
+      .map(({ data }) => data as { delta?: { partial_json?: string } })
+      .flatMap(({ delta }) => delta?.partial_json ?? []);
+    expect(deltas).toEqual([input]);
+  });
+
+  it('of a result keeps every digit, too', () => {
+    const block = '{"type":"result_of_tomorrow","id":1234567890123456789}';
+    const body = JSON.stringify({ ...message, content: [] }).replace('[]', `[${block}]`);
+    const told = anthropicMessages({ status: 200, headers: {}, body }).body;
+    expect(told).toContain(`"content_block":${block}`);
+  });
+
   it('of a remote tool tells its input twice, for either kind of client', () => {
     const block = { type: 'mcp_tool_use', id: 'mcptoolu_1', name: 'f', input: { a: 1 } };
     const delta = { type: 'input_json_delta', partial_json: '{"a":1}' };

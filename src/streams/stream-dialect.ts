@@ -1,5 +1,6 @@
 import type { Answer } from '../types.ts';
-import { isObject, type JsonObject } from './json.ts';
+import { withExactNumbers } from './exact-numbers.ts';
+import { isObject, type JsonObject, objectOf } from './json.ts';
 
 /**
  * Turns a 2xx JSON answer into the event stream that the caller asked for. Errors are left as they
@@ -25,7 +26,7 @@ export function streamDialect(
     return {
       status: answer.status,
       headers: { ...answer.headers, 'content-type': contentType },
-      body: tell(json),
+      body: withExactNumbers(answer.body, json, (told) => tell(objectOf(told))),
     };
   };
 }

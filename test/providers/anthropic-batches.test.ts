@@ -137,6 +137,37 @@ describe('a batch that ends early', () => {
   });
 });
 
+describe('a token of OAuth, which needs a beta on every request', () => {
+  const credentials = async () => ({ token: 'sk-ant-oat01-test', expiresAt: null });
+  const client = () => stage.anthropic({ apiKey: null, credentials, timeout: 48 * hour });
+
+  it('sees its batches: one by one, in a list, and after a lost create', async () => {
+    const clock = leapingClock();
+    const { simulator, options } = await open({ clock });
+    const path = '/v1/messages/batches';
+    const sent = simulator.faults.add({ method: 'POST', path, action: { kind: 'lost' } });
+    const outcomes = await batchify(
+      () => Promise.allSettled(prompts.map((prompt) => askClaude(client(), prompt))),
+      options({ clock, batchSize: 1 }),
+    );
+    expect(outcomes).toMatchObject(answers);
+    expect(sent.hits).toBe(1);
+    expect(simulator.meter.total).toBe(prompts.length);
+  });
+
+  it('cancels its batches', async () => {
+    const { simulator, options } = await open();
+    simulator.hold();
+    const scope = batchify(options());
+    const asked = scope.run(() => askClaude(client(), 'one').catch(() => 'cancelled'));
+    await until(() => scope.stats.batches.submitted === 1, 'the batch');
+    await scope.cancel();
+    expect(await asked).toBe('cancelled');
+    await scope.close();
+    await until(() => simulator.batches()[0]?.ending === 'cancelled', 'the end');
+  });
+});
+
 describe('results that Anthropic has archived', () => {
   it('are told as what they are, without waiting for more', async () => {
     const { simulator } = await open({ resultsKept: 0 });
@@ -180,11 +211,12 @@ describe('the URL of the results', () => {
     return proxy;
   }
 
-  async function startStranger() {
+  async function startStranger(results?: () => string) {
     const seen: string[] = [];
     const server = createServer((request, response) => {
       seen.push(`${request.method} ${request.url} ${JSON.stringify(request.headers)}`);
-      response.writeHead(404).end();
+      if (results === undefined) response.writeHead(404).end();
+      else response.end(results());
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => new Promise<void>((resolve) => server.close(() => resolve())));
@@ -204,6 +236,23 @@ describe('the URL of the results', () => {
     expect(await askAt(`${proxy.url}/anthropic`)).toContain('answer to "one"');
     expect(stranger.seen).toEqual([]);
     expect(proxy.requests.at(-1)?.path).toMatch(/\/v1\/messages\/batches\/msgbatch_\w+\/results$/);
+  });
+
+  it('at a foreign origin is asked without the key where the service has no results itself', async () => {
+    const message = { type: 'message', content: [{ type: 'text', text: 'from elsewhere' }] };
+    const stranger = await startStranger(() => {
+      const sent = proxy.requests.map(({ body }) => body).join('');
+      const [, id] = /"custom_id":"([^"]+)"/.exec(sent) ?? [];
+      return JSON.stringify({ custom_id: id, result: { type: 'succeeded', message } });
+    });
+    const proxy = await standIn((id) => `${stranger.url}/${id}?signature=secret-of-the-url`);
+    const action = { kind: 'status', status: 404 } as const;
+    stage.simulator.faults.add({ path: /\/results$/, action, times: 1_000 });
+    expect(await askAt(`${proxy.url}/anthropic`)).toBe('from elsewhere');
+    expect(stranger.seen).toEqual([expect.stringMatching(/^GET \/msgbatch_\w+\?signature=/)]);
+    expect(stranger.seen[0]).not.toContain('sk-ant');
+    expect(stranger.seen[0]).not.toContain('authorization');
+    expect(stage.simulator.batches()).toHaveLength(1);
   });
 
   it('at the origin of the service is taken as it is given', async () => {

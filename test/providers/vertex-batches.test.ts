@@ -1,7 +1,8 @@
 import { inspect } from 'node:util';
 import { ApiError } from '@google/genai';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type BatchifyOptions, batchify } from '../../src/index.ts';
+import { LeapingClock } from '../guarantees/leaping-clock.ts';
 import { vertexClient } from '../support/programs/vertex-client.ts';
 import { soon, until } from '../support/until.ts';
 import { hurried } from './google-stage.ts';
@@ -142,6 +143,43 @@ describe('a job', () => {
       'input.jsonl',
       'predictions.jsonl',
     ]);
+  });
+});
+
+describe('a right that is missing', () => {
+  /** As Google says it, whether the thing is there or not. */
+  const denied = (permission: string) => ({
+    error: {
+      code: 403,
+      message: `Permission '${permission}' denied on resource (or it may not exist).`,
+      status: 'PERMISSION_DENIED',
+    },
+  });
+
+  it.each([
+    ['a job', 'aiplatform.batchPredictionJobs.get', /\/batchPredictionJobs\/\d+$/],
+    ['the list of its results', 'storage.objects.list', '/storage/v1/b/mine/o'],
+    ['its results', 'storage.objects.get', /predictions\.jsonl$/],
+  ])('to see %s sends nothing again: they are read once it is there', async (_what, name, path) => {
+    const { simulator } = stage;
+    const action = { kind: 'status', status: 403, body: denied(name) } as const;
+    const fault = simulator.faults.add({ method: 'GET', path, action, times: 10_000 });
+    const store = stage.newStore();
+    const clock = new LeapingClock(40 * 3_600_000);
+    onTestFinished(() => clock.stop());
+    for (const outcome of await askAll({ store, clock, poll: '1m' })) {
+      expect(outcome).toMatchObject({
+        status: 'rejected',
+        reason: { status: 403, message: expect.stringContaining(name) },
+      });
+    }
+    expect(simulator.batches()).toHaveLength(1);
+    fault.remove();
+    vi.stubEnv('BATCHLING_RUN', 'another-run');
+    onTestFinished(() => void vi.unstubAllEnvs());
+    expect(await askAll({ store })).toMatchObject(allAnswered);
+    expect(simulator.batches()).toHaveLength(1);
+    expect(simulator.meter.total).toBe(prompts.length);
   });
 });
 

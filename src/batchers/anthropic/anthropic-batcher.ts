@@ -1,4 +1,4 @@
-import type { Wire } from '../../http/wire.ts';
+import type { Wire, WireReply } from '../../http/wire.ts';
 import { anthropicMessages } from '../../streams/anthropic.ts';
 import type { Handle, ItemId } from '../../types.ts';
 import {
@@ -22,20 +22,21 @@ import { findAbove, highWaterOf } from '../shared/high-water.ts';
 import { inlineBody, inlineFrameBytes } from '../shared/inline-body.ts';
 import { onOneLine, withoutMembers } from '../shared/json-text.ts';
 import { judgePlace } from '../shared/judge-reply.ts';
-import { createdBody, expectOk, isVisible } from '../shared/replies.ts';
+import { createdBody, expectOk, isVisible, ReplyError } from '../shared/replies.ts';
 import { batchBody } from '../shared/reply-shapes.ts';
+import { isUrl, resultReply } from '../shared/result-reply.ts';
 import { resultRows } from '../shared/result-rows.ts';
 import { anthropicInfo } from './anthropic-info.ts';
 import { judgeAnthropic, judgeCreate } from './anthropic-judge.ts';
 import { anthropicNotes } from './anthropic-notes.ts';
 import {
   claudeUsage,
+  handleOf,
   headersOfBatch,
   readAs,
   readingHeaders,
   readResultLine,
   toRemote,
-  versionOnly,
 } from './anthropic-wire.ts';
 import { refusedInBatches } from './refused-in-batches.ts';
 
@@ -90,47 +91,58 @@ export class AnthropicBatcher extends Batcher {
   async stage(wire: Wire, plan: Plan): Promise<Handle> {
     const { batchHeaders: headers } = plan.route;
     const list = { ...batchList, headers, judge: judgePlace(this.judge) };
-    const version = headers['anthropic-version'] ?? '';
-    return { version, ...(await highWaterOf(wire, list)) };
+    return { ...handleOf(headers), ...(await highWaterOf(wire, list)) };
   }
 
-  async create(wire: Wire, plan: Plan, _handle: Handle): Promise<Remote> {
+  async create(wire: Wire, plan: Plan, handle: Handle): Promise<Remote> {
     const reply = await wire.send({
       method: 'POST',
       path: '/messages/batches',
       headers: { 'content-type': 'application/json', ...plan.route.batchHeaders },
       body: inlineBody(plan, frame),
     });
-    return toRemote(
-      batchBody(await createdBody(wire, reply, judgePlace(judgeCreate)), 'processing_status'),
-    );
+    const created = await createdBody(wire, reply, judgePlace(judgeCreate));
+    return readAs(toRemote(batchBody(created, 'processing_status')), handle);
   }
 
   find(wire: Wire, plan: Pick<Plan, 'token' | 'count'>, handle: Handle): Promise<Found> {
-    const list = { ...batchList, toRemote: (batch: unknown) => readAs(toRemote(batch), handle) };
+    const list: BatchList = {
+      ...batchList,
+      headers: readingHeaders(handle),
+      toRemote: (batch) => readAs(toRemote(batch), handle),
+    };
     // One that does not say its size may be ours as well.
     const isCandidate = ({ counts }: Remote) => (counts?.total ?? plan.count) === plan.count;
     return findAbove(wire, list, handle, isCandidate);
   }
 
-  override async sharesAccount(wire: Wire, { highWater }: Handle): Promise<boolean | undefined> {
+  override async sharesAccount(wire: Wire, handle: Handle): Promise<boolean | undefined> {
+    const { highWater } = handle;
     if (highWater === undefined) return undefined;
-    return isVisible(wire, `/messages/batches/${encodeURIComponent(highWater)}`, versionOnly);
+    const path = `/messages/batches/${encodeURIComponent(highWater)}`;
+    return isVisible(wire, path, readingHeaders(handle));
   }
 
   async *poll(wire: Wire, batches: readonly PolledBatch[]): AsyncIterable<Remote> {
     const handles = new Map(batches.map(({ id, handle }) => [id, handle]));
-    for await (const remote of pollBatches(wire, batchList, batches)) {
+    // They are batches of one account, so one token sees them all.
+    const { betas } = batches.find(({ handle }) => handle.betas !== undefined)?.handle ?? {};
+    const headers = readingHeaders(betas === undefined ? {} : { betas });
+    for await (const remote of pollBatches(wire, { ...batchList, headers }, batches)) {
       yield readAs(remote, handles.get(remote.id) ?? {});
     }
   }
 
   async *results(wire: Wire, remote: Remote): AsyncIterable<readonly Row[]> {
     const { id, sources } = remote;
-    if (sources.url === undefined) return;
-    const path = this.#resultsAt(wire, id, sources.url);
-    const headers = readingHeaders(sources);
-    const reply = await expectOk(wire, { method: 'GET', path, headers }, this.judge);
+    const { url } = sources;
+    if (url === undefined) return;
+    const isOwn = this.#isDeclared(wire, url);
+    const path = isOwn ? url : `/messages/batches/${encodeURIComponent(id)}/results`;
+    const request = { method: 'GET', path, headers: readingHeaders(sources) } as const;
+    const reply = await expectOk(wire, request, this.judge).catch((error: unknown) =>
+      isOwn ? Promise.reject(error) : this.#elsewhere(wire, url, error),
+    );
     yield* resultRows(reply, readResultLine);
   }
 
@@ -138,15 +150,26 @@ export class AnthropicBatcher extends Batcher {
    * Behind a gateway `results_url` names the provider's own host, which must not see a credential that
    * is meant for the gateway. The results are there, too, below the base.
    */
-  #resultsAt(wire: Wire, id: string, url: string): string {
+  #isDeclared(wire: Wire, url: string): boolean {
     const declared = this.origins(wire.base).map((origin) => new URL(origin).origin);
-    const isDeclared = URL.canParse(url) && declared.includes(new URL(url).origin);
-    return isDeclared ? url : `/messages/batches/${encodeURIComponent(id)}/results`;
+    return URL.canParse(url) && declared.includes(new URL(url).origin);
   }
 
-  async cancel(wire: Wire, remote: Pick<Remote, 'id'>): Promise<void> {
-    const path = `/messages/batches/${encodeURIComponent(remote.id)}/cancel`;
-    const reply = await expectOk(wire, { method: 'POST', path, headers: versionOnly }, this.judge);
+  /** Where they are not below the base, the URL may be open to whoever knows it: no key goes there. */
+  async #elsewhere(wire: Wire, url: string, error: unknown): Promise<WireReply> {
+    const isGone = error instanceof ReplyError && error.failure.meaning === 'gone';
+    if (!isGone || !isUrl(url)) throw error;
+    // If it does not help, the first answer is the one that counts.
+    return resultReply(wire, url, this.judge).catch(() => Promise.reject(error));
+  }
+
+  async cancel(
+    wire: Wire,
+    { id, sources = {} }: Pick<Remote, 'id'> & Partial<Pick<Remote, 'sources'>>,
+  ): Promise<void> {
+    const path = `/messages/batches/${encodeURIComponent(id)}/cancel`;
+    const headers = readingHeaders(sources);
+    const reply = await expectOk(wire, { method: 'POST', path, headers }, this.judge);
     batchBody(await reply.json(), 'processing_status');
   }
 
@@ -162,7 +185,7 @@ export class AnthropicBatcher extends Batcher {
 const batchList: BatchList = {
   path: '/messages/batches',
   after: 'after_id',
-  headers: versionOnly,
+  headers: readingHeaders({}),
   judge: judgeAnthropic,
   toRemote,
 };

@@ -9,6 +9,8 @@ export const anthropicNotes: ProviderNotes = {
     'There is no live progress: counts say nothing before a batch has ended.',
     'Calls that differ in their version, betas, workspace or user profile never share a batch.',
     'Calls with `speed` (also of a fallback), `max_tokens: 0` or a `thread` are refused inside a batch: they go out by themselves.',
+    'Tokens of OAuth expire: give `providers: { anthropic: { credential } }`, a function that returns one that is valid.',
+    'Results at a foreign origin are asked for where Anthropic has none itself, and without the key.',
     'Results are kept for 29 days after the creation of a batch. What is collected later is lost and is sent again.',
   ],
   unconfirmed: [

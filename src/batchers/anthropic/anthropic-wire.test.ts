@@ -111,10 +111,12 @@ describe('an errored line', () => {
   });
 
   it('without an error is worth a retry with an error body of the right shape', () => {
-    const outcome = outcomeOf(lineOf({ type: 'errored' }));
-    expect(outcome).toMatchObject({ kind: 'retry', reason: 'server', last: { status: 500 } });
-    if (outcome.kind !== 'retry') return;
-    expect(JSON.parse(outcome.last.body)).toMatchObject({ type: 'error', error: {} });
+    for (const error of [undefined, null, {}, 'text']) {
+      const outcome = outcomeOf(lineOf({ type: 'errored', error }));
+      expect(outcome).toMatchObject({ kind: 'retry', reason: 'server', last: { status: 500 } });
+      if (outcome.kind !== 'retry') return;
+      expect(JSON.parse(outcome.last.body)).toMatchObject({ type: 'error', error: {} });
+    }
   });
 });
 

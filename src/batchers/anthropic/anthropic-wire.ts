@@ -6,21 +6,35 @@ import { idOf } from '../shared/reply-shapes.ts';
 import { judgeAnthropic } from './anthropic-judge.ts';
 
 /** Looking at batches needs a version, whichever: an account has batches of all of them. */
-export const versionOnly: Dict = { 'anthropic-version': '2023-06-01' };
+const anyVersion = '2023-06-01';
 
-/** Results are read under the version their batch was created with. It stands in the batch's handle. */
-export function readingHeaders({ version }: Handle): Dict {
-  return version === undefined ? versionOnly : { 'anthropic-version': version };
+/**
+ * What later requests about a batch need: its results are read under the version it was created with. Tokens of
+ * OAuth are taken with a beta of theirs only, which their calls carry; other betas are for the create alone.
+ */
+export function handleOf(batchHeaders: Dict): Handle {
+  const betas = batchHeaders['anthropic-beta']?.split(',') ?? [];
+  const ofToken = betas.filter((beta) => beta.startsWith('oauth-')).join(',');
+  const version = batchHeaders['anthropic-version'] ?? '';
+  return ofToken === '' ? { version } : { version, betas: ofToken };
 }
 
-/** The batch with the version of its results among what is needed to read them. */
-export function readAs(remote: Remote, { version }: Handle): Remote {
-  return version === undefined ? remote : { ...remote, sources: { ...remote.sources, version } };
+export function readingHeaders({ version = anyVersion, betas }: Handle): Dict {
+  return { 'anthropic-version': version, ...(betas !== undefined && { 'anthropic-beta': betas }) };
+}
+
+/** The batch with what its handle says of reading it among its sources. */
+export function readAs(remote: Remote, { version, betas }: Handle): Remote {
+  const reading = {
+    ...(version !== undefined && { version }),
+    ...(betas !== undefined && { betas }),
+  };
+  return { ...remote, sources: { ...remote.sources, ...reading } };
 }
 
 /** The version and the betas are fixed for a whole batch. Their order means nothing. */
 export function headersOfBatch(headers: Dict): Dict {
-  const version = headers['anthropic-version'] ?? '2023-06-01';
+  const version = headers['anthropic-version'] ?? anyVersion;
   const betas = (headers['anthropic-beta'] ?? '')
     .split(',')
     .map((beta) => beta.trim())
@@ -156,7 +170,9 @@ function messageText(line: string, parsed: unknown, result: unknown): string {
 
 function errored(line: string, error: unknown): Outcome {
   const type = text(field(field(error, 'error'), 'type')) ?? 'api_error';
-  const inner = memberText(memberText(line, 'result') ?? '{}', 'error');
+  const inner = isEmpty(error)
+    ? undefined
+    : memberText(memberText(line, 'result') ?? '{}', 'error');
   const answer: Answer = {
     status: statusOfError[type] ?? 500,
     headers: answerHeaders('request-id', field(error, 'request_id')),

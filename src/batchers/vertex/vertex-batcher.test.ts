@@ -90,19 +90,15 @@ describe('rows', () => {
     }
   });
 
-  it('of identical requests without an id take one id each', async () => {
-    const bench = await openBench(subject);
-    const twice = planOf(subject, ['same']);
-    const [item] = await firstGroup(twice.items());
+  /** A job of one request, sent twice. */
+  async function twins(bench: Bench) {
+    const once = planOf(subject, ['same']);
+    const [item] = await firstGroup(once.items());
     if (item === undefined) throw new Error('no item');
     const ids = [idOf('same', 1), idOf('same', 2)];
-    const items = ids.map((id) => ({
-      ...item,
-      id,
-      ...bench.batcher.envelope(twice.route, id),
-    }));
+    const items = ids.map((id) => ({ ...item, id, ...bench.batcher.envelope(once.route, id) }));
     const plan = {
-      ...twice,
+      ...once,
       count: 2,
       items: async function* () {
         yield items;
@@ -110,9 +106,51 @@ describe('rows', () => {
     };
     const handle = await bench.batcher.stage(bench.wire, plan);
     const remote = await bench.batcher.create(bench.wire, plan, handle);
-    const last = await bench.ended(remote, plan, handle);
+    return { ids: [...ids].sort(), last: await bench.ended(remote, plan, handle) };
+  }
+
+  it('of identical requests without an id take one id each', async () => {
+    const bench = await openBench(subject);
+    const { ids, last } = await twins(bench);
     await rewrite(bench.wire, last, onlyRequest);
-    expect(idsOf(await bench.rows(last))).toEqual([...ids].sort());
+    expect(idsOf(await bench.rows(last))).toEqual(ids);
+  });
+
+  it.each([0, 1])('of identical requests share no id if row %i alone has none', async (at) => {
+    for (const named of [0, 1]) {
+      const bench = await openBench(subject);
+      const { ids, last } = await twins(bench);
+      let row = 0;
+      await rewrite(bench.wire, last, (written) => {
+        const key = ids[named];
+        return row++ === at ? onlyRequest(written) : { ...onlyRequest(written), key };
+      });
+      expect(idsOf(await bench.rows(last))).toEqual(ids);
+    }
+  });
+
+  it('that are doubled stay doubled, beside an identical one without an id', async () => {
+    const bench = await openBench(subject);
+    const { ids, last } = await twins(bench);
+    const [first = ''] = ids;
+    const object = await rewrite(bench.wire, last, (row) => ({ ...onlyRequest(row), key: first }));
+    const lines = await linesAt(bench.wire, object);
+    const { key: _key, ...unnamed } = JSON.parse(lines[0] as string);
+    await write(bench.wire, object, [JSON.stringify(unnamed), ...lines].join('\n'));
+    expect(idsOf(await bench.rows(last))).toEqual([...ids, first].sort());
+  });
+
+  it('are read in a folder whose name has words of Vertex in it', async () => {
+    const settings = { bucket: 'gs://mine/incremental_predictions' };
+    const bench = await openBench({ ...subject, settings });
+    const plan = { ...planOf(subject, prompts), settings };
+    const handle = await bench.batcher.stage(bench.wire, plan);
+    const remote = await bench.batcher.create(bench.wire, plan, handle);
+    const last = await bench.ended(remote, plan, handle);
+    const folder = readGsUri(last.sources.directory);
+    if (folder === undefined) throw new Error('no folder');
+    await write(bench.wire, { ...folder, name: `${folder.name}/manifest.json` }, '{}');
+    expect(idsOf(await bench.rows(last))).toEqual(prompts.map(toId).sort());
   });
 
   it('whose request was never sent are broken, never guessed by their place', async () => {
@@ -157,6 +195,46 @@ async function firstGroup<Value>(groups: AsyncIterable<readonly Value[]>) {
 }
 
 describe('a job', () => {
+  /** Puts other files in the place of what a job has written. */
+  async function replaceOutput({ wire }: Bench, last: Remote, files: Record<string, string>) {
+    const folder = readGsUri(last.sources.directory);
+    if (folder === undefined) throw new Error('no folder');
+    for (const object of await objectsIn(wire, folder)) await deleteObject(wire, object);
+    for (const [name, text] of Object.entries(files)) {
+      await write(wire, { bucket: folder.bucket, name: `${folder.name}/${name}` }, text);
+    }
+  }
+
+  it('that has written errors alone is read', async () => {
+    const bench = await openBench(subject, { nullRequestCounts: true });
+    const { last } = await ended(bench, ['one']);
+    const row = { key: idOf('one'), status: 'Bad Request: no', request: {} };
+    await replaceOutput(bench, last, { 'errors_0001.jsonl': JSON.stringify(row) });
+    expect(await bench.rows(last)).toMatchObject([
+      { id: idOf('one'), outcome: { answer: { status: 400 } } },
+    ]);
+  });
+
+  it('that has answered requests is not believed to have written errors alone', async () => {
+    const bench = await openBench(subject);
+    const { last } = await ended(bench, prompts);
+    const row = { key: idOf('one'), status: 'Bad Request: no', request: {} };
+    await replaceOutput(bench, last, { 'errors_0001.jsonl': JSON.stringify(row) });
+    expect(await failureOf(bench.rows(last))).toMatchObject({ failure: { meaning: 'gone' } });
+  });
+
+  it('that failed before it has written anything says why, wherever it would have written', async () => {
+    const bench = await openBench(subject, { nullRequestCounts: true });
+    bench.simulator.faults.nextBatch({ finalStatus: 'JOB_STATE_FAILED' });
+    const { plan, handle, last } = await ended(bench, prompts);
+    expect(last).toMatchObject({ readable: true });
+    for (const files of [{}, { 'predictions.jsonl': '' }]) {
+      await replaceOutput(bench, last, files);
+      const seen = await bench.ended(last, plan, handle);
+      expect(seen).toMatchObject({ readable: false, failure: { next: 'fail' } });
+    }
+  });
+
   it('that failed after it has written rows is read, because they are paid for', async () => {
     const bench = await openBench(subject);
     bench.simulator.faults.nextBatch({ finalStatus: 'JOB_STATE_FAILED' });
@@ -248,6 +326,21 @@ describe('the input', () => {
     // Twice does no harm.
     await bench.batcher.cleanup(bench.wire, handle);
     expect(plan.count).toBe(prompts.length);
+  });
+
+  it('is deleted although another object cannot be', async () => {
+    const bench = await openBench(subject);
+    const { handle } = await ended(bench, prompts);
+    const folder = readGsUri(handle.folder);
+    if (folder === undefined) throw new Error('no folder');
+    const path = /input\.jsonl$/;
+    const action = { kind: 'status', status: 403 } as const;
+    bench.simulator.faults.add({ method: 'DELETE', path, action });
+    expect(await failureOf(bench.batcher.cleanup(bench.wire, handle))).toMatchObject({
+      status: 403,
+    });
+    const names = (await objectsIn(bench.wire, folder)).map(({ name }) => name);
+    expect(names).toEqual([expect.stringMatching(path)]);
   });
 
   it('is seen with a newer token of the same project', async () => {

@@ -21,17 +21,18 @@ import { pathOf } from '../google/google-paths.ts';
 import { usageOf } from '../google/google-usage.ts';
 import type { ProviderNotes } from '../provider-notes.ts';
 import { type BatchList, batchPages } from '../shared/batch-list.ts';
-import { field } from '../shared/outcomes.ts';
+import type { ReplyJudge } from '../shared/judge-reply.ts';
+import { field, fields } from '../shared/outcomes.ts';
 import { createdBody, expectOk, isVisible, ReplyError } from '../shared/replies.ts';
 import { batchBody } from '../shared/reply-shapes.ts';
 import { matchVertex, placeOf } from './vertex-calls.ts';
 import { vertexInfo } from './vertex-info.ts';
 import { readPage, toRemote } from './vertex-job.ts';
-import { judgeCreate } from './vertex-judge.ts';
+import { judgeCreate, judgeVertex } from './vertex-judge.ts';
 import { labelBytes } from './vertex-labels.ts';
 import { jobLabels, linesOf } from './vertex-lines.ts';
 import { vertexNotes } from './vertex-notes.ts';
-import { rowsOf } from './vertex-results.ts';
+import { hasRows, rowsOf } from './vertex-results.ts';
 import { deleteObject, objectsIn, objectUrl, readGsUri, storageOf } from './vertex-storage.ts';
 import { uploadObject } from './vertex-upload.ts';
 
@@ -51,6 +52,7 @@ const json = { 'content-type': 'application/json' };
 export class VertexBatcher extends GoogleBatcher {
   override readonly info: ProviderInfo = vertexInfo;
   override readonly notes: ProviderNotes = vertexNotes;
+  protected override readonly judge: ReplyJudge = judgeVertex;
 
   override match(call: Call): Match {
     return matchVertex(call);
@@ -149,13 +151,22 @@ export class VertexBatcher extends GoogleBatcher {
   async #show(wire: Wire, id: string, count: number): Promise<Remote> {
     try {
       const reply = await expectOk(wire, { method: 'GET', path: pathOf(id) }, this.judge);
-      const remote = toRemote(await reply.json(), wire, count);
-      if (remote.id === id) return remote;
+      const job = await reply.json();
+      const remote = toRemote(job, wire, count);
+      if (remote.id === id) return await this.#withReason(wire, job, remote);
       throw new UnknownOutcomeError(`Vertex was asked for job ${id} and sent ${remote.id}.`);
     } catch (error) {
       if (!(error instanceof ReplyError) || error.failure.meaning !== 'gone') throw error;
       return { id, state: 'missing', raw: String(error.status), readable: false, sources: {} };
     }
+  }
+
+  /** A job that failed and has counted nothing may name a folder that it has never written to. */
+  async #withReason(wire: Wire, job: unknown, remote: Remote): Promise<Remote> {
+    const { raw, readable, counts } = remote;
+    const isDoubtful = raw === 'JOB_STATE_FAILED' && readable && counts === undefined;
+    if (!isDoubtful || (await hasRows(wire, remote))) return remote;
+    return toRemote({ ...fields(job), outputInfo: undefined }, wire);
   }
 
   override results(wire: Wire, remote: Remote): AsyncIterable<readonly Row[]> {
@@ -172,7 +183,12 @@ export class VertexBatcher extends GoogleBatcher {
   override async cleanup(wire: Wire, handle: Handle): Promise<void> {
     const folder = readGsUri(handle.folder);
     if (folder === undefined) return;
-    for (const object of await objectsIn(wire, folder)) await deleteObject(wire, object);
+    const failures: unknown[] = [];
+    for (const object of await objectsIn(wire, folder)) {
+      await deleteObject(wire, object).catch((error: unknown) => failures.push(error));
+    }
+    // One that cannot be deleted does not keep the others.
+    if (failures.length > 0) throw failures[0];
   }
 
   override usage(answer: unknown): Usage | undefined {

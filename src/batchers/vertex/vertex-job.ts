@@ -1,11 +1,11 @@
 import type { Wire } from '../../http/wire.ts';
 import type { Counts, Handle } from '../../types.ts';
 import type { BatchFailure, Remote } from '../batcher.ts';
-import { judgeGoogle } from '../google/google-judge.ts';
 import { int64 } from '../google/google-operation.ts';
 import { errorAnswer } from '../google/google-status.ts';
 import { field, fields, text } from '../shared/outcomes.ts';
 import { idOf, type ListPage, listPage } from '../shared/reply-shapes.ts';
+import { judgeVertex } from './vertex-judge.ts';
 
 /** A job is called by its full name: `cancel` and `results` know nothing else of it. */
 const fullName = /^projects\/[^/]+\/locations\/[^/]+\/batchPredictionJobs\/[^/]+$/;
@@ -40,8 +40,9 @@ export function toRemote(job: unknown, wire: Pick<Wire, 'redact'>, count?: numbe
   const counts = countsOf(field(job, 'completionStats'), count);
   const sources = isEnded ? sourcesOf(job) : {};
   const hasOutput = sources.directory !== undefined;
+  const hasRun = counts !== undefined && counts.completed + counts.failed > 0;
   // Rows that were written before a job failed are paid for.
-  const hasRows = hasOutput && (counts === undefined || counts.completed + counts.failed > 0);
+  const hasRows = hasOutput && (counts === undefined || hasRun);
   const isFailed = status === 'failed' && !hasRows;
   const isCut = status === 'cancelled' || status === 'expired';
   return {
@@ -53,7 +54,7 @@ export function toRemote(job: unknown, wire: Pick<Wire, 'redact'>, count?: numbe
     ...(counts && { counts }),
     ...(isFailed && { failure: failureOf(field(job, 'error'), wire) }),
     // Where the output is may be told a little later than the end.
-    ...(isEnded && !isFailed && !isCut && !hasOutput && { incomplete: true }),
+    ...(isEnded && !isFailed && (!isCut || hasRun) && !hasOutput && { incomplete: true }),
     ...(isCut && { unfinished: status }),
   };
 }
@@ -85,7 +86,7 @@ function countsOf(stats: unknown, count: number | undefined): Counts | undefined
 function failureOf(error: unknown, wire: Pick<Wire, 'redact'>): BatchFailure {
   const given = errorAnswer(error);
   const message = text(field(error, 'message')) ?? 'The job failed without a reason.';
-  const isFull = judgeGoogle({ ...given, message }).meaning === 'full';
+  const isFull = judgeVertex({ ...given, message }).meaning === 'full';
   return {
     code: `rpc_${String(field(error, 'code') ?? 'unknown')}`,
     message: wire.redact(message),

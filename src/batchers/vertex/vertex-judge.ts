@@ -1,11 +1,18 @@
 import { judgeGoogle } from '../google/google-judge.ts';
 import type { ReplyJudge } from '../shared/judge-reply.ts';
 
+/**
+ * Google's refusals. Whoever lacks a right is told that the thing "may not exist". Here that proves nothing:
+ * jobs and objects that are not there are answered with 404, and a job that cannot be seen may be paid for.
+ */
+export const judgeVertex: ReplyJudge = (reply) =>
+  reply.status === 403 ? { meaning: 'denied', next: 'fail' } : judgeGoogle(reply);
+
 /** A project's first job waits until Google has made the account that reads its bucket. */
 const longestWaitForAgent = 10 * 60_000;
 
 export const judgeCreate: ReplyJudge = (reply) => {
-  const verdict = judgeGoogle(reply);
+  const verdict = judgeVertex(reply);
   const isProvisioned = /service agents? (are|is) being provisioned/i.test(reply.message);
   if (!isProvisioned || reply.status >= 500) return verdict;
   return { meaning: 'busy', next: 'later', within: longestWaitForAgent };

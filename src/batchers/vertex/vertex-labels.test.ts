@@ -47,6 +47,14 @@ describe('a request', () => {
     expect(withLabel('{"labels":{}}', label)).toBe(`{"labels":{${ours}}}`);
   });
 
+  it('with as many labels as it may have gets none', () => {
+    const labels = (count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, at) => [`label-${at}`, 'x']));
+    const body = (count: number) => JSON.stringify({ a: 1, labels: labels(count) });
+    expect(withLabel(body(64), label)).toBe(body(64));
+    expect(withLabel(body(63), label)).toContain(ours);
+  });
+
   it.each(['{}', '{ }', '{"labels":"x","a":1}', '{"labels":null}'])('%s gets none', (body) =>
     expect(withLabel(body, label)).toBe(body),
   );

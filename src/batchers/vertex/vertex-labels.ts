@@ -63,10 +63,14 @@ function opening(label: string): string {
   return `"labels":{"${labelName}":"${label}"}`;
 }
 
-/** The request with this label beside its own; everything else stays byte for byte. */
+/** The most labels that a request may have. */
+const mostLabels = 64;
+
+/** The request with this label beside its own, if there is room; everything else stays byte for byte. */
 export function withLabel(body: string, label: string): string {
   const own = body.includes('"labels"') ? memberText(body, 'labels') : undefined;
   if (own?.startsWith('{')) {
+    if (Object.keys(JSON.parse(own)).length >= mostLabels) return body;
     return withMember(body, 'labels', withMember(own, labelName, JSON.stringify(label)));
   }
   const start = body.indexOf('{') + 1;

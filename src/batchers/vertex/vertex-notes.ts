@@ -5,6 +5,7 @@ export const vertexNotes: ProviderNotes = {
   foundBy: 'its display name, which is unique',
   remarks: [
     'Needs `providers: { vertex: { bucket: "gs://…" } }`. Input and output go to `batchling/<batch>/` there, and are deleted once the answers are stored. Vertex\'s service agent needs to read and write the bucket.',
+    'The credential needs to create, see, list and cancel jobs, and to create, read, list and delete objects in the bucket. Where a right is missing, nothing is sent again: run the program again once it is there.',
     'Tokens expire after an hour: give `providers: { vertex: { credential: googleCredential() } }`, of `batchling/batchers`, which needs the package `google-auth-library`, or a function of your own.',
     'A row of Gemini is known by its `key`, else by the label `batchling-id` of the request it echoes, else by that request itself; never by its place. The label shows up in billing exports that are broken down by labels.',
     'Claude is batched outside of the location `global`, and without `anthropic-beta`: a row has no headers. At most four jobs are under way at once.',

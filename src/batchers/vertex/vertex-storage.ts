@@ -1,9 +1,9 @@
 import { UnknownOutcomeError } from '../../errors.ts';
 import type { Wire } from '../../http/wire.ts';
-import { judgeGoogle } from '../google/google-judge.ts';
 import { int64 } from '../google/google-operation.ts';
 import { field, fields, text } from '../shared/outcomes.ts';
 import { expectOk, ReplyError } from '../shared/replies.ts';
+import { judgeVertex } from './vertex-judge.ts';
 
 /** Where an object of Cloud Storage is. */
 export interface StoredObject {
@@ -58,7 +58,7 @@ export async function objectsIn(wire: Wire, folder: StoredObject): Promise<Liste
     const query = new URLSearchParams({ prefix: `${folder.name}/` });
     if (token !== undefined) query.set('pageToken', token);
     const path = `${bucketUrl(wire, bucket)}?${query}`;
-    const reply = await expectOk(wire, { method: 'GET', path }, judgeGoogle);
+    const reply = await expectOk(wire, { method: 'GET', path }, judgeVertex);
     const { items, next } = readPage(await reply.json());
     for (const item of items) {
       const name = text(field(item, 'name'));
@@ -87,7 +87,7 @@ function readPage(body: unknown): { items: readonly unknown[]; next: string | un
 export async function deleteObject(wire: Wire, object: StoredObject): Promise<void> {
   try {
     const path = objectUrl(wire, object);
-    await (await expectOk(wire, { method: 'DELETE', path }, judgeGoogle)).discard();
+    await (await expectOk(wire, { method: 'DELETE', path }, judgeVertex)).discard();
   } catch (error) {
     const isGone = error instanceof ReplyError && error.failure.meaning === 'gone';
     if (!isGone) throw error;

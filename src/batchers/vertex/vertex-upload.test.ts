@@ -61,6 +61,17 @@ it.each([
   expect(error).toBeInstanceOf(UnknownOutcomeError);
 });
 
+it.each([404, 410])('whose session is gone (%i) can begin again', async (status) => {
+  const { simulator, wire } = await simulated();
+  const body = { error: { code: status, message: 'The session is no longer there.' } };
+  simulator.faults.add({ method: 'PUT', path, action: { kind: 'status', status, body } });
+  const file = fileOf(2 * size, size);
+  expect(await failureOf(uploadObject(wire, object, file, size))).toMatchObject({
+    failure: { meaning: 'busy', next: 'later' },
+  });
+  await uploadObject(wire, object, file, size);
+});
+
 it('tells neither the token nor the address of a session', async () => {
   for (const method of ['POST', 'PUT']) {
     const { simulator, wire } = await simulated();

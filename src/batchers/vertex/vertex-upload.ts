@@ -1,10 +1,10 @@
 import { UnknownOutcomeError } from '../../errors.ts';
 import type { StreamedBody, Wire, WireReply, WireRequest } from '../../http/wire.ts';
-import { judgeGoogle } from '../google/google-judge.ts';
 import { chunksOf, hidden } from '../google/google-upload.ts';
 import type { ReplyJudge } from '../shared/judge-reply.ts';
 import { field } from '../shared/outcomes.ts';
 import { expectOk, okReply } from '../shared/replies.ts';
+import { judgeVertex } from './vertex-judge.ts';
 import { type StoredObject, storageOf } from './vertex-storage.ts';
 
 /** A multiple of 256 KiB, as chunks have to be. */
@@ -44,8 +44,14 @@ export async function uploadObject(
 
 /** A bucket that is not there will not be there later either. */
 const judgeUpload: ReplyJudge = (reply) => {
-  const verdict = judgeGoogle(reply);
+  const verdict = judgeVertex(reply);
   return verdict.meaning === 'gone' ? { meaning: 'refused', next: 'fail' } : verdict;
+};
+
+/** A session may end before its upload does. Nothing was stored, so the upload begins again. */
+const judgeSession: ReplyJudge = (reply) => {
+  const verdict = judgeVertex(reply);
+  return verdict.meaning === 'gone' ? { meaning: 'busy', next: 'later' } : verdict;
 };
 
 function uploadUrl({ base }: Wire, { bucket, name }: StoredObject, type: string): string {
@@ -75,7 +81,7 @@ async function sendChunk(session: Wire, chunk: StreamedBody, offset: number): Pr
   const request = chunkRequest(chunk, `bytes ${offset}-${last}/*`);
   const reply = await session.send(request);
   if (reply.status !== resumeIncomplete) {
-    await (await okReply(session, request, reply, judgeUpload)).discard();
+    await (await okReply(session, request, reply, judgeSession)).discard();
     throw new UnknownOutcomeError('Cloud Storage ended an upload that should go on.');
   }
   await reply.discard();
@@ -86,7 +92,7 @@ async function sendChunk(session: Wire, chunk: StreamedBody, offset: number): Pr
 function sendLast(session: Wire, chunk: StreamedBody, offset: number): Promise<WireReply> {
   const total = offset + chunk.length;
   const request = chunkRequest(chunk, `bytes ${offset}-${total - 1}/${total}`);
-  return expectOk(session, request, judgeUpload);
+  return expectOk(session, request, judgeSession);
 }
 
 function chunkRequest(body: StreamedBody, range: string): WireRequest {

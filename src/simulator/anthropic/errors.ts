@@ -30,6 +30,16 @@ export function unauthorized(keyGiven: boolean): Refusal {
   return new Refusal(401, keyGiven ? 'invalid x-api-key' : 'x-api-key header is required');
 }
 
+/** Tokens of OAuth, unlike keys, are taken on calls with this beta only. */
+const tokenBeta = 'oauth-2025-04-20';
+
+export function demandTokenBeta({ headers }: Exchange): void {
+  const isToken = String(headers.authorization).startsWith('Bearer sk-ant-oat');
+  const betas = String(headers['anthropic-beta']).split(',');
+  if (!isToken || betas.some((beta) => beta.trim() === tokenBeta)) return;
+  throw new Refusal(401, 'OAuth authentication is currently not supported.');
+}
+
 /** The version is part of every call; without it not even a list is served. */
 export function demandVersion({ headers }: Exchange): string {
   const version = headers['anthropic-version'];

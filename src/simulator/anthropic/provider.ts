@@ -1,7 +1,7 @@
 import type { Handler, Provider } from '../world/provider.ts';
 import type { World } from '../world/world.ts';
 import { createBatches } from './batches.ts';
-import { demandVersion, errorBody, notFound, unauthorized } from './errors.ts';
+import { demandTokenBeta, demandVersion, errorBody, notFound, unauthorized } from './errors.ts';
 import { answerMessage } from './realtime.ts';
 
 export function createAnthropic(world: World): Provider {
@@ -10,6 +10,7 @@ export function createAnthropic(world: World): Provider {
     (handler: Handler): Handler =>
     (exchange, id) => {
       demandVersion(exchange);
+      demandTokenBeta(exchange);
       return handler(exchange, id);
     };
   return {
