@@ -18,6 +18,7 @@ describe('a refusal of Google', () => {
       'gone',
       'fail',
     ],
+    ['a batch that cannot be seen', reply(403, 'No right, or it may not exist.'), 'denied', 'fail'],
     ['no permission', reply(403, 'Method not allowed for you'), 'denied', 'fail'],
     ['an unknown model', reply(404, 'models/x is not found'), 'gone', 'fail'],
     ['what is not implemented', reply(501, 'never'), 'refused', 'fail'],

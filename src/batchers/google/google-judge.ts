@@ -5,8 +5,8 @@ import { field, parseJson } from '../shared/outcomes.ts';
 export const judgeGoogle: ReplyJudge = (reply) => {
   const { status, message } = reply;
   if (status === 400 && isAboutKey(reply.body)) return { meaning: 'denied', next: 'fail' };
-  // What does not exist is told like what belongs to somebody else.
-  if (status === 403 && /\bmay not exist\b/i.test(message))
+  // A file that does not exist is told like one of somebody else. A batch is not: it may be paid for.
+  if (status === 403 && /\bfile\b.*\bmay not exist\b/i.test(message))
     return { meaning: 'gone', next: 'fail' };
   // A method that is not implemented will not be at the next attempt either.
   if (status === 501) return { meaning: 'refused', next: 'fail' };
@@ -28,6 +28,14 @@ export const judgeMade: ReplyJudge = (reply) => {
   const isGoogles = Number.isInteger(field(field(parseJson(reply.body), 'error'), 'code'));
   return isGoogles ? judgeGoogle(reply) : judgePlace(judgeGoogle)(reply);
 };
+
+/** A session may end before its upload does. Nothing was stored, so the upload begins again. */
+export function judgeSession(judge: ReplyJudge): ReplyJudge {
+  return (reply) => {
+    const verdict = judge(reply);
+    return verdict.meaning === 'gone' ? { meaning: 'busy', next: 'later' } : verdict;
+  };
+}
 
 /** A fresh file is known everywhere after a moment; this leaves room. */
 const longestWaitForFile = 60_000;

@@ -54,6 +54,18 @@ it.each([
   expect(await stored.json()).toMatchObject({ name, sizeBytes: String(length) });
 });
 
+it.each([404, 410])('whose session is gone (%i) can begin again', async (status) => {
+  const { simulator, wire } = await simulated();
+  const body = { error: { code: status, message: 'The session is no longer there.' } };
+  const action = { kind: 'status', status, body } as const;
+  simulator.faults.add({ path: '/upload/v1beta/files', skip: 1, action });
+  const file = fileOf(2 * size, size);
+  expect(await failureOf(uploadFile(wire, 'input', file, size))).toMatchObject({
+    failure: { meaning: 'busy', next: 'later' },
+  });
+  await uploadFile(wire, 'input', file, size);
+});
+
 it('holds one chunk at a time', async () => {
   const { wire } = await simulated();
   let made = 0;

@@ -2,7 +2,7 @@ import { UnknownOutcomeError } from '../../errors.ts';
 import type { StreamedBody, Wire, WireReply } from '../../http/wire.ts';
 import { field, text } from '../shared/outcomes.ts';
 import { expectOk } from '../shared/replies.ts';
-import { judgeGoogle, judgeMade } from './google-judge.ts';
+import { judgeGoogle, judgeMade, judgeSession } from './google-judge.ts';
 import { uploadUrl } from './google-paths.ts';
 
 /** What Google's own clients send at once; a multiple of 256 KiB, as it has to be. */
@@ -78,7 +78,7 @@ async function sendChunk(
     },
     body,
   } as const;
-  const reply = await expectOk(session, request, judgeGoogle);
+  const reply = await expectOk(session, request, judgeSession(judgeGoogle));
   const status = reply.headers['x-goog-upload-status'];
   if (status === (isLast ? 'final' : 'active')) return reply;
   await reply.discard();

@@ -1,5 +1,6 @@
 import { UnknownOutcomeError } from '../../errors.ts';
 import type { StreamedBody, Wire, WireReply, WireRequest } from '../../http/wire.ts';
+import { judgeSession } from '../google/google-judge.ts';
 import { chunksOf, hidden } from '../google/google-upload.ts';
 import type { ReplyJudge } from '../shared/judge-reply.ts';
 import { field } from '../shared/outcomes.ts';
@@ -48,11 +49,7 @@ const judgeUpload: ReplyJudge = (reply) => {
   return verdict.meaning === 'gone' ? { meaning: 'refused', next: 'fail' } : verdict;
 };
 
-/** A session may end before its upload does. Nothing was stored, so the upload begins again. */
-const judgeSession: ReplyJudge = (reply) => {
-  const verdict = judgeVertex(reply);
-  return verdict.meaning === 'gone' ? { meaning: 'busy', next: 'later' } : verdict;
-};
+const judgeChunk = judgeSession(judgeVertex);
 
 function uploadUrl({ base }: Wire, { bucket, name }: StoredObject, type: string): string {
   const query = new URLSearchParams({ uploadType: type, name });
@@ -81,7 +78,7 @@ async function sendChunk(session: Wire, chunk: StreamedBody, offset: number): Pr
   const request = chunkRequest(chunk, `bytes ${offset}-${last}/*`);
   const reply = await session.send(request);
   if (reply.status !== resumeIncomplete) {
-    await (await okReply(session, request, reply, judgeSession)).discard();
+    await (await okReply(session, request, reply, judgeChunk)).discard();
     throw new UnknownOutcomeError('Cloud Storage ended an upload that should go on.');
   }
   await reply.discard();
@@ -92,7 +89,7 @@ async function sendChunk(session: Wire, chunk: StreamedBody, offset: number): Pr
 function sendLast(session: Wire, chunk: StreamedBody, offset: number): Promise<WireReply> {
   const total = offset + chunk.length;
   const request = chunkRequest(chunk, `bytes ${offset}-${total - 1}/${total}`);
-  return expectOk(session, request, judgeSession);
+  return expectOk(session, request, judgeChunk);
 }
 
 function chunkRequest(body: StreamedBody, range: string): WireRequest {
