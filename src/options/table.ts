@@ -87,7 +87,10 @@ export const optionTable = {
     '8',
     'realtime calls that batchling has under way at once',
   ),
-  budget: notYet(orNone(scalars.dollars, 'a batch that would pass it is not sent')),
+  budget: orNone(
+    scalars.dollars,
+    'dollars for the whole run; a batch that may pass it is not sent',
+  ),
   dryRun: notYet(define(flag, false, 'false', 'capture, group and price; send nothing')),
   cache: define(flag, true, 'true', 'use answers of earlier, finished runs'),
   store: {

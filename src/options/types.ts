@@ -64,7 +64,10 @@ export interface BatchifyOptions {
   readonly onDeadline?: 'error' | 'realtime' | undefined;
   /** How many realtime calls batchling has under way at once. Default: 8. */
   readonly realtimeConcurrency?: number | undefined;
-  /** Not available in this version: setting it throws `NOT_AVAILABLE`. */
+  /**
+   * Dollars for the whole run, all its processes together. A batch that may cost more than what is left
+   * is not sent: its calls get status 402. Prices are list prices, and sizes are estimated. Default: none.
+   */
   readonly budget?: number | null | undefined;
   /** Not available in this version: `true` throws `NOT_AVAILABLE`. */
   readonly dryRun?: boolean | undefined;
