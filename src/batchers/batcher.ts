@@ -302,6 +302,17 @@ export abstract class Batcher {
     return outputLimit(endpoint, json);
   }
 
+  /**
+   * An answer body in the provider's shape that says nothing, for dry runs that go on after the first
+   * round. `undefined`: there is none for this request.
+   */
+  placeholder(
+    _route: Pick<Route, 'endpoint' | 'model'>,
+    _json: Readonly<Record<string, unknown>>,
+  ): Promise<unknown> {
+    return Promise.resolve(undefined);
+  }
+
   /** Tokens of a parsed answer body. */
   abstract usage(json: unknown): Usage | undefined;
   /** An error body in the provider's own shape. */

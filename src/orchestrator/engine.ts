@@ -17,6 +17,7 @@ import { realtimeSpending } from './collect/budget.ts';
 import { Collector } from './collect/collector.ts';
 import { Estimates } from './collect/estimates.ts';
 import type { CallHandle, CapturedCall, EngineScope } from './model/call.ts';
+import type { CallEngine } from './model/call-engine.ts';
 import type { Caller } from './model/caller.ts';
 import type { EngineContext, EngineOwner } from './model/engine-context.ts';
 import type { Request } from './model/request.ts';
@@ -56,7 +57,7 @@ export interface EngineOptions {
  * Orchestrator, ledger handle and pollers: one per process and store, shared by all scopes. It only wires
  * the modules of a call's walk together: intake → queue → submitter → watcher → collector.
  */
-export class Engine {
+export class Engine implements CallEngine {
   readonly #context: EngineContext;
   readonly #http: HttpClient;
   readonly #queues: Queues;

@@ -175,6 +175,15 @@ export class VertexBatcher extends GoogleBatcher {
     for (const object of await objectsIn(wire, folder)) await deleteObject(wire, object);
   }
 
+  override async placeholder(
+    route: Pick<Route, 'endpoint' | 'model'>,
+    json: Readonly<Record<string, unknown>>,
+  ): Promise<unknown> {
+    if (placeOf(route.endpoint).publisher !== 'anthropic') return super.placeholder(route, json);
+    const { anthropicPlaceholder } = await import('../placeholders/anthropic-placeholder.ts');
+    return anthropicPlaceholder(route.model, json);
+  }
+
   override usage(answer: unknown): Usage | undefined {
     return usageOf(answer) ?? claudeUsage(answer);
   }
