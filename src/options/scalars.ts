@@ -50,7 +50,8 @@ export function flagOr<const Choice extends string>(choice: Choice): Form<boolea
   return {
     allowed: `true, false or "${choice}" (in text also 1, 0, yes, no)`,
     read: (text) => words.get(text.toLowerCase()) ?? text,
-    parse: (value) => (typeof value === 'boolean' || value === choice ? (value as Choice) : refuse(value)),
+    parse: (value) =>
+      typeof value === 'boolean' || value === choice ? (value as Choice) : refuse(value),
   };
 }
 

@@ -10,7 +10,8 @@ export async function reportDryRun(
   mode: DisplayMode | undefined,
 ): Promise<void> {
   if (mode === 'none') return;
-  if (mode === 'json') process.stderr.write(`${JSON.stringify({ event: 'dry-run', ...summary })}\n`);
+  if (mode === 'json')
+    process.stderr.write(`${JSON.stringify({ event: 'dry-run', ...summary })}\n`);
   else plainOutput(process.stderr).print(...dryRunLines(summary));
 }
 
@@ -23,7 +24,9 @@ export function dryRunLines(summary: DryRunSummary): string[] {
   return [
     `dry run: nothing was sent. ${[counted(calls, 'call'), ...free].join(', ')}`,
     ...queues.map(queueLine),
-    ...(queues.length > 1 ? [`all: ${counted(batches, 'batch', 'batches')}, ${money(summary)}`] : []),
+    ...(queues.length > 1
+      ? [`all: ${counted(batches, 'batch', 'batches')}, ${money(summary)}`]
+      : []),
     ...unpriced.map(
       (name) => `not in the sum: ${name}, whose price is unknown (set providers.….prices)`,
     ),

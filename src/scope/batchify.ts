@@ -26,7 +26,8 @@ export interface Batchify {
 /** `hooks`: whether scopes of this entry point may replace globals. */
 export function createBatchify(hooks: boolean): Batchify {
   function batchify<T>(first?: unknown, second?: BatchifyOptions) {
-    if (typeof first === 'function') return runScope(new Scope(second, hooks, 'function'), first as () => T);
+    if (typeof first === 'function')
+      return runScope(new Scope(second, hooks, 'function'), first as () => T);
     assertOptions(first, second);
     return new BatchingContext(new Scope(first ?? second, hooks));
   }

@@ -160,7 +160,8 @@ describe('a dry run', () => {
   });
 
   it('names models without a known price', async () => {
-    const run = () => Promise.all([ask(stage.openai(), 'a', 'own'), ask(stage.openai(), 'b', model)]);
+    const run = () =>
+      Promise.all([ask(stage.openai(), 'a', 'own'), ask(stage.openai(), 'b', model)]);
     const { summary } = await exitOf(batchify(run, options()));
     expect(summary.unpriced).toEqual(['openai own']);
     expect(summary.queues.find((queue) => queue.model === 'own')).not.toHaveProperty('dollars');
@@ -221,7 +222,11 @@ describe('a deep dry run', () => {
 
   it('answers in the shape that each call asks for', async () => {
     const client = stage.openai();
-    const Person = z.object({ name: z.string(), age: z.number().min(18), tags: z.array(z.string()) });
+    const Person = z.object({
+      name: z.string(),
+      age: z.number().min(18),
+      tags: z.array(z.string()),
+    });
     const schema = z.toJSONSchema(Person);
     const messages = [{ role: 'user' as const, content: 'who?' }];
     await exitOf(
@@ -230,7 +235,12 @@ describe('a deep dry run', () => {
           type: 'json_schema' as const,
           json_schema: { name: 'person', schema },
         };
-        const structured = await client.chat.completions.create({ model, messages, response_format, n: 2 });
+        const structured = await client.chat.completions.create({
+          model,
+          messages,
+          response_format,
+          n: 2,
+        });
         expect(structured.choices).toHaveLength(2);
         Person.parse(JSON.parse(structured.choices[0]?.message.content ?? ''));
 
@@ -239,7 +249,9 @@ describe('a deep dry run', () => {
         Person.parse(JSON.parse(response.output_text));
 
         const stream = client.chat.completions.stream({ model, messages });
-        expect((await stream.finalChatCompletion()).choices[0]?.message.content).toContain('placeholder');
+        expect((await stream.finalChatCompletion()).choices[0]?.message.content).toContain(
+          'placeholder',
+        );
 
         const tool = { name: 'save', parameters: schema };
         const tools = [{ type: 'function' as const, function: tool }];

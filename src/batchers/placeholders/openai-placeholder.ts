@@ -106,7 +106,9 @@ function embeddings(json: JsonObject): object {
   const usual = String(model).includes('3-large') ? 3_072 : 1_536;
   const vector = unitVector(dimensions, usual);
   const embedding =
-    encoding === 'base64' ? Buffer.from(Float32Array.from(vector).buffer).toString('base64') : vector;
+    encoding === 'base64'
+      ? Buffer.from(Float32Array.from(vector).buffer).toString('base64')
+      : vector;
   const data = Array.from({ length: embeddingInputs(json) }, (_, index) => ({
     ...{ object: 'embedding', index, embedding },
   }));

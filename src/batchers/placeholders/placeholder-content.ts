@@ -42,4 +42,3 @@ export function unitVector(dimensions: unknown, usual: number): number[] {
   const length = typeof dimensions === 'number' && dimensions > 0 ? dimensions : usual;
   return Array.from({ length }, (_, index) => (index === 0 ? 1 : 0));
 }
-
