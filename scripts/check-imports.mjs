@@ -25,9 +25,9 @@ const ranks = {
 
 /**
  * Inside the orchestrator the arrows follow the walk of a call. Batches of other owners come in before
- * they are submitted; what is yet to come may be used by what was before it.
+ * they are submitted; what is yet to come may be used by what was before it. A dry run uses all of it.
  */
-const steps = ['collect', 'watch', 'submit', 'takeover', 'queue', 'capture'];
+const steps = ['collect', 'watch', 'submit', 'takeover', 'queue', 'capture', 'dry-run'];
 
 /** Files at the top of src/ that all parts share. The others there are the entries of the package. */
 const base = new Set([

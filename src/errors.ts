@@ -11,6 +11,7 @@ export type BatchlingErrorCode =
   | 'STORE_NEWER'
   | 'LEASE_LOST'
   | 'OWNER_LOST'
+  | 'OVER_BUDGET'
   | 'NOT_SENT'
   | 'UNKNOWN_OUTCOME'
   | 'REFUSED'
@@ -79,6 +80,25 @@ export class OwnerLostError extends BatchlingError {
     super('OWNER_LOST', message, { facts });
     this.name = 'OwnerLostError';
   }
+}
+
+/** What a run has spent and has under way leaves no room for more. Dollars. */
+export class OverBudgetError extends BatchlingError {
+  declare readonly facts: BudgetFacts & Readonly<Record<string, unknown>>;
+
+  constructor(facts: BudgetFacts) {
+    super('OVER_BUDGET', 'The budget of the run has no room for it.', { facts: { ...facts } });
+    this.name = 'OverBudgetError';
+  }
+}
+
+/** Why a budget has no room. */
+export interface BudgetFacts {
+  readonly budget: number;
+  readonly spent: number;
+  /** What batches under way are still estimated to cost. */
+  readonly underWay: number;
+  readonly estimate: number;
 }
 
 /** A state that the design rules out. Always a bug of ours. */

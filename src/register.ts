@@ -25,7 +25,7 @@ function serveProcess(): void {
  */
 function openScope(): Scope | undefined {
   try {
-    return new Scope(undefined, true);
+    return new Scope(undefined, true, 'process');
   } catch (error) {
     if (!isGlobalLocked(error) || process.env.BATCHLING_BYPASS === 'error') throw error;
     process.emitWarning(`${error.message} Nothing is batched in this process.`, 'BatchlingWarning');

@@ -5,6 +5,7 @@ import type { BatchFailure } from './batch-failure.ts';
 import type { ProviderInfo, Settings } from './provider-info.ts';
 import type { ProviderNotes } from './provider-notes.ts';
 import { judgeByStatus, type ReplyJudge } from './shared/judge-reply.ts';
+import { outputLimit } from './shared/output-limit.ts';
 
 export type { BadLine, BatchFailure, ReplyMeaning } from './batch-failure.ts';
 export type { ProviderInfo } from './provider-info.ts';
@@ -288,6 +289,28 @@ export abstract class Batcher {
   /** Delete what we left at the provider, once answers are durable. */
   cleanup(_wire: Wire, _handle: Handle): Promise<void> {
     return Promise.resolve();
+  }
+
+  /**
+   * The most output tokens that the answer to this request can have: 0 for embeddings, `undefined` where
+   * the request names no limit.
+   */
+  outputLimit(
+    { endpoint }: Pick<Route, 'endpoint'>,
+    json: Readonly<Record<string, unknown>>,
+  ): number | undefined {
+    return outputLimit(endpoint, json);
+  }
+
+  /**
+   * An answer body in the provider's shape that says nothing, for dry runs that go on after the first
+   * round. `undefined`: there is none for this request.
+   */
+  placeholder(
+    _route: Pick<Route, 'endpoint' | 'model'>,
+    _json: Readonly<Record<string, unknown>>,
+  ): Promise<unknown> {
+    return Promise.resolve(undefined);
   }
 
   /** Tokens of a parsed answer body. */

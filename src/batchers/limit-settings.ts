@@ -15,6 +15,14 @@ type GivenLimits = { readonly [Word in keyof typeof limitWords]?: number };
 /** One for all models, or by model, `*` for any text in it. */
 type GivenShares = number | Readonly<Record<string, number>>;
 
+/** Dollars per million tokens by model, `*` for any text in it; the first pattern that fits wins. */
+type GivenPrices = Readonly<Record<string, GivenPrice>>;
+
+interface GivenPrice {
+  readonly input: number;
+  readonly output?: number;
+}
+
 /** Limits and prices of providers change, and some are agreed on: every provider has these settings. */
 export const limitSettings: Readonly<Record<string, Setting>> = {
   limits: {
@@ -27,6 +35,12 @@ export const limitSettings: Readonly<Record<string, Setting>> = {
     allowed: 'a number from 0 to 1, or an object of such numbers by model',
     parse: parseShares,
   } satisfies Setting<GivenShares>,
+  prices: {
+    help: 'list prices in dollars per million tokens, by model; the first pattern that fits wins',
+    allowed:
+      "an object by model of { input, output } in dollars, { 'model-*': { input: 1.25, output: 10 } }",
+    parse: parsePrices,
+  } satisfies Setting<GivenPrices>,
 };
 
 function parseLimits(value: unknown): GivenLimits | undefined {
@@ -40,6 +54,24 @@ function parseShares(value: unknown): GivenShares | undefined {
   return isObject(value) && Object.values(value).every(isShare)
     ? (value as GivenShares)
     : undefined;
+}
+
+function parsePrices(value: unknown): GivenPrices | undefined {
+  return isObject(value) && Object.values(value).every(isPrice)
+    ? (value as GivenPrices)
+    : undefined;
+}
+
+/** `output` may be left out where there is none, as with embeddings. */
+function isPrice(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  const { input, output, ...others } = value as Record<string, unknown>;
+  const isKnown = isDollars(input) && (output === undefined || isDollars(output));
+  return isKnown && Object.keys(others).length === 0;
+}
+
+function isDollars(value: unknown): boolean {
+  return typeof value === 'number' && value >= 0 && value < Number.POSITIVE_INFINITY;
 }
 
 function isShare(value: unknown): value is number {
@@ -68,8 +100,20 @@ export function limitsOf(
   return limits;
 }
 
+/** The price that the user gives for this model. */
+export function givenPrice(settings: Settings, model: string): Required<GivenPrice> | undefined {
+  const found = firstFitting(settings.prices as GivenPrices | undefined, model);
+  return found && { input: found.input, output: found.output ?? 0 };
+}
+
 function shareOf(given: GivenShares | undefined, model: string): number | undefined {
-  if (typeof given !== 'object') return given;
+  return typeof given === 'object' ? firstFitting(given, model) : given;
+}
+
+function firstFitting<Value>(
+  given: Readonly<Record<string, Value>> | undefined,
+  model: string,
+): Value | undefined {
   for (const pattern in given) if (wildcards([pattern], '')(model)) return given[pattern];
   return undefined;
 }

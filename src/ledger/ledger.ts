@@ -9,6 +9,7 @@ import type {
   ClaimedBatch,
   LearntLimit,
   Lease,
+  Look,
   NewBatch,
   OwnerId,
   OwnerInfo,
@@ -43,7 +44,7 @@ export type * from './records.ts';
  * everything that was written before it. Only `creating` and `accepted` promise it. Everything else
  * survives the death of the process as soon as its promise has resolved, and a power cut soon after.
  *
- * Left out on purpose: HTTP, prices, timers, credentials, and transactions that a caller could hold.
+ * Left out on purpose: HTTP, price lists, timers, credentials, and transactions that a caller could hold.
  */
 export interface Ledger {
   /** Random bytes of this ledger that key the account hashes. */
@@ -71,7 +72,11 @@ export interface Ledger {
   spool(bodies: readonly { request: RequestId; body: string }[]): Promise<void>;
   bodies(requests: readonly RequestId[]): Promise<Map<RequestId, string>>;
 
-  /** The requests become members of a new batch, in this order: all of them, or none. */
+  /**
+   * The requests become members of a new batch, in this order: all of them, or none. Throws
+   * `OverBudgetError` where what the batches of the run have cost, what those under way are estimated at
+   * and this estimate are more than the budget together: processes of one run cannot pass it together.
+   */
   plan(owner: OwnerId, batch: NewBatch, requests: readonly RequestId[]): Promise<Lease>;
   staged(lease: Lease, handle: Handle): Promise<void>;
   /**
@@ -90,12 +95,19 @@ export interface Ledger {
   polled(updates: readonly { lease: Lease; remote: RemoteMark }[]): Promise<void>;
   /**
    * Outcomes of members and how far the results are read. The cursor is written with the last outcome
-   * or after it: after a crash results may be read twice, but none is skipped.
+   * or after it: after a crash results may be read twice, but none is skipped. The costs of answers are
+   * added to the batch in the same transaction as the answers. A cost is added even if an earlier
+   * outcome of its request wins, so each member is settled once.
    */
   collected(lease: Lease, settlements: readonly Settlement[], cursor?: string): Promise<void>;
   ended(lease: Lease, failure?: string): Promise<void>;
   /** Outcomes of requests that are in no batch. */
   settled(owner: OwnerId, settlements: readonly Settlement[]): Promise<void>;
+  /**
+   * Adds dollars, which may be less than 0, to what the run of this owner has cost outside of batches.
+   * With a budget that has no room for them it throws `OverBudgetError`, and nothing is added.
+   */
+  spend(owner: OwnerId, dollars: number, budget?: number): Promise<void>;
 
   /**
    * Takes this batch over if its owner is gone or has given it back; `undefined` if it belongs to an
@@ -110,6 +122,12 @@ export interface Ledger {
   /** A number that differs when another process may have written since the last time. Cheap. */
   changed(): Promise<number>;
 
+  /** What `admit` would say to a new owner of this run. Writes nothing. */
+  look(run: string, asks: readonly (Ask & { occurrence: number })[]): Promise<Look[]>;
+  /** Output tokens per answer in past batches of the same kind; `undefined`: there are none. */
+  averageOutput(
+    queue: Pick<QueueKey, 'provider' | 'endpoint' | 'model'>,
+  ): Promise<number | undefined>;
   list(query?: { open?: boolean; limit?: number }): Promise<BatchSummary[]>;
   /** By local token or by the provider's id. */
   show(id: string): Promise<BatchSummary | undefined>;

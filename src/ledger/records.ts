@@ -89,6 +89,10 @@ export interface NewBatch {
   readonly queue: QueueId;
   readonly name?: string;
   readonly tags: Dict;
+  /** Dollars it may cost; missing where no price is known. */
+  readonly estimate?: number;
+  /** Dollars that its whole run may cost. Missing: it is planned whatever the run has cost. */
+  readonly budget?: number;
 }
 
 /** The states of a batch in the ledger; `batch-moves.ts` holds the moves. */
@@ -133,10 +137,36 @@ export interface ClaimedBatch {
   readonly members: readonly Member[];
 }
 
+/** What an answer has cost. Dollars are missing where no price is known. */
+export interface Cost {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly paid?: number;
+  readonly saved?: number;
+}
+
+/** What is known of the cost of a batch, in dollars and tokens. */
+export interface BatchCost extends Partial<Cost> {
+  readonly estimate?: number;
+}
+
+/** What would become of an ask, without asking. */
+export type Look =
+  /** The ledger has the answer. */
+  | { readonly is: 'answered'; readonly answer: Answer }
+  /** An owner sends it or has sent it. */
+  | { readonly is: 'wait' }
+  | { readonly is: 'new' };
+
 /** The outcome of a request. The first final outcome of a request wins; later ones are ignored. */
 export type Settlement =
   /** Final. A 2xx answer serves later runs, any other only the callers that wait now. */
-  | { readonly request: RequestId; readonly is: 'answer'; readonly answer: Answer }
+  | {
+      readonly request: RequestId;
+      readonly is: 'answer';
+      readonly answer: Answer;
+      readonly cost?: Cost;
+    }
   /** The request is admitted again, with one attempt more. */
   | { readonly request: RequestId; readonly is: 'retry' }
   /** No caller waits for it any more and it has no answer: the ledger forgets it. */
@@ -159,6 +189,7 @@ export interface BatchSummary {
   readonly count: number;
   readonly answered: number;
   readonly failure?: string;
+  readonly cost?: BatchCost;
   readonly createdAt: number;
   readonly acceptedAt?: number;
   readonly endedAt?: number;

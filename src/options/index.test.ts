@@ -3,7 +3,6 @@ import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import {
   type BatchifyOptions,
-  definitionOf,
   optionNames,
   optionTable,
   resolveOptions,
@@ -222,11 +221,5 @@ describe('the table', () => {
       if (variable === undefined || !/^(\d|true|false)/.test(usual)) continue;
       expect(resolved({}, { [variable]: usual })[name]).toEqual(resolved()[name]);
     }
-  });
-
-  it('says of an option that is not implemented yet that it is not available', () => {
-    const notYet = optionNames.filter((name) => definitionOf(name).notYet);
-    expect(notYet).toEqual(['budget', 'dryRun']);
-    for (const name of notYet) expect(optionTable[name].help).toContain('not available');
   });
 });

@@ -7,7 +7,7 @@ import { looksSecret, show } from './show.ts';
 
 /**
  * What `providers` holds: settings by provider name, each as its batcher declares it. Every provider has
- * `cancelAtDeadline`, `credential`, `limits` and `priceShare`.
+ * `cancelAtDeadline`, `credential`, `limits`, `priceShare` and `prices`.
  *
  * @example
  * const providers: ProviderSettings = { openai: { credential: () => vault.read('openai') } };

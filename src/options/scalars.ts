@@ -45,6 +45,16 @@ export const flag: Form<boolean> = {
   parse: (value) => (typeof value === 'boolean' ? value : refuse(value)),
 };
 
+/** A flag with one more choice. */
+export function flagOr<const Choice extends string>(choice: Choice): Form<boolean | Choice> {
+  return {
+    allowed: `true, false or "${choice}" (in text also 1, 0, yes, no)`,
+    read: (text) => words.get(text.toLowerCase()) ?? text,
+    parse: (value) =>
+      typeof value === 'boolean' || value === choice ? (value as Choice) : refuse(value),
+  };
+}
+
 export function choice<const Choice extends string>(...choices: readonly Choice[]): Form<Choice> {
   return {
     allowed: choices.map((name) => `"${name}"`).join(', '),

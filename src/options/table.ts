@@ -17,8 +17,6 @@ export interface OptionDefinition<Value> extends Form<Value> {
   readonly usual: string;
   /** `null` means none, and undoes an inherited value. */
   readonly nullable?: true;
-  /** Not implemented in this version: `batchify` refuses any value but the default. */
-  readonly notYet?: true;
   fallback(context: ParseContext): Value;
 }
 
@@ -39,11 +37,6 @@ function optional<Value>(form: Form<Value>, usual: string, help: string) {
 
 function orNone<Value>(form: Form<Value>, help: string) {
   return { ...optional(form, 'none', help), nullable: true } as const;
-}
-
-function notYet<Value>(definition: OptionDefinition<Value>) {
-  const help = `not available in this version: ${definition.help}`;
-  return { ...definition, help, notYet: true } as const;
 }
 
 const second = 1000;
@@ -87,8 +80,16 @@ export const optionTable = {
     '8',
     'realtime calls that batchling has under way at once',
   ),
-  budget: notYet(orNone(scalars.dollars, 'a batch that would pass it is not sent')),
-  dryRun: notYet(define(flag, false, 'false', 'capture, group and price; send nothing')),
+  budget: orNone(
+    scalars.dollars,
+    'dollars for the whole run; a batch that may pass it is not sent',
+  ),
+  dryRun: define(
+    scalars.flagOr('deep'),
+    false,
+    'false',
+    'capture, group and price, and send nothing; `deep` goes on with placeholder answers',
+  ),
   cache: define(flag, true, 'true', 'use answers of earlier, finished runs'),
   store: {
     ...store,

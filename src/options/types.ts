@@ -64,10 +64,17 @@ export interface BatchifyOptions {
   readonly onDeadline?: 'error' | 'realtime' | undefined;
   /** How many realtime calls batchling has under way at once. Default: 8. */
   readonly realtimeConcurrency?: number | undefined;
-  /** Not available in this version: setting it throws `NOT_AVAILABLE`. */
+  /**
+   * Dollars for the whole run, all its processes together. A batch that may cost more than what is left
+   * is not sent: its calls get status 402. Prices are list prices, and sizes are estimated. Default: none.
+   */
   readonly budget?: number | null | undefined;
-  /** Not available in this version: `true` throws `NOT_AVAILABLE`. */
-  readonly dryRun?: boolean | undefined;
+  /**
+   * `true`: calls are captured, grouped and priced, and nothing is sent. `batchify(fn)` is rejected with
+   * `DryRunExit` when no call has come for `window`; in other scopes calls get status 400. `"deep"`: calls
+   * are answered with placeholders, so that the program goes on. Default: `false`.
+   */
+  readonly dryRun?: boolean | 'deep' | undefined;
   /**
    * `false`: answers of earlier, finished runs are not used. A run that was killed is still continued,
    * and the ledger is written all the same. Default: `true`.

@@ -13,13 +13,17 @@ import { Intake } from './capture/intake.ts';
 import type { Occurrences } from './capture/occurrences.ts';
 import { Spool } from './capture/spool.ts';
 import { BatchEndings } from './collect/batch-endings.ts';
+import { realtimeSpending } from './collect/budget.ts';
 import { Collector } from './collect/collector.ts';
+import { Estimates } from './collect/estimates.ts';
 import type { CallHandle, CapturedCall, EngineScope } from './model/call.ts';
+import type { CallEngine } from './model/call-engine.ts';
 import type { Caller } from './model/caller.ts';
 import type { EngineContext, EngineOwner } from './model/engine-context.ts';
 import type { Request } from './model/request.ts';
 import { Troubles } from './model/troubles.ts';
 import { Queues } from './queue/queues.ts';
+import { BatchBudgets } from './submit/batch-budgets.ts';
 import { BatchLife } from './submit/batch-life.ts';
 import { CreateFinder } from './submit/find-create.ts';
 import { Quotas } from './submit/quotas.ts';
@@ -53,7 +57,7 @@ export interface EngineOptions {
  * Orchestrator, ledger handle and pollers: one per process and store, shared by all scopes. It only wires
  * the modules of a call's walk together: intake → queue → submitter → watcher → collector.
  */
-export class Engine {
+export class Engine implements CallEngine {
   readonly #context: EngineContext;
   readonly #http: HttpClient;
   readonly #queues: Queues;
@@ -79,7 +83,10 @@ export class Engine {
     this.#context = context;
     this.#http = http;
     const bodies = new Spool(ledger);
-    const clientRetries = new ClientRetries(context.clock, options.abandoned);
+    const estimates = new Estimates(context);
+    const clientRetries = new ClientRetries(context.clock, options.abandoned, (sent) =>
+      realtimeSpending(context, estimates, sent),
+    );
     const queues = new Queues(context, { bodies, clientRetries }, (queue, requests, reason) =>
       submitter.submit(queue, requests, reason),
     );
@@ -105,6 +112,7 @@ export class Engine {
     const life = new BatchLife(context, progress, endings);
     const submitter = new Submitter(context, {
       quotas,
+      budgets: new BatchBudgets(context, estimates),
       protocol,
       life,
       deadlines,

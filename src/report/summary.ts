@@ -1,4 +1,7 @@
 import type { Stats } from '../orchestrator/model/stats.ts';
+import { dollars } from '../pricing/dollars.ts';
+
+export { dollars };
 
 /** One line: what happened, and what it cost. */
 export function summaryLine(stats: Stats): string {
@@ -32,10 +35,4 @@ export function counted(value: number, one: string, many = `${one}s`): string {
 
 export function number(value: number): string {
   return value.toLocaleString('en-US');
-}
-
-/** At least two significant digits, however small the amount is. */
-export function dollars(value: number): string {
-  const digits = value > 0 && value < 1 ? Math.min(8, 1 - Math.floor(Math.log10(value))) : 2;
-  return `$${value.toFixed(digits)}`;
 }

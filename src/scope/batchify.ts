@@ -26,7 +26,8 @@ export interface Batchify {
 /** `hooks`: whether scopes of this entry point may replace globals. */
 export function createBatchify(hooks: boolean): Batchify {
   function batchify<T>(first?: unknown, second?: BatchifyOptions) {
-    if (typeof first === 'function') return runScope(new Scope(second, hooks), first as () => T);
+    if (typeof first === 'function')
+      return runScope(new Scope(second, hooks, 'function'), first as () => T);
     assertOptions(first, second);
     return new BatchingContext(new Scope(first ?? second, hooks));
   }
@@ -37,7 +38,7 @@ async function runScope<T>(scope: Scope, fn: () => T): Promise<Awaited<T>> {
   let result: Awaited<T>;
   try {
     scope.signal?.throwIfAborted();
-    result = await scope.run(fn);
+    result = await orStopped(scope, scope.run(fn));
   } catch (error) {
     // A signal that has ended the scope is the true reason: clients turn an aborted fetch into errors
     // of their own, such as a timeout after some retries.
@@ -45,9 +46,27 @@ async function runScope<T>(scope: Scope, fn: () => T): Promise<Awaited<T>> {
     scope.abandon();
     throw error;
   }
-  await scope.close();
+  await finish(scope);
   followGenerator(result, scope);
   return result;
+}
+
+async function finish(scope: Scope): Promise<void> {
+  const { dryRun } = scope.calls;
+  try {
+    await orStopped(scope, scope.close());
+  } catch (error) {
+    if (dryRun) scope.abandon();
+    throw error;
+  }
+  const exit = await dryRun?.exitAfterPlaceholders();
+  if (exit) throw exit;
+}
+
+/** The result, unless a dry run stops first: then what waits for its calls would wait for ever. */
+function orStopped<T>(scope: Scope, result: T): T | Promise<Awaited<T>> {
+  const { dryRun } = scope.calls;
+  return dryRun ? Promise.race([result, dryRun.stopped]) : result;
 }
 
 /** Throws where the first argument is neither a function nor options, and says what it is. */

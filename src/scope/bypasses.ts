@@ -33,10 +33,14 @@ export class Bypasses {
     return refusal === undefined ? undefined : refusalAnswer(batcher, refusal);
   }
 
-  /** Reports a call that can still be held back; returns the error message where bypasses are errors. */
+  /**
+   * Reports a call that can still be held back; returns the error message where bypasses are errors, and in
+   * a dry run, which sends nothing.
+   */
   report(url: string, { reason, cure, topic }: BypassReason): string | undefined {
     const address = this.#emit(url, reason);
     const message = `A call to ${address} is not batched: ${reason}.`;
+    if (this.#options.dryRun) return `${message} This is a dry run, so it was not sent. ${cure}`;
     if (this.#options.bypass === 'error') return `${message} ${cure}`;
     if (this.#options.bypass === 'warn') {
       warnOnce(`${message} It goes out at full price. ${cure}`, topic);

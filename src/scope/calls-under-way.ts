@@ -10,7 +10,12 @@ export class CallsUnderWay {
   readonly #whenIdle: (() => void)[] = [];
   /** Calls whose body is being read, or whose client has sent them itself and waits. */
   #elsewhere = 0;
-  #keepsUp = true;
+  #keepsUp: boolean;
+
+  /** `keepsUp`: whether they keep the process up. Those of a dry run do not. */
+  constructor(keepsUp = true) {
+    this.#keepsUp = keepsUp;
+  }
 
   get all(): readonly ClientCall[] {
     return [...this.#calls];
@@ -26,7 +31,7 @@ export class CallsUnderWay {
 
   add(call: ClientCall): void {
     this.#calls.add(call);
-    keepAlive.hold();
+    if (this.#keepsUp) keepAlive.hold();
   }
 
   remove(call: ClientCall): void {
@@ -68,6 +73,7 @@ export class CallsUnderWay {
 
   /** They may go on, but the process need not wait for them. No call may be added afterwards. */
   letProcessEnd(): void {
+    if (!this.#keepsUp) return;
     this.#keepsUp = false;
     for (const _ of this.#calls) keepAlive.release();
   }

@@ -1,10 +1,11 @@
 import { messageOf } from '../errors.ts';
 import { Slice } from '../event-loop.ts';
 import type { ResolvedOptions } from '../options/index.ts';
-import type { Engine } from '../orchestrator/engine.ts';
 import type { CallHandle, CapturedCall } from '../orchestrator/model/call.ts';
+import type { CallEngine } from '../orchestrator/model/call-engine.ts';
 import type { OwnReason } from '../orchestrator/model/own-answer.ts';
 import type { EngineUse } from './engines.ts';
+import type { ScopeDryRun } from './scope-dry-run.ts';
 import type { ScopeEvents } from './scope-events.ts';
 
 /** A call that is told what the engine makes of it. */
@@ -16,20 +17,22 @@ interface ScopeCall extends CapturedCall {
 export class EngineDoor {
   readonly #options: ResolvedOptions;
   readonly #events: ScopeEvents;
+  readonly #dryRun: ScopeDryRun | undefined;
   /** Captured before the engine or their batcher was there: one list, not a promise per call. */
   #early: ScopeCall[] = [];
   #opening: Promise<EngineUse> | undefined;
   #entering: Promise<void> = Promise.resolve();
-  #engine: Engine | undefined;
+  #engine: CallEngine | undefined;
   #released = false;
 
-  constructor(options: ResolvedOptions, events: ScopeEvents) {
+  constructor(options: ResolvedOptions, events: ScopeEvents, dryRun?: ScopeDryRun) {
     this.#options = options;
     this.#events = events;
+    this.#dryRun = dryRun;
   }
 
   /** Once it is open. */
-  get engine(): Engine | undefined {
+  get engine(): CallEngine | undefined {
     return this.#engine;
   }
 
@@ -78,11 +81,15 @@ export class EngineDoor {
   }
 
   async #open(): Promise<EngineUse> {
-    await this.#events.show(this.#options);
-    const { useEngine } = await import('./engines.ts');
-    const use = await useEngine(this.#options);
+    const use = await (this.#dryRun ? this.#dryRun.open(() => this.entered()) : this.#openEngine());
     this.#engine = use.engine;
     return use;
+  }
+
+  async #openEngine(): Promise<EngineUse> {
+    await this.#events.show(this.#options);
+    const { useEngine } = await import('./engines.ts');
+    return useEngine(this.#options);
   }
 }
 

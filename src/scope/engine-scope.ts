@@ -11,14 +11,21 @@ export function engineScope(
   events: ScopeEvents,
 ): EngineScope & { flushing: boolean; ended: boolean } {
   const { window, maxWindow, batchSize, completionWindow, attempts } = options;
-  const { minBatch, onDeadline } = options;
+  const { minBatch, onDeadline, budget } = options;
   const deadline = inTimeOf(options.clock, options.deadline);
   const policy = { window, maxWindow, batchSize, completionWindow, attempts };
   const settings = JSON.stringify(options.providers);
   return {
     policy,
     // One batch cannot go realtime for one scope and not for the other, nor end at two moments.
-    policyKey: [...Object.values(policy), minBatch, Number(deadline), onDeadline, settings].join(),
+    policyKey: [
+      ...Object.values(policy),
+      minBatch,
+      Number(deadline),
+      onDeadline,
+      budget,
+      settings,
+    ].join(),
     poll: options.poll,
     maxInFlight: options.maxInFlight,
     cache: options.cache,
@@ -27,6 +34,7 @@ export function engineScope(
     onDeadline,
     settings: (provider) => options.providers[provider] ?? noSettings,
     minBatch,
+    budget,
     cleanup: options.cleanup,
     name: options.name,
     tags: options.tags,

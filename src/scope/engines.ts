@@ -1,10 +1,13 @@
+import { existsSync } from 'node:fs';
 import { messageOf } from '../errors.ts';
 import { sharedState } from '../hooks/state.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { inheritedRun, type ResolvedOptions } from '../options/index.ts';
 import { AbandonedRequests } from '../orchestrator/capture/abandoned-requests.ts';
 import { Occurrences } from '../orchestrator/capture/occurrences.ts';
+import type { DryRun, DryRunOptions } from '../orchestrator/dry-run/dry-run.ts';
 import type { Engine } from '../orchestrator/engine.ts';
+import type { CallEngine } from '../orchestrator/model/call-engine.ts';
 import { warnOnce } from '../report/warn-once.ts';
 import { version } from '../version.ts';
 
@@ -37,7 +40,7 @@ interface Run {
 }
 
 export interface EngineUse {
-  readonly engine: Engine;
+  readonly engine: CallEngine;
   /** The last one out closes the engine. */
   release(): Promise<void>;
 }
@@ -65,6 +68,31 @@ export async function useEngine(options: ResolvedOptions): Promise<EngineUse> {
     if (used.engine === opening) used.engine = undefined;
     throw error;
   }
+}
+
+/** A dry run in the place of an engine: it looks at a ledger that is there, and makes none. */
+export async function useDryRun(
+  options: ResolvedOptions,
+  hooks: Pick<DryRunOptions, 'entered' | 'stop'>,
+): Promise<EngineUse & { readonly engine: DryRun }> {
+  const { clock, window, store, dryRun } = options;
+  const run = currentRun();
+  const hasLedger = store !== ':memory:' && existsSync(store);
+  const [{ DryRun }, ledger] = await Promise.all([
+    import('../orchestrator/dry-run/dry-run.ts'),
+    hasLedger ? openStore(options) : undefined,
+  ]);
+  const { occurrences } = storeUse(`${version}\n${run.name}\n${store}`);
+  const deep = dryRun === 'deep';
+  const rules = { deep, window, clock, run: run.name, occurrences };
+  const engine = new DryRun({ ...rules, ledger, ...hooks });
+  return {
+    engine,
+    release: async () => {
+      engine.close();
+      await ledger?.close();
+    },
+  };
 }
 
 function storeUse(key: string): StoreUse {

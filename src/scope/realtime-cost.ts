@@ -1,6 +1,6 @@
 import type { RealtimeRoute } from '../orchestrator/model/call.ts';
 import type { BatchlingEvents } from '../orchestrator/model/events.ts';
-import { loadPrices, priceOf } from '../pricing/prices.ts';
+import { loadPrices } from '../pricing/prices.ts';
 
 export type Cost = Pick<
   BatchlingEvents['call:answered'],
@@ -18,12 +18,12 @@ export function readCost(response: Response, route: RealtimeRoute): Promise<Cost
   return costOf(response.clone(), route).catch(() => ({}));
 }
 
-async function costOf(copy: Response, { facts, usage: usageOf }: RealtimeRoute): Promise<Cost> {
+async function costOf(copy: Response, route: RealtimeRoute): Promise<Cost> {
   const [json] = await Promise.all([copy.json() as Promise<unknown>, loadPrices()]);
-  const usage = usageOf(json);
+  const usage = route.usage(json);
   if (usage === undefined) return {};
   const { inputTokens, outputTokens } = usage;
-  const listPrice = priceOf(facts.provider, facts.model, usage);
+  const listPrice = route.priceOf(usage);
   if (listPrice === undefined) return { inputTokens, outputTokens };
   return { inputTokens, outputTokens, dollars: { paid: listPrice, saved: 0 } };
 }

@@ -18,6 +18,7 @@ import { EngineDoor } from './engine-door.ts';
 import { engineScope } from './engine-scope.ts';
 import { type LateBody, openBody, readUntilEnded } from './late-body.ts';
 import { loadResponses } from './respond.ts';
+import { ScopeDryRun, type ScopeForm } from './scope-dry-run.ts';
 import { ScopeEvents } from './scope-events.ts';
 import { UncapturedCalls } from './uncaptured-calls.ts';
 import { refuseFetch, WaysOut } from './ways-out.ts';
@@ -30,15 +31,18 @@ export class ScopeCalls implements CallOwner {
   readonly #bypasses: Bypasses;
   readonly #uncaptured: UncapturedCalls;
   readonly #scope: ReturnType<typeof engineScope>;
-  readonly #calls = new CallsUnderWay();
+  readonly dryRun: ScopeDryRun | undefined;
+  readonly #calls: CallsUnderWay;
   readonly #door: EngineDoor;
   readonly #earlyEnd = new EarlyEnd();
   readonly #waysOut: WaysOut;
   /** Told with the first call, once. */
   whenUsed: (() => void) | undefined;
 
-  constructor(options: ResolvedOptions) {
+  constructor(options: ResolvedOptions, form: ScopeForm) {
     this.#options = options;
+    this.dryRun = options.dryRun ? new ScopeDryRun(options, this.events, form) : undefined;
+    this.#calls = new CallsUnderWay(!options.dryRun);
     // It ends the scope at once, also where calls were given the same one.
     if (options.signal) shareSignal(options.signal);
     const batchers = registeredBatchers(options.batchers);
@@ -49,7 +53,7 @@ export class ScopeCalls implements CallOwner {
       this.#calls.waitFor(),
     );
     this.#scope = engineScope(options, this.events);
-    this.#door = new EngineDoor(options, this.events);
+    this.#door = new EngineDoor(options, this.events, this.dryRun);
   }
 
   get clock(): Clock {
@@ -131,7 +135,7 @@ export class ScopeCalls implements CallOwner {
 
   /** Code of the scope goes on although its function threw: it waits for ever, and should know. */
   #tooLate(over: EndReason, target: Target): EndReason {
-    if (this.#earlyEnd.isDropping) {
+    if (this.#earlyEnd.isDropping && this.dryRun === undefined) {
       const address = target.url.replace(/[?#].*$/, '');
       warnOnce(
         `A call to ${address} was made inside a batchling scope that an error has ended: it is neither ` +
@@ -226,6 +230,7 @@ export class ScopeCalls implements CallOwner {
       await this.#answerAll();
       // In the same turn: a call made while the engine goes down must not be captured.
       nothingWaits();
+      await this.dryRun?.tell();
       await this.#door.release();
       this.events.close();
     });
@@ -241,6 +246,19 @@ export class ScopeCalls implements CallOwner {
       this.#scope.flushing = true;
       await this.#calls.idle();
     }
+  }
+
+  /** A dry run has seen what it can see: its calls stay as they are, and hold nothing. */
+  stopDryRun(): void {
+    this.#earlyEnd.end({ reason: dropped });
+    const end = async () => {
+      await this.#door.entered();
+      await this.#dropUnsent();
+      await this.dryRun?.tell();
+      await this.#door.release();
+    };
+    const { logger } = this.#options;
+    whileUp(end).catch((error: unknown) => logger.error('batchling could not close', { error }));
   }
 
   /** Drops what is not planned; batches under way stay in the ledger, and hold the process no longer. */

@@ -1,11 +1,5 @@
-import { BatchlingError } from '../errors.ts';
 import type { ScopeOrRealtime } from '../hooks/state.ts';
-import {
-  definitionOf,
-  optionNames,
-  type ResolvedOptions,
-  resolveOptions,
-} from '../options/index.ts';
+import { type ResolvedOptions, resolveOptions } from '../options/index.ts';
 import { warnOnce } from '../report/warn-once.ts';
 import { parentOf } from './realtime.ts';
 import type { Scope } from './scope.ts';
@@ -16,7 +10,6 @@ let areVariablesChecked = false;
 /** Checks the options that were given to a scope; nested scopes inherit the result. */
 export function resolveScopeOptions(scope: Scope, given: unknown): ResolvedOptions {
   const options = resolveOptions(given, inheritedOptions(scope.parent));
-  refuseUnavailable(options);
   optionsOf.set(scope, options);
   checkVariables();
   return options;
@@ -41,17 +34,4 @@ function inheritedOptions(parent: ScopeOrRealtime | undefined): ResolvedOptions 
     if (options && 'open' in around && around.open) return options;
   }
   return undefined;
-}
-
-/** Options of the contract that this version does not implement are refused, not ignored. */
-function refuseUnavailable(options: ResolvedOptions): void {
-  const isSet = (name: keyof ResolvedOptions) =>
-    options[name] !== undefined && options[name] !== false;
-  const asked = optionNames.find((name) => definitionOf(name).notYet && isSet(name));
-  if (asked === undefined) return;
-  throw new BatchlingError(
-    'NOT_AVAILABLE',
-    `The option ${asked} is not available in this version of batchling. Leave it out.`,
-    { facts: { option: asked } },
-  );
 }

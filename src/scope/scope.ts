@@ -12,6 +12,7 @@ import {
 import { inheritedRun, type ResolvedOptions } from '../options/index.ts';
 import { warnOnce } from '../report/warn-once.ts';
 import { ScopeCalls } from './scope-calls.ts';
+import type { ScopeForm } from './scope-dry-run.ts';
 import type { ScopeEvents } from './scope-events.ts';
 import { resolveScopeOptions } from './scope-options.ts';
 
@@ -31,12 +32,12 @@ export class Scope implements HookScope {
   /** Code has run inside of the scope, or was given its `fetch`. */
   #isUsed = false;
 
-  constructor(given: unknown, hooks: boolean) {
+  constructor(given: unknown, hooks: boolean, form: ScopeForm = 'block') {
     this.parent = sharedState().scopes.getStore();
     this.#options = resolveScopeOptions(this, given);
     // Throws for a bad name now: when the engine opens, only a caller could be told.
     inheritedRun();
-    this.calls = new ScopeCalls(this.#options);
+    this.calls = new ScopeCalls(this.#options, form);
     this.hooked = hooks && this.#options.hooks;
     this.#hook(true);
     const { signal } = this;
@@ -135,7 +136,9 @@ export class Scope implements HookScope {
 
   /** The scope's function threw: nothing more is sent, and nothing is waited for. */
   abandon(): void {
-    if (this.#end()) this.calls.abandon();
+    if (!this.#end()) return;
+    if (this.calls.dryRun) this.calls.stopDryRun();
+    else this.calls.abandon();
   }
 
   assertOpen(): void {

@@ -91,6 +91,8 @@ export class WaysOut {
   }
 
   async #sendRealtime(call: ClientCall<Response>, route: RealtimeRoute): Promise<Response> {
+    const refused = await this.#overBudget(call, route);
+    if (refused) return toFetch(refused, call.target.url);
     const rules = this.#realtimeRules(route);
     const { sendRealtime } = await import('./realtime-calls.ts');
     try {
@@ -120,6 +122,8 @@ export class WaysOut {
     route: RealtimeRoute,
     answered: RawRequest['answered'],
   ): Promise<RawAnswer | undefined> {
+    const refused = await this.#overBudget(call, route);
+    if (refused) return refused;
     const rules = this.#realtimeRules(route);
     const { letOutRealtime } = await import('./realtime-calls.ts');
     try {
@@ -135,6 +139,15 @@ export class WaysOut {
     const answer = await refuse(why, target);
     if ('realtime' in verdict) this.#answered(verdict.realtime, answer.status, 'batch');
     return answer;
+  }
+
+  /** The answer to a call that the budget of its run has no room for. */
+  async #overBudget({ target }: Leaving, route: RealtimeRoute): Promise<RawAnswer | undefined> {
+    const message = await route.spending?.reserve();
+    if (message === undefined) return undefined;
+    const answer = ownAnswer(target.batcher, 'budget', message);
+    this.#answered(route, answer.status, 'batch');
+    return { ...answer, headers: answerHeaders({ answer, source: 'batch', itemId: '' }) };
   }
 
   #realtimeRules(route: RealtimeRoute): RealtimeRules {
@@ -156,6 +169,9 @@ export class WaysOut {
   }
 
   #answered(route: RealtimeRoute, status: number, source: AnswerSource, cost: Cost = {}): void {
+    const paid = cost.dollars?.paid ?? (status >= 400 ? 0 : undefined);
+    // Of a stream it is not known: its estimate goes on to count.
+    if (source === 'realtime' && paid !== undefined) route.spending?.paid(paid);
     tell(this.#events.emit, 'call:answered', { ...route.facts, status, source, ...cost });
   }
 }
@@ -181,7 +197,7 @@ export function refuseFetch(why: EndReason, target: Target): Promise<Response> {
   return unlessDropped(toFetch(refuse(why, target), target.url));
 }
 
-async function toFetch(refused: Promise<RawAnswer>, url: string): Promise<Response> {
+async function toFetch(refused: RawAnswer | Promise<RawAnswer>, url: string): Promise<Response> {
   const raw = await refused;
   return respond(raw, raw.headers, url);
 }

@@ -69,7 +69,7 @@ describe('a bad option says its name, its value and what is allowed', () => {
     ['budget', 0, '0', dollars],
     ['budget', '$5', '"$5"', dollars],
     ['budget', Number.POSITIVE_INFINITY, 'Infinity', dollars],
-    ['dryRun', 'true', '"true"', flag],
+    ['dryRun', 'true', '"true"', 'true, false or "deep" (in text also 1, 0, yes, no)'],
     ['cache', 1, '1', flag],
     ['store', '', '""', 'the path of a file, or ":memory:"'],
     ['store', 5, '5', 'the path of a file, or ":memory:"'],

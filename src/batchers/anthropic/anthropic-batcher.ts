@@ -173,6 +173,14 @@ export class AnthropicBatcher extends Batcher {
     batchBody(await reply.json(), 'processing_status');
   }
 
+  override async placeholder(
+    route: Pick<Route, 'endpoint' | 'model'>,
+    json: Readonly<Record<string, unknown>>,
+  ): Promise<unknown> {
+    const { anthropicPlaceholder } = await import('../placeholders/anthropic-placeholder.ts');
+    return anthropicPlaceholder(route.model, json);
+  }
+
   usage(json: unknown): Usage | undefined {
     return claudeUsage(json);
   }

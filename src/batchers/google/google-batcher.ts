@@ -180,6 +180,14 @@ export class GoogleBatcher extends FileBatcher {
     await reply.discard();
   }
 
+  override async placeholder(
+    route: Pick<Route, 'endpoint' | 'model'>,
+    json: Readonly<Record<string, unknown>>,
+  ): Promise<unknown> {
+    const { googlePlaceholder } = await import('../placeholders/google-placeholder.ts');
+    return googlePlaceholder(route.endpoint, route.model, json);
+  }
+
   usage(answer: unknown): Usage | undefined {
     return usageOf(answer);
   }

@@ -259,6 +259,14 @@ export class OpenAIBatcher extends FileBatcher {
     await reply.discard();
   }
 
+  override async placeholder(
+    route: Pick<Route, 'endpoint' | 'model'>,
+    json: Readonly<Record<string, unknown>>,
+  ): Promise<unknown> {
+    const { openaiPlaceholder } = await import('../placeholders/openai-placeholder.ts');
+    return openaiPlaceholder(route.endpoint, json);
+  }
+
   usage(json: unknown): Usage | undefined {
     const { usage } = fields(json);
     if (usage === undefined || usage === null) return undefined;

@@ -151,6 +151,14 @@ export class SferenceBatcher extends Batcher {
     batchBody(await reply.json(), 'status');
   }
 
+  override async placeholder(
+    route: Pick<Route, 'endpoint' | 'model'>,
+    json: Readonly<Record<string, unknown>>,
+  ): Promise<unknown> {
+    const { openaiPlaceholder } = await import('../placeholders/openai-placeholder.ts');
+    return openaiPlaceholder(route.endpoint, json);
+  }
+
   usage(json: unknown): Usage | undefined {
     const usage = field(json, 'usage');
     if (usage === undefined || usage === null) return undefined;

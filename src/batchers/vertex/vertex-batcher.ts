@@ -191,6 +191,15 @@ export class VertexBatcher extends GoogleBatcher {
     if (failures.length > 0) throw failures[0];
   }
 
+  override async placeholder(
+    route: Pick<Route, 'endpoint' | 'model'>,
+    json: Readonly<Record<string, unknown>>,
+  ): Promise<unknown> {
+    if (placeOf(route.endpoint).publisher !== 'anthropic') return super.placeholder(route, json);
+    const { anthropicPlaceholder } = await import('../placeholders/anthropic-placeholder.ts');
+    return anthropicPlaceholder(route.model, json);
+  }
+
   override usage(answer: unknown): Usage | undefined {
     return usageOf(answer) ?? claudeUsage(answer);
   }

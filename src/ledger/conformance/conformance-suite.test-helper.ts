@@ -2,6 +2,7 @@ import { describe } from 'vitest';
 import { admitConformance } from './admit.test-helper.ts';
 import { batchConformance } from './batches.test-helper.ts';
 import { claimConformance } from './claim.test-helper.ts';
+import { costConformance } from './costs.test-helper.ts';
 import { keepingConformance } from './keeping.test-helper.ts';
 import { killedConformance } from './killed.test-helper.ts';
 import { lostOwnerConformance } from './lost-owners.test-helper.ts';
@@ -15,6 +16,7 @@ export function ledgerConformance(subject: LedgerSubject): void {
     admitConformance(subject);
     batchConformance(subject);
     outcomeConformance(subject);
+    costConformance(subject);
     claimConformance(subject);
     killedConformance(subject);
     lostOwnerConformance(subject);

@@ -1,6 +1,6 @@
 import { invariant } from '../../errors.ts';
 import { attemptsBefore, decide } from '../admission-rules.ts';
-import type { Admission, Ask, OwnerId } from '../ledger.ts';
+import type { Admission, Ask, Look, OwnerId } from '../ledger.ts';
 import {
   type MemoryOwner,
   type MemoryRequest,
@@ -9,6 +9,9 @@ import {
   requireOwner,
   standingOf,
 } from './state.ts';
+
+/** Never the id of an owner. */
+const nobody = 0;
 
 export function admit(state: MemoryState, owner: OwnerId, asks: readonly Ask[]): Admission[] {
   const me = requireOwner(state, owner);
@@ -54,6 +57,21 @@ function admitOne(state: MemoryState, me: MemoryOwner, ask: Ask): Admission {
     case 'serve':
       return served(known, occurrence);
   }
+}
+
+/** Like `admit`, without its writes. */
+export function look(state: MemoryState, run: string, ask: Ask & { occurrence: number }): Look {
+  const newest = state.newest.get(`${fingerprintKey(ask.fingerprint)}${ask.occurrence}`);
+  if (!newest) return { is: 'new' };
+  const known = (ask.cache && newestAnswered(state, newest)) || newest;
+  const { answer } = known;
+  const asker = { id: nobody, run, host: '', pid: 0, closed: false };
+  const decision = decide({ state: known.state, hasAnswer: answer !== undefined }, ask, () =>
+    standingOf(state, known.owner, asker),
+  );
+  if (decision === 'wait') return { is: 'wait' };
+  const isServed = decision === 'serve' || decision === 'adopt';
+  return isServed && answer ? { is: 'answered', answer } : { is: 'new' };
 }
 
 function insert(

@@ -13,6 +13,7 @@ import type {
   RequestId,
 } from '../ledger.ts';
 import { leaseLost } from '../lost.ts';
+import { requireRoom } from './costs.ts';
 import {
   findLeased,
   free,
@@ -47,6 +48,8 @@ export function plan(
     new Set(requests).size === requests.length,
     `Batch ${planned.token} names a request twice`,
   );
+  const { estimate, budget } = planned;
+  if (budget !== undefined) requireRoom(state, run, estimate ?? 0, budget);
   const batch: MemoryBatch = {
     id: ++state.lastId,
     token: planned.token,
@@ -61,6 +64,8 @@ export function plan(
     state: 'planned',
     members,
     answered: 0,
+    cost: estimate === undefined ? {} : { estimate },
+    counted: 0,
     handle: {},
     remoteId: undefined,
     raw: undefined,

@@ -2,8 +2,9 @@ import { randomBytes } from 'node:crypto';
 import type { Ledger, QueueKey } from '../ledger.ts';
 import type { LedgerOptions } from '../ledger-options.ts';
 import { queueIdentity } from '../queue-identity.ts';
-import { admit } from './admit.ts';
+import { admit, look } from './admit.ts';
 import * as batches from './batches.ts';
+import { averageOutput, spend } from './costs.ts';
 import { prune } from './prune.ts';
 import { collect, settle } from './settle.ts';
 import { forget, type MemoryState, requireOwner } from './state.ts';
@@ -27,6 +28,7 @@ function memoryLedger({ clock = { now: Date.now }, keep = 'answers' }: LedgerOpt
     newest: new Map(),
     batches: new Map(),
     runCounts: new Map(),
+    runCosts: new Map(),
     lastId: 0,
     writes: 0,
   };
@@ -102,11 +104,15 @@ function memoryLedger({ clock = { now: Date.now }, keep = 'answers' }: LedgerOpt
     ended: async (lease, failure) => changing(() => batches.finish(state, lease, 'ended', failure)),
     settled: async (owner, settlements) => changing(() => settle(state, owner, settlements)),
 
+    spend: async (owner, dollars, budget) => spend(state, owner, dollars, budget),
+
     claim: async (owner, batch) => changing(() => batches.claim(state, owner, batch)),
     giveBack: async (lease) => changing(() => batches.giveBack(state, lease)),
     claimable: async (account) => batches.claimable(state, account),
     changed: async () => state.writes,
 
+    look: async (run, asks) => asks.map((ask) => look(state, run, ask)),
+    averageOutput: async (queue) => averageOutput(state, queue),
     list: async (query) => list(state, query),
     show: async (id) => show(state, id),
     prune: async (query) => changing(() => prune(state, query)),

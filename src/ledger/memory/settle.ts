@@ -1,4 +1,5 @@
 import type { Lease, OwnerId, Settlement } from '../ledger.ts';
+import { addCost } from './costs.ts';
 import {
   forget,
   free,
@@ -16,12 +17,15 @@ export function collect(
   cursor: string | undefined,
 ): void {
   const batch = requireLease(state, lease);
+  const counted: Settlement[] = [];
   for (const settlement of settlements) {
     const request = state.requests.get(settlement.request);
     if (!request || request.batch !== batch || request.state !== 'planned') continue;
     if (settlement.is === 'answer') batch.answered += 1;
+    counted.push(settlement);
     apply(state, request, settlement, lease.owner);
   }
+  addCost(batch, counted);
   if (cursor !== undefined) batch.cursor = cursor;
 }
 

@@ -2,6 +2,7 @@ import type { Answer, Counts, Dict, Handle } from '../../types.ts';
 import type { RequestState, Standing } from '../admission-rules.ts';
 import type {
   AccountId,
+  BatchCost,
   BatchId,
   BatchState,
   Lease,
@@ -51,6 +52,9 @@ export interface MemoryBatch {
   state: BatchState;
   members: MemoryRequest[];
   answered: number;
+  readonly cost: { -readonly [Name in keyof BatchCost]: BatchCost[Name] };
+  /** Answers whose tokens are known. */
+  counted: number;
   handle: Handle;
   remoteId: string | undefined;
   raw: string | undefined;
@@ -77,6 +81,8 @@ export interface MemoryState {
   readonly newest: Map<string, MemoryRequest>;
   readonly batches: Map<BatchId, MemoryBatch>;
   readonly runCounts: Map<string, number>;
+  /** What runs have spent outside of batches. */
+  readonly runCosts: Map<string, number>;
   lastId: number;
   writes: number;
 }

@@ -40,6 +40,7 @@ function summarise(state: MemoryState, batch: MemoryBatch): BatchSummary {
     count: batch.count,
     answered: batch.answered,
     ...(batch.failure !== undefined && { failure: batch.failure }),
+    ...(Object.keys(batch.cost).length > 0 && { cost: { ...batch.cost } }),
     createdAt: batch.createdAt,
     ...(batch.acceptedAt !== undefined && { acceptedAt: batch.acceptedAt }),
     ...(batch.endedAt !== undefined && { endedAt: batch.endedAt }),

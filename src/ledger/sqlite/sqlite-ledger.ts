@@ -4,6 +4,7 @@ import { prepareForgetAnswers } from './answers/forget-answers.ts';
 import { prepareNewAnswers } from './answers/new-answers.ts';
 import { prepareClaim, prepareClaimable } from './batches/claim.ts';
 import { prepareCollected } from './batches/collected.ts';
+import { prepareAverageOutput, prepareSpend } from './batches/costs.ts';
 import { prepareLeases } from './batches/lease.ts';
 import {
   prepareAccepted,
@@ -21,6 +22,7 @@ import { Owners } from './owners/owners.ts';
 import { preparePrune } from './prune/prune.ts';
 import { prepareAdmit } from './requests/admit.ts';
 import { prepareBodies, prepareSpool } from './requests/bodies.ts';
+import { prepareLook } from './requests/look.ts';
 import { prepareSettled, prepareWithdraw } from './requests/settled.ts';
 
 /** All operations on one store; each statement is prepared once, when it is first run. */
@@ -83,10 +85,13 @@ export function sqliteLedger(store: Store, locks: OwnerLocks, salt: Uint8Array):
     collected: prepareCollected(store, leases, newAnswers),
     ended: (lease, failure) => finish(lease, 'ended', failure),
     settled: afterPlans(prepareSettled(store, owners)),
+    spend: prepareSpend(store, owners),
     claim: prepareClaim(store, owners, newAnswers, abandon),
     giveBack: prepareGiveBack(store, leases),
     claimable: prepareClaimable(store, owners, abandon),
     changed: () => store.changed(),
+    look: prepareLook(store, owners, newAnswers),
+    averageOutput: prepareAverageOutput(store),
     list: prepareList(store),
     show: prepareShow(store),
     prune: preparePrune(store, owners, abandon),

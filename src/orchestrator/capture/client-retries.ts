@@ -1,9 +1,11 @@
 import type { Answer, Clock } from '../../types.ts';
+import type { RequestSize } from '../collect/estimates.ts';
 import type { CapturedCall, EngineScope, RealtimeRoute, Verdict } from '../model/call.ts';
 import type { Caller } from '../model/caller.ts';
 import { factsOf } from '../model/events.ts';
 import type { Request } from '../model/request.ts';
 import type { ClientRetryMemory, RequestQueue } from '../model/request-queue.ts';
+import type { Spending } from '../model/spending.ts';
 import type { AbandonedRequests } from './abandoned-requests.ts';
 
 /** A re-ask after an error is the client's retry only if it comes soon. */
@@ -21,6 +23,15 @@ interface FinalError {
   left: number;
 }
 
+interface SentRealtime {
+  readonly scope: EngineScope;
+  readonly size: RequestSize;
+  readonly until: number;
+}
+
+/** Makes the part that a realtime call has in the budget of its run. */
+type NewSpending = (sent: { queue: RequestQueue; size: RequestSize; budget: number }) => Spending;
+
 /**
  * Clients that come back for a request they have asked already. Their retry is not another sample: it
  * re-joins the request they gave up, or gets the same final error again.
@@ -28,12 +39,14 @@ interface FinalError {
 export class ClientRetries implements ClientRetryMemory {
   readonly #clock: Clock;
   readonly abandoned: AbandonedRequests;
+  readonly #newSpending: NewSpending | undefined;
   readonly #errors = new Map<string, FinalError>();
-  readonly #realtime = new Map<string, { readonly scope: EngineScope; readonly until: number }>();
+  readonly #realtime = new Map<string, SentRealtime>();
   readonly #keyed = new Map<string, number>();
 
-  constructor(clock: Clock, abandoned: AbandonedRequests) {
+  constructor(clock: Clock, abandoned: AbandonedRequests, newSpending?: NewSpending) {
     this.#clock = clock;
+    this.#newSpending = newSpending;
     this.abandoned = abandoned;
   }
 
@@ -51,8 +64,9 @@ export class ClientRetries implements ClientRetryMemory {
     this.abandoned.ended(caller);
   }
 
-  realtimeRoute({ queue, key }: Request, scope: EngineScope): RealtimeRoute {
-    return this.#route(queue, key, scope);
+  realtimeRoute(request: Request, scope: EngineScope): RealtimeRoute {
+    const { queue, key, tokens, outputLimit } = request;
+    return this.#route(queue, key, scope, { tokens, outputLimit });
   }
 
   /** What became of this call already, if it looks like the client's own retry. */
@@ -62,7 +76,7 @@ export class ClientRetries implements ClientRetryMemory {
     const name = nameOf(queue, key);
     const realtime = this.#realtime.get(name);
     if (realtime?.scope === scope && realtime.until > now) {
-      return { realtime: this.#route(queue, key, scope) };
+      return { realtime: this.#route(queue, key, scope, realtime.size) };
     }
     const error = this.#errors.get(name);
     if (error?.scope !== scope) return undefined;
@@ -89,14 +103,19 @@ export class ClientRetries implements ClientRetryMemory {
     remember(this.#keyed, `${key}\n${idempotencyKey}`, occurrence);
   }
 
-  #route(queue: RequestQueue, key: string, scope: EngineScope): RealtimeRoute {
+  #route(queue: RequestQueue, key: string, scope: EngineScope, size: RequestSize): RealtimeRoute {
     const { batcher } = queue;
+    const { budget } = scope;
+    const spending =
+      budget === undefined ? undefined : this.#newSpending?.({ queue, size, budget });
     return {
+      ...(spending && { spending }),
+      priceOf: (usage) => queue.priceOf(usage),
       facts: factsOf(batcher, queue),
       usage: (json) => batcher.usage(json),
       mayBeRetried: () => {
         const until = this.#clock.now() + retryWindow;
-        remember(this.#realtime, nameOf(queue, key), { scope, until });
+        remember(this.#realtime, nameOf(queue, key), { scope, size, until });
       },
     };
   }

@@ -206,13 +206,19 @@ export class Intake {
     call.taken(found.some(({ queue }) => mayBeUnserved(queue)));
   }
 
-  #ask(caller: Caller, { route, fingerprint }: Part, queue: Queue, key: string): Asked {
+  #ask(
+    caller: Caller,
+    { route, fingerprint, outputLimit }: Part,
+    queue: Queue,
+    key: string,
+  ): Asked {
     const { clientRetries, occurrences } = this.#services;
     const { call } = caller;
     const occurrence =
       clientRetries.occurrence(key, call) ?? occurrences?.next(key) ?? ('next' as const);
     const idempotencyKey = call.headers['idempotency-key'];
     const request = new Request(queue, key, route.body, caller);
+    request.outputLimit = outputLimit;
     if (route.units !== undefined) queue.units.set(request, route.units);
     caller.stream = route.stream;
     caller.isKeyed = idempotencyKey !== undefined;

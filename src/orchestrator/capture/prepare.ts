@@ -9,10 +9,14 @@ import { type CredentialFunction, type SplitHeaders, splitHeaders } from './cred
 import { fingerprintOf } from './fingerprint.ts';
 import { parseObject } from './parse-object.ts';
 
+type JsonObject = Readonly<Record<string, unknown>>;
+
 /** One request of a call. */
 export interface Part {
   readonly route: Route;
   readonly fingerprint: Buffer;
+  /** The most output tokens it allows, where it says so. */
+  readonly outputLimit: number | undefined;
 }
 
 /** A call that can be batched: parsed, routed and hashed. */
@@ -28,7 +32,8 @@ export interface Prepared {
 export function prepare(call: CapturedCall): Prepared | undefined {
   try {
     const headers = headersOf(call);
-    const match = matchOf(call, headers);
+    const json = parseObject(call.body);
+    const match = matchOf(call, headers, json);
     if ('bypass' in match) {
       call.settle(match);
       return undefined;
@@ -55,7 +60,7 @@ export function prepare(call: CapturedCall): Prepared | undefined {
       return undefined;
     }
     tell(call.scope.emit, 'call:captured', factsOf(call.target.batcher, first));
-    const part = (route: Route) => partOf(call, route, headers.extra);
+    const part = (route: Route) => partOf(call, route, headers.extra, json ?? {});
     const join = 'parts' in match ? match.join.bind(match) : undefined;
     return { headers, parts: [part(first), ...others.map(part)], join };
   } catch (error) {
@@ -70,9 +75,16 @@ function routesOf(match: Route | FanOut): readonly Route[] {
   return 'parts' in match ? match.parts : [match];
 }
 
-function partOf({ target }: CapturedCall, match: Route, extra: readonly string[]): Part {
+function partOf(
+  { target }: CapturedCall,
+  match: Route,
+  extra: readonly string[],
+  json: JsonObject,
+): Part {
+  const { batcher, base } = target;
   const route = extra.length > 0 ? { ...match, identity: [...match.identity, ...extra] } : match;
-  return { route, fingerprint: fingerprintOf(target.batcher.info.name, target.base, route) };
+  const outputLimit = batcher.outputLimit(route, json);
+  return { route, fingerprint: fingerprintOf(batcher.info.name, base, route), outputLimit };
 }
 
 /** Ends a call that gets no further than this with an error of ours: captured and answered in one. */
@@ -87,7 +99,7 @@ export function turnAway(call: CapturedCall, reason: OwnReason, message: string)
 function asFarAsKnown(call: CapturedCall): Pick<Route, 'endpoint' | 'model'> {
   const unknown = { endpoint: call.target.path, model: '' };
   try {
-    const match = matchOf(call, headersOf(call));
+    const match = matchOf(call, headersOf(call), parseObject(call.body));
     if ('bypass' in match) return unknown;
     return 'unconfigured' in match ? match : (routesOf(match)[0] ?? unknown);
   } catch {
@@ -104,8 +116,11 @@ function headersOf({ headers, target, scope }: CapturedCall): SplitHeaders {
   });
 }
 
-function matchOf({ body, target, scope }: CapturedCall, { rest }: SplitHeaders): Match {
-  const json = parseObject(body);
+function matchOf(
+  { body, target, scope }: CapturedCall,
+  { rest }: SplitHeaders,
+  json: JsonObject | undefined,
+): Match {
   if (json === undefined) return { bypass: 'the body is not a JSON object' };
   const { path, query, batcher } = target;
   const settings = scope.settings(batcher.info.name);

@@ -1,8 +1,7 @@
-import type { Batcher, Usage } from '../../batchers/batcher.ts';
+import type { Batcher } from '../../batchers/batcher.ts';
 import { messageOf } from '../../errors.ts';
 import { inTurns } from '../../event-loop.ts';
-import type { Settlement } from '../../ledger/ledger.ts';
-import { priceOf } from '../../pricing/prices.ts';
+import type { Cost, Settlement } from '../../ledger/ledger.ts';
 import { isSuccess } from '../../streams/stream-dialect.ts';
 import type { Answer } from '../../types.ts';
 import type { CapturedCall, Delivery } from '../model/call.ts';
@@ -23,12 +22,13 @@ export function deliver(
   answer: Answer,
   source: AnswerSource,
   batchToken?: string,
+  cost?: Cost,
 ): void {
   const { callers } = request;
   // The parsed body belongs to one of them: the newest, because older ones may have given up.
   for (let at = callers.length - 1; at >= 0; at -= 1) {
     const told = at === callers.length - 1 ? answer : { ...answer, json: undefined };
-    deliverOne(callers[at] as Caller, request, told, source, batchToken);
+    deliverOne(callers[at] as Caller, request, told, source, batchToken, cost);
   }
 }
 
@@ -39,11 +39,12 @@ export function deliverOne(
   answer: Answer,
   source: AnswerSource,
   batchToken?: string,
+  cost?: Cost,
 ): void {
   if (!settle(caller, request)) return;
   const { queue } = request;
   if (answer.status >= 400) queue.clientRetries.failed(caller, request, answer);
-  const event = answered(queue, answer, source, batchToken);
+  const event = answered(queue, answer, source, batchToken, cost);
   const told = asAsked(caller, queue.batcher, answer);
   const delivery = { answer: told, source, batchToken, itemId: request.id };
   if (caller.part) caller.part.answered(event, delivery);
@@ -120,10 +121,11 @@ export function refuseCall(
 
 /** Assignments instead of spreads: this is made for every call. */
 function answered(
-  { batcher, endpoint, model, completionWindow }: RequestQueue,
+  { batcher, endpoint, model }: RequestQueue,
   answer: Answer,
   source: AnswerSource,
   batchToken: string | undefined,
+  cost: Cost | undefined,
 ): Answered {
   const { name: provider } = batcher.info;
   const event: { -readonly [Key in keyof Answered]: Answered[Key] } = {
@@ -134,25 +136,12 @@ function answered(
     source,
   };
   if (batchToken !== undefined) event.batch = batchToken;
-  const usage = source === 'batch' ? usageOf(batcher, answer) : undefined;
-  if (usage === undefined) return event;
-  event.inputTokens = usage.inputTokens;
-  event.outputTokens = usage.outputTokens;
-  const listPrice = priceOf(provider, model, usage);
-  if (listPrice !== undefined) {
-    const { priceShare } = completionWindow;
-    event.dollars = { paid: listPrice * priceShare, saved: listPrice * (1 - priceShare) };
-  }
+  if (cost === undefined) return event;
+  const { inputTokens, outputTokens, paid, saved = 0 } = cost;
+  event.inputTokens = inputTokens;
+  event.outputTokens = outputTokens;
+  if (paid !== undefined) event.dollars = { paid, saved };
   return event;
-}
-
-/** A batcher may be the user's and throw: its caller must not pay for that. */
-function usageOf(batcher: Batcher, { json }: Answer): Usage | undefined {
-  try {
-    return batcher.usage(json);
-  } catch {
-    return undefined;
-  }
 }
 
 /** The stream that the caller asked for. A dialect may be the user's and throw: nobody may hang. */

@@ -1,12 +1,13 @@
 import type { Outcome, RetryReason } from '../../batchers/batcher.ts';
 import { redactBody } from '../../http/redact-body.ts';
 import type { Wire } from '../../http/wire.ts';
-import type { Settlement } from '../../ledger/ledger.ts';
+import type { Cost, Settlement } from '../../ledger/ledger.ts';
 import type { Answer } from '../../types.ts';
 import type { Batch, BatchMember } from '../model/batch.ts';
 import { factsOf, tell } from '../model/events.ts';
 import { ownAnswer } from '../model/own-answer.ts';
 import type { Request } from '../model/request.ts';
+import { costOf } from './answer-cost.ts';
 import { deliver, endAtDeadline } from './delivery.ts';
 
 /** What becomes of a line, for the ledger and for its callers. */
@@ -14,6 +15,7 @@ export interface LineOutcome {
   readonly member: BatchMember;
   readonly settlement: Settlement;
   readonly answer?: Answer;
+  readonly cost?: Cost | undefined;
   readonly reason?: RetryReason;
 }
 
@@ -22,7 +24,9 @@ export function outcomeOf(batch: Batch, member: BatchMember, outcome: Outcome): 
   const { row, request } = member;
   if (outcome.kind === 'answer') {
     const answer = withoutSecrets(outcome.answer, batch.wire);
-    return { member, settlement: { request: row, is: 'answer', answer }, answer };
+    const cost = costOf(batch.queue, answer);
+    const settlement = { request: row, is: 'answer', answer, ...(cost && { cost }) } as const;
+    return { member, settlement, answer, cost };
   }
   // Nobody waits for it, or nobody has time for another attempt.
   if (!request?.isWanted) return { member, settlement: { request: row, is: 'release' } };
@@ -36,7 +40,7 @@ export function outcomeOf(batch: Batch, member: BatchMember, outcome: Outcome): 
 
 /** The ledger knows: now the callers may. What is to be tried again is added to `retries`. */
 export function settleLine(batch: Batch, outcome: LineOutcome, retries: Request[]): void {
-  const { member, answer, reason } = outcome;
+  const { member, answer, reason, cost } = outcome;
   const { request } = member;
   member.isSettled = true;
   // The batch lives on until its last line is stored, and must not keep the request so long.
@@ -45,7 +49,7 @@ export function settleLine(batch: Batch, outcome: LineOutcome, retries: Request[
   request.leaveBatch();
   if (answer) {
     request.stage = 'done';
-    deliver(request, answer, 'batch', batch.token);
+    deliver(request, answer, 'batch', batch.token, cost);
     // Also where nobody has waited for it.
     request.queue.bodies.letGo(request);
     return;

@@ -3,6 +3,7 @@ import type { Settings } from '../../batchers/provider-info.ts';
 import type { Answer, Dict, ItemId } from '../../types.ts';
 import type { AnswerSource, CallFacts, Emit, FlushReason } from './events.ts';
 import type { Notify } from './notices.ts';
+import type { Spending } from './spending.ts';
 
 /** How a scope wants its calls batched. Calls of different policies never share a queue. */
 export interface Policy {
@@ -40,6 +41,8 @@ export interface EngineScope {
   readonly minBatch: number;
   /** What to batch; `undefined`: everything. */
   readonly only: OnlyPredicate | undefined;
+  /** Dollars that the whole run may cost. */
+  readonly budget: number | undefined;
   readonly cleanup: boolean;
   readonly name: string | undefined;
   readonly tags: Dict;
@@ -134,6 +137,10 @@ export interface Delivery {
 export interface RealtimeRoute {
   readonly facts: CallFacts;
   usage(json: unknown): Usage | undefined;
+  /** The list price in dollars. */
+  priceOf(usage: Usage): number | undefined;
+  /** Its part in the budget of the run, if there is one. */
+  readonly spending?: Spending;
   /** It failed in a way that clients try again: that retry goes out at once, too. */
   mayBeRetried(): void;
 }

@@ -10,6 +10,7 @@ const statusOf = {
   budget: 402,
   too_large: 413,
   unsupported: 400,
+  dry_run: 400,
   store: 500,
   batch_under_other_key: 409,
 } as const;

@@ -1,4 +1,4 @@
-import type { Batcher, CompletionWindow, Limits } from '../../batchers/batcher.ts';
+import type { Batcher, CompletionWindow, Limits, Usage } from '../../batchers/batcher.ts';
 import type { Wire } from '../../http/wire.ts';
 import type { AccountId, QueueId } from '../../ledger/ledger.ts';
 import type { Answer, Dict } from '../../types.ts';
@@ -46,6 +46,8 @@ export interface RequestQueue {
   remove(request: Request): boolean;
   /** What the format puts around a body, for an occurrence of so many digits. */
   envelopeBytes(digits: number): number;
+  /** The list price in dollars; `undefined`: it is not known, or the list is not loaded. */
+  priceOf(usage: Usage): number | undefined;
   /** The most careful scope decides how many batches the account may have under way. */
   mostInFlight(scopes: Iterable<EngineScope>): number;
   /** An upload or a download, not too many of one queue at once. */

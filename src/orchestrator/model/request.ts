@@ -58,6 +58,8 @@ export class Request {
   bytes = 0;
   /** Estimated, of its input. */
   tokens = 0;
+  /** The most output tokens it allows, where it says so. */
+  outputLimit: number | undefined = undefined;
   attempt = 0;
   batch: Batch | undefined = undefined;
   readonly callers: Caller[];

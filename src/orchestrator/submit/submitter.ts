@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { OwnerLostError } from '../../errors.ts';
+import { OverBudgetError, OwnerLostError } from '../../errors.ts';
 import { inTurns, nextTurn, Slice } from '../../event-loop.ts';
+import type { NewBatch } from '../../ledger/ledger.ts';
 import { refuseUnsent } from '../collect/batch-endings.ts';
+import { refuseOverBudget } from '../collect/budget.ts';
 import { goRealtime, refuseRequests } from '../collect/delivery.ts';
 import { Batch } from '../model/batch.ts';
 import type { EngineScope } from '../model/call.ts';
@@ -12,6 +14,7 @@ import { ownAnswer } from '../model/own-answer.ts';
 import type { Request } from '../model/request.ts';
 import type { RequestQueue } from '../model/request-queue.ts';
 import type { Deadlines } from '../watch/deadlines.ts';
+import type { BatchBudgets } from './batch-budgets.ts';
 import type { BatchLife, BatchStart } from './batch-life.ts';
 import { pack } from './packer.ts';
 import { Permit } from './permit.ts';
@@ -23,6 +26,7 @@ import type { TokenQuota } from './token-quota.ts';
 /** What the submitter hands on to. */
 interface SubmitServices {
   readonly quotas: Quotas;
+  readonly budgets: BatchBudgets;
   readonly protocol: SubmitProtocol;
   readonly life: BatchLife;
   readonly deadlines: Deadlines;
@@ -121,9 +125,10 @@ export class Submitter {
         return undefined;
       }
       await makeIds(requests);
+      const money = await this.#services.budgets.of(queue, requests);
       this.#endDue(requests);
       const members = this.#ours(requests.filter(isWanted));
-      batch = members.length > 0 ? await this.#plan(queue, members) : undefined;
+      batch = members.length > 0 ? await this.#plan(queue, members, money) : undefined;
       // Those whose time ran out while the plan was written.
       this.#endDue(requests);
       if (batch === undefined) return undefined;
@@ -156,14 +161,22 @@ export class Submitter {
   }
 
   /** `undefined`: it could not be written down, and its callers have been told. */
-  async #plan(queue: RequestQueue, members: readonly Request[]): Promise<Batch | undefined> {
+  async #plan(
+    queue: RequestQueue,
+    members: readonly Request[],
+    money: Pick<NewBatch, 'estimate' | 'budget'>,
+  ): Promise<Batch | undefined> {
     const { ledger, owner, batches, stopped } = this.#context;
     const token = `bl_${randomBytes(8).toString('hex')}`;
     for (const request of members) request.stage = 'planning';
     try {
       const labels = labelsOf(scopesOf(members));
       const rows = members.map(({ row }) => row);
-      const lease = await ledger.plan(owner.id, { token, queue: queue.id, ...labels }, rows);
+      const lease = await ledger.plan(
+        owner.id,
+        { token, queue: queue.id, ...labels, ...money },
+        rows,
+      );
       const batch = new Batch(token, queue, lease);
       const slice = new Slice();
       for (const request of members) {
@@ -185,6 +198,8 @@ export class Submitter {
         queue.bodies.letGo(request);
       }
       if (error instanceof OwnerLostError) for (const one of members) this.#services.follow(one);
+      else if (error instanceof OverBudgetError)
+        await refuseOverBudget(this.#context, members, error);
       else await refuseUnsent(this.#context, members, error, 'store');
       return undefined;
     }

@@ -7,6 +7,7 @@ import type { Store } from '../connection/store.ts';
 import { prepareEraseBodies } from '../requests/bodies.ts';
 import { prepareSettleOne } from '../requests/settled.ts';
 import { REQUEST } from '../schema/codes.ts';
+import { prepareAddCost } from './costs.ts';
 import type { Leases } from './lease.ts';
 
 /** The cursor goes with the last slice: after a crash results are read twice, and none is skipped. */
@@ -47,6 +48,7 @@ function prepareSettleMembers(
   const openMember = `id = ? AND batch = ? AND state = ${REQUEST.planned}`;
   const settleOne = prepareSettleOne(store, openMember);
   const bodies = prepareEraseBodies(store);
+  const addCost = prepareAddCost(store);
   const keepsAll = store.keep === 'all';
 
   /** Final requests no longer need their bodies. */
@@ -74,9 +76,9 @@ function prepareSettleMembers(
     const first = mixed ? firstOfEach(settlements) : settlements;
     eraseBodies(first, lease);
     if (mixed) settleOthers(first, lease);
-    for (const group of groupsOf(mixed ? first.filter(isAnswer) : answers)) {
-      newAnswers.add(group, lease);
-    }
+    const told = mixed ? first.filter(isAnswer) : answers;
+    for (const group of groupsOf(told)) newAnswers.add(group, lease);
+    addCost(lease.batch, told);
   };
 }
 

@@ -4,6 +4,7 @@ import { inSlices, nextTurn } from '../connection/slices.ts';
 import type { Store } from '../connection/store.ts';
 import type { Owners } from '../owners/owners.ts';
 import { BATCH, REQUEST } from '../schema/codes.ts';
+import { prepareRequireRoom } from './costs.ts';
 import { prepareMembers } from './members.ts';
 
 /** One UPDATE, one to two microseconds per row. */
@@ -15,9 +16,11 @@ const MEMBERS_PER_TRANSACTION = 2_500;
  */
 export function preparePlan(store: Store, owners: Owners, abandon: AbandonPlan): Ledger['plan'] {
   const insert = store.prepare(
-    `INSERT INTO batch (token, queue, run, owner, epoch, state, count, name, tags, created_at)
-     VALUES (?, ?, ?, ?, 1, ${BATCH.planning}, ?, ?, ?, ?)`,
+    `INSERT INTO batch
+       (token, queue, run, owner, epoch, state, count, name, tags, estimate, created_at)
+     VALUES (?, ?, ?, ?, 1, ${BATCH.planning}, ?, ?, ?, ?, ?)`,
   );
+  const requireRoom = prepareRequireRoom(store);
   const finish = store.prepare(`UPDATE batch SET state = ${BATCH.planned} WHERE id = ?`);
   const assign = store.prepare(
     `UPDATE request SET state = ${REQUEST.planned}, batch = ?1, seq = ?2 + member.key
@@ -27,8 +30,10 @@ export function preparePlan(store: Store, owners: Owners, abandon: AbandonPlan):
   );
 
   const insertBatch = (owner: OwnerId, run: string, batch: NewBatch, count: number): BatchId => {
-    const { token, queue, name = null, tags } = batch;
-    const row = [token, queue, run, owner, count, name, JSON.stringify(tags), store.now()];
+    const { token, queue, name = null, tags, estimate, budget } = batch;
+    if (budget !== undefined) requireRoom(run, estimate ?? 0, budget);
+    const labels = [name, JSON.stringify(tags), estimate ?? null];
+    const row = [token, queue, run, owner, count, ...labels, store.now()];
     return Number(insert.run(...row).lastInsertRowid);
   };
 

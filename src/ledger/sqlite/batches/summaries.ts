@@ -18,6 +18,11 @@ interface SummaryRow {
   readonly count: number;
   readonly answered: number;
   readonly failure: string | null;
+  readonly estimate: number | null;
+  readonly paid: number | null;
+  readonly saved: number | null;
+  readonly input_tokens: number | null;
+  readonly output_tokens: number | null;
   readonly created_at: number;
   readonly accepted_at: number | null;
   readonly ended_at: number | null;
@@ -33,7 +38,8 @@ const NEWLY_ANSWERED = `
 
 const SELECT = `
   SELECT token, state, queue.provider, endpoint, model, base, name, tags, run, remote_id, raw, counts,
-    count, answered + (${NEWLY_ANSWERED}) AS answered, failure, created_at, accepted_at, ended_at
+    count, answered + (${NEWLY_ANSWERED}) AS answered, failure, estimate, paid, saved,
+    input_tokens, output_tokens, created_at, accepted_at, ended_at
   FROM batch JOIN queue ON queue.id = batch.queue`;
 
 export function prepareList(store: Store): Ledger['list'] {
@@ -76,8 +82,20 @@ function summarise(row: SummaryRow): BatchSummary {
     count: row.count,
     answered: row.answered,
     ...(row.failure !== null && { failure: row.failure }),
+    ...costOf(row),
     createdAt: row.created_at,
     ...(row.accepted_at !== null && { acceptedAt: row.accepted_at }),
     ...(row.ended_at !== null && { endedAt: row.ended_at }),
   };
+}
+
+function costOf(row: SummaryRow): Pick<BatchSummary, 'cost'> {
+  const cost = {
+    ...(row.estimate !== null && { estimate: row.estimate }),
+    ...(row.paid !== null && { paid: row.paid }),
+    ...(row.saved !== null && { saved: row.saved }),
+    ...(row.input_tokens !== null && { inputTokens: row.input_tokens }),
+    ...(row.output_tokens !== null && { outputTokens: row.output_tokens }),
+  };
+  return Object.keys(cost).length === 0 ? {} : { cost };
 }

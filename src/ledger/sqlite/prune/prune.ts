@@ -13,6 +13,7 @@ export function preparePrune(store: Store, owners: Owners, abandon: AbandonPlan)
   const pruneRequests = preparePruneRequests(store);
   const pruneBatches = preparePruneBatches(store);
   const pruneRunCounts = preparePruneRunCounts(store);
+  const pruneRunCosts = preparePruneRunCosts(store);
   const planning = store.prepare(
     // The first condition is that of the index of open batches.
     `SELECT id, owner FROM batch WHERE state < ${BATCH.ended} AND state = ${BATCH.planning}`,
@@ -54,6 +55,7 @@ export function preparePrune(store: Store, owners: Owners, abandon: AbandonPlan)
       const excess = () => Infinity;
       await pruneRequests({ alive, states: 'all-but-planned', before, excess }, dropped);
       await pruneRunCounts(alive, before);
+      await pruneRunCosts(alive, before);
     }
     if (maxBytes !== undefined) {
       const excess = () => usedBytes() - maxBytes;
@@ -125,5 +127,20 @@ function preparePruneRunCounts(
       while ((await store.write(() => removeSome(run))) > 0);
       last = run;
     }
+  };
+}
+
+/** The same for what they have spent outside of batches: one small row for each run with a budget. */
+function preparePruneRunCosts(
+  store: Store,
+): (alive: readonly OwnerId[], before: number) => Promise<void> {
+  const remove = store.prepare(
+    `DELETE FROM run_cost WHERE NOT EXISTS (
+       SELECT 1 FROM owner WHERE owner.run = run_cost.run
+         AND (joined_at >= ? OR id IN (SELECT value FROM json_each(?)))
+     )`,
+  );
+  return async (alive, before) => {
+    await store.write(() => remove.run(before, JSON.stringify(alive)));
   };
 }

@@ -1,0 +1,71 @@
+import { OverBudgetError } from '../../../errors.ts';
+import { batchesInAverage, costOfAll } from '../../cost-sum.ts';
+import type { BatchId, Ledger, Settlement } from '../../ledger.ts';
+import type { Store } from '../connection/store.ts';
+import type { Owners } from '../owners/owners.ts';
+import { BATCH } from '../schema/codes.ts';
+
+/** Adds what answers have cost to their batch, inside of their transaction: one statement for all of them. */
+export function prepareAddCost(
+  store: Store,
+): (batch: BatchId, answers: readonly Settlement[]) => void {
+  // A dollar column stays NULL until an answer has a known price.
+  const add = store.prepare(
+    `UPDATE batch SET counted = coalesce(counted, 0) + ?,
+       input_tokens = coalesce(input_tokens, 0) + ?, output_tokens = coalesce(output_tokens, 0) + ?,
+       paid = coalesce(paid + ?4, ?4, paid), saved = coalesce(saved + ?5, ?5, saved)
+     WHERE id = ?6`,
+  );
+  return (batch, answers) => {
+    const sum = costOfAll(answers);
+    if (sum === undefined) return;
+    const { counted, inputTokens, outputTokens, paid = null, saved = null } = sum;
+    add.run(counted, inputTokens, outputTokens, paid, saved, batch);
+  };
+}
+
+/** Throws where the budget has no room, inside of the transaction that takes the room. */
+export function prepareRequireRoom(
+  store: Store,
+): (run: string, estimate: number, budget: number) => void {
+  const sum = store.prepare(
+    `SELECT total(paid) + coalesce((SELECT realtime FROM run_cost WHERE run = ?1), 0) AS spent,
+       total(CASE WHEN state < ${BATCH.ended}
+         THEN max(coalesce(estimate, 0) - coalesce(paid, 0), 0) END) AS under_way
+     FROM batch WHERE run = ?1`,
+  );
+  return (run, estimate, budget) => {
+    const { spent, under_way: underWay } = sum.get(run) as { spent: number; under_way: number };
+    if (spent + underWay + estimate <= budget) return;
+    throw new OverBudgetError({ budget, spent, underWay, estimate });
+  };
+}
+
+export function prepareSpend(store: Store, owners: Owners): Ledger['spend'] {
+  const requireRoom = prepareRequireRoom(store);
+  const add = store.prepare(
+    `INSERT INTO run_cost (run, realtime) VALUES (?, ?)
+     ON CONFLICT (run) DO UPDATE SET realtime = realtime + excluded.realtime`,
+  );
+  return (owner, dollars, budget) =>
+    store.write(() => {
+      const run = owners.require(owner);
+      if (budget !== undefined) requireRoom(run, dollars, budget);
+      add.run(run, dollars);
+    });
+}
+
+export function prepareAverageOutput(store: Store): Ledger['averageOutput'] {
+  const find = store.prepare(
+    `SELECT sum(output_tokens) * 1.0 / sum(counted) AS average FROM (
+       SELECT output_tokens, counted FROM batch
+       WHERE queue IN (SELECT id FROM queue WHERE provider = ? AND endpoint = ? AND model = ?)
+         AND counted > 0
+       ORDER BY id DESC LIMIT ${batchesInAverage}
+     )`,
+  );
+  return async ({ provider, endpoint, model }) => {
+    const row = await store.read(() => find.get(provider, endpoint, model));
+    return (row as { average: number | null }).average ?? undefined;
+  };
+}

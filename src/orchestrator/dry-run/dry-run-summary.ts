@@ -1,0 +1,90 @@
+import type { Range } from '../../pricing/output-range.ts';
+
+/** What the output of answers was estimated by. */
+export type OutputBasis =
+  /** The most tokens that the requests themselves allow. */
+  | 'limit'
+  /** Past answers of the same model, in the ledger. */
+  | 'history'
+  /** Nothing is known: see `assumedOutput`. */
+  | 'assumption';
+
+/** Dollars; missing where no price is known. */
+export interface DryRunDollars {
+  /** As planned: in batches, and as realtime calls where `minBatch` says so. */
+  readonly batch: Range;
+  /** The same calls without batchling. */
+  readonly realtime: Range;
+}
+
+/** What one queue would send. */
+export interface DryRunQueue {
+  readonly provider: string;
+  readonly base: string;
+  readonly endpoint: string;
+  readonly model: string;
+  /** Requests that would be sent. A call may need several. */
+  readonly requests: number;
+  readonly batches: number;
+  /** Requests that would go out as realtime calls, because fewer than `minBatch` came together. */
+  readonly realtime: number;
+  /** Requests that are larger than a batch may be. */
+  readonly tooLarge: number;
+  /** Estimated. */
+  readonly inputTokens: number;
+  readonly outputTokens: Range;
+  readonly outputBasis: readonly OutputBasis[];
+  readonly dollars?: DryRunDollars;
+}
+
+/** What a dry run has seen: what would be sent, and what it may cost. */
+export interface DryRunSummary {
+  /** It went on after the first round, with placeholder answers. */
+  readonly deep: boolean;
+  /** Calls that were captured. */
+  readonly calls: number;
+  /** Of these, calls that the ledger answers: they cost nothing. */
+  readonly fromLedger: number;
+  /** Of these, calls whose requests are in a batch of another run already: they cost nothing more. */
+  readonly underWay: number;
+  /** LLM calls that cannot be batched. They were not sent, and are not in the sums. */
+  readonly bypassed: number;
+  readonly queues: readonly DryRunQueue[];
+  readonly batches: number;
+  readonly inputTokens: number;
+  readonly outputTokens: Range;
+  /** Of all queues with a known price. */
+  readonly dollars: DryRunDollars;
+  /** Provider and model of queues without a known price. */
+  readonly unpriced: readonly string[];
+}
+
+export const noRange: Range = { least: 0, most: 0 };
+
+export function plus(one: Range, other: Range): Range {
+  return { least: one.least + other.least, most: one.most + other.most };
+}
+
+/** Adds the queues up. */
+export function summaryOf(
+  counts: Pick<DryRunSummary, 'deep' | 'calls' | 'fromLedger' | 'underWay' | 'bypassed'>,
+  queues: readonly DryRunQueue[],
+): DryRunSummary {
+  let batches = 0;
+  let inputTokens = 0;
+  let outputTokens = noRange;
+  let batch = noRange;
+  let realtime = noRange;
+  const unpriced = new Set<string>();
+  for (const queue of queues) {
+    batches += queue.batches;
+    inputTokens += queue.inputTokens;
+    outputTokens = plus(outputTokens, queue.outputTokens);
+    if (queue.dollars === undefined) unpriced.add(`${queue.provider} ${queue.model}`);
+    batch = plus(batch, queue.dollars?.batch ?? noRange);
+    realtime = plus(realtime, queue.dollars?.realtime ?? noRange);
+  }
+  const dollars = { batch, realtime };
+  const sums = { batches, inputTokens, outputTokens, dollars, unpriced: [...unpriced] };
+  return { ...counts, queues, ...sums };
+}

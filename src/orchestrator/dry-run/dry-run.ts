@@ -1,0 +1,273 @@
+import { messageOf } from '../../errors.ts';
+import { inTurns, nextTurn, Slice } from '../../event-loop.ts';
+import type { Ledger, Look } from '../../ledger/ledger.ts';
+import { loadPrices } from '../../pricing/prices.ts';
+import type { Answer, Clock } from '../../types.ts';
+import type { Occurrences } from '../capture/occurrences.ts';
+import { type Part, type Prepared, prepare } from '../capture/prepare.ts';
+import { answerCall, refuseCall } from '../collect/delivery.ts';
+import type { CallHandle, CapturedCall } from '../model/call.ts';
+import type { CallEngine } from '../model/call-engine.ts';
+import { type AnswerSource, factsOf } from '../model/events.ts';
+import type { OwnReason } from '../model/own-answer.ts';
+import { type DryRunSummary, summaryOf } from './dry-run-summary.ts';
+import { placeholderAnswer, toldAs } from './placeholder-answer.ts';
+import { PlannedQueue } from './planned-queue.ts';
+
+/** A deep dry run does not wait as long as a queue would: its rounds end when the program is quiet. */
+const deepWindow = 100;
+
+export interface DryRunOptions {
+  /** Answer calls with placeholders, so that the program goes on. */
+  readonly deep: boolean;
+  /** How long no call must come until a round is over. */
+  readonly window: number;
+  readonly clock: Clock;
+  readonly run: string;
+  /** How often this run has asked each fingerprint. */
+  readonly occurrences: Occurrences;
+  /** Only looked at. `undefined`: there is none yet. */
+  readonly ledger: Ledger | undefined;
+  /** Resolves when all calls made so far have come here: the batcher of some may still be loading. */
+  entered(): Promise<void>;
+  /**
+   * The first round is over, and calls wait that nobody will answer. `undefined`: such calls get an error
+   * instead.
+   */
+  readonly stop: (() => void) | undefined;
+}
+
+interface PendingCall extends Prepared {
+  readonly call: CapturedCall;
+  /** Of its parts, where the ledger has one. */
+  readonly known: readonly (Answer | undefined)[];
+}
+
+const handle: CallHandle = {
+  abort: () => undefined,
+  abandon: () => undefined,
+  read: () => undefined,
+  leaveBehind: () => undefined,
+  isSent: false,
+  isElsewhere: false,
+  batchToken: undefined,
+};
+
+/** In the place of the engine: calls are captured, grouped and priced, and nothing is sent or written. */
+export class DryRun implements CallEngine {
+  readonly #options: DryRunOptions;
+  readonly #window: number;
+  readonly #queues = new Map<string, PlannedQueue>();
+  #captured: CapturedCall[] = [];
+  #pending: PendingCall[] = [];
+  #draining: Promise<void> | undefined;
+  #timer: unknown;
+  #calls = 0;
+  #fromLedger = 0;
+  #underWay = 0;
+
+  constructor(options: DryRunOptions) {
+    this.#options = options;
+    this.#window = options.deep ? Math.min(options.window, deepWindow) : options.window;
+  }
+
+  capture(call: CapturedCall): CallHandle {
+    this.#captured.push(call);
+    this.#draining ??= this.#drain();
+    this.#restartTimer();
+    return handle;
+  }
+
+  async flush(): Promise<void> {
+    await this.#endRound();
+  }
+
+  collected(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  async cancel(_handles: readonly CallHandle[], message: string): Promise<void> {
+    await this.#drained();
+    await this.#refuse(this.#pending.splice(0), 'cancelled', message);
+  }
+
+  /** What was seen so far. `bypassed`: calls that never came here. */
+  async summary(bypassed: number): Promise<DryRunSummary> {
+    await this.#drained();
+    await this.#endQueues();
+    const queues = [...this.#queues.values()].map((queue) => queue.summary());
+    const counts = {
+      deep: this.#options.deep,
+      calls: this.#calls,
+      fromLedger: this.#fromLedger,
+      underWay: this.#underWay,
+      bypassed,
+    };
+    return summaryOf(
+      counts,
+      queues.filter(({ requests, tooLarge }) => requests + tooLarge > 0),
+    );
+  }
+
+  close(): void {
+    this.#options.clock.clearTimeout(this.#timer);
+  }
+
+  #restartTimer(): void {
+    const { clock } = this.#options;
+    clock.clearTimeout(this.#timer);
+    this.#timer = clock.setTimeout(() => void this.#endIfQuiet(), this.#window);
+  }
+
+  async #drained(): Promise<void> {
+    while (this.#draining) await this.#draining;
+  }
+
+  async #drain(): Promise<void> {
+    try {
+      while (this.#captured.length > 0) {
+        await nextTurn();
+        await this.#take(this.#captured.splice(0));
+      }
+    } finally {
+      this.#draining = undefined;
+    }
+  }
+
+  async #take(calls: readonly CapturedCall[]): Promise<void> {
+    const slice = new Slice();
+    for (const call of calls) {
+      if (slice.isOver) await slice.next();
+      const ready = call.aborted ? undefined : prepare(call);
+      if (ready === undefined) continue;
+      this.#calls += 1;
+      try {
+        await this.#plan(call, ready);
+      } catch (error) {
+        const facts = factsOf(call.target.batcher, ready.parts[0].route);
+        refuseCall(call, facts, 'store', messageOf(error));
+      }
+    }
+  }
+
+  async #plan(call: CapturedCall, ready: Prepared): Promise<void> {
+    const { parts } = ready;
+    const occurrences = parts.map(({ fingerprint }) =>
+      this.#options.occurrences.next(fingerprint.toString('latin1')),
+    );
+    const looks = await this.#look(call, parts, occurrences);
+    const known = looks.map((look) => (look.is === 'answered' ? look.answer : undefined));
+    const isNew = looks.some(({ is }) => is === 'new');
+    for (const [index, part] of parts.entries()) {
+      if (looks[index]?.is !== 'new') continue;
+      this.#queueOf(call, part).add(part, occurrences[index] as number);
+    }
+    call.taken(false);
+    if (known.every((answer) => answer !== undefined)) {
+      this.#fromLedger += 1;
+      answer(call, ready, known, 'ledger');
+      return;
+    }
+    if (!isNew) this.#underWay += 1;
+    this.#pending.push({ ...ready, call, known });
+  }
+
+  #look(
+    { scope }: CapturedCall,
+    parts: readonly Part[],
+    occurrences: readonly number[],
+  ): Promise<readonly Look[]> {
+    const { ledger, run } = this.#options;
+    if (ledger === undefined) return Promise.resolve(parts.map(() => ({ is: 'new' })));
+    const asks = parts.map(({ fingerprint }, index) => ({
+      fingerprint,
+      occurrence: occurrences[index] as number,
+      queue: 0,
+      cache: scope.cache,
+    }));
+    return ledger.look(run, asks);
+  }
+
+  /** As real queues are found, except that credentials are not told apart. */
+  #queueOf(call: CapturedCall, part: Part): PlannedQueue {
+    const { target, scope } = call;
+    const { endpoint, model, partition, batchHeaders } = part.route;
+    const place = [target.provider, target.wireBase, endpoint, model, partition, batchHeaders];
+    const key = JSON.stringify([...place, scope.policyKey]);
+    const known = this.#queues.get(key);
+    if (known) return known;
+    const queue = new PlannedQueue(call, part);
+    this.#queues.set(key, queue);
+    return queue;
+  }
+
+  /** Calls that came meanwhile have started the timer anew. */
+  async #endIfQuiet(): Promise<void> {
+    const timer = this.#timer;
+    await this.#options.entered();
+    await this.#drained();
+    if (timer === this.#timer) await this.#endRound();
+  }
+
+  async #endRound(): Promise<void> {
+    await this.#drained();
+    this.#options.clock.clearTimeout(this.#timer);
+    await this.#endQueues();
+    const waiting = this.#pending.some(({ call }) => !call.settled);
+    if (!waiting) return;
+    if (this.#options.deep) await inOrder(this.#pending.splice(0), answerWithPlaceholder);
+    else if (this.#options.stop) this.#options.stop();
+    else await this.#refuse(this.#pending.splice(0), 'dry_run', notSent);
+  }
+
+  async #endQueues(): Promise<void> {
+    await loadPrices();
+    const { ledger } = this.#options;
+    for (const queue of this.#queues.values()) {
+      await queue.endRound(async () => ledger?.averageOutput(queue.facts));
+    }
+  }
+
+  #refuse(calls: readonly PendingCall[], reason: OwnReason, message: string): Promise<void> {
+    return inTurns(calls, ({ call, parts }) => {
+      refuseCall(call, factsOf(call.target.batcher, parts[0].route), reason, message);
+    });
+  }
+}
+
+const notSent =
+  'This is a dry run: the call was captured and priced, and not sent. dryRun: "deep" answers calls with ' +
+  'placeholders, so that the program goes on.';
+
+async function inOrder<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  const slice = new Slice();
+  for (const item of items) {
+    if (slice.isOver) await slice.next();
+    await work(item);
+  }
+}
+
+async function answerWithPlaceholder(pending: PendingCall): Promise<void> {
+  const { call, parts, known } = pending;
+  try {
+    const answers = await Promise.all(
+      parts.map((part, index) => known[index] ?? placeholderAnswer(call, part)),
+    );
+    answer(call, pending, answers, 'batch');
+  } catch (error) {
+    const facts = factsOf(call.target.batcher, parts[0].route);
+    refuseCall(call, facts, 'dry_run', `No placeholder can be made: ${messageOf(error)}`);
+  }
+}
+
+function answer(
+  call: CapturedCall,
+  { parts, join }: Prepared,
+  answers: readonly Answer[],
+  source: AnswerSource,
+): void {
+  const told = toldAs(answers, parts[0], join);
+  const facts = factsOf(call.target.batcher, parts[0].route);
+  const event = { ...facts, status: told.status, source };
+  answerCall(call, event, { answer: told, source, itemId: '' });
+}

@@ -1,0 +1,150 @@
+import type { Batcher, CompletionWindow, Limits } from '../../batchers/batcher.ts';
+import { givenPrice, limitsOf } from '../../batchers/limit-settings.ts';
+import { invariant } from '../../errors.ts';
+import { Slice } from '../../event-loop.ts';
+import { outputRange, type Range } from '../../pricing/output-range.ts';
+import { type GivenPrice, priceOf } from '../../pricing/prices.ts';
+import { estimateTokens } from '../../pricing/token-estimate.ts';
+import type { Part } from '../capture/prepare.ts';
+import type { CapturedCall, EngineScope } from '../model/call.ts';
+import { itemId } from '../model/item-id.ts';
+import { offeredWindow } from '../queue/queue.ts';
+import { pack, type Weight } from '../submit/packer.ts';
+import { type DryRunQueue, noRange, type OutputBasis, plus } from './dry-run-summary.ts';
+
+interface PlannedItem extends Weight {
+  readonly outputLimit: number | undefined;
+}
+
+/** What would be a queue: it counts, packs and prices, round by round. */
+export class PlannedQueue {
+  readonly #batcher: Batcher;
+  readonly #scope: EngineScope;
+  readonly #facts: Pick<DryRunQueue, 'provider' | 'base' | 'endpoint' | 'model'>;
+  readonly #limits: Limits;
+  readonly #window: CompletionWindow;
+  readonly #givenPrice: GivenPrice | undefined;
+  #items: PlannedItem[] = [];
+  #requests = 0;
+  #batches = 0;
+  #realtime = 0;
+  #tooLarge = 0;
+  #inputTokens = 0;
+  #outputTokens: Range = noRange;
+  readonly #basis = new Set<OutputBasis>();
+  #asPlanned: Range = noRange;
+  #atListPrice: Range = noRange;
+  #isPriced = true;
+
+  constructor({ target, scope }: CapturedCall, { route }: Part) {
+    const { batcher, wireBase } = target;
+    const { endpoint, model } = route;
+    const { name: provider } = batcher.info;
+    const settings = scope.settings(provider);
+    this.#batcher = batcher;
+    this.#scope = scope;
+    this.#facts = { provider, base: wireBase.replace(/\?.*$/, ''), endpoint, model };
+    this.#limits = limitsOf(batcher, route, settings);
+    this.#givenPrice = givenPrice(settings, model);
+    const window = offeredWindow(this.#limits, scope.policy.completionWindow);
+    invariant(window, 'A call with a completion window that is not offered got into a dry run');
+    this.#window = window;
+  }
+
+  get facts(): Pick<DryRunQueue, 'provider' | 'base' | 'endpoint' | 'model'> {
+    return this.#facts;
+  }
+
+  add({ route, fingerprint, outputLimit }: Part, occurrence: number): void {
+    const { before, after } = this.#batcher.envelope(route, itemId(fingerprint, occurrence));
+    const bytes = Buffer.byteLength(route.body);
+    this.#items.push({
+      bytes: before.length + bytes + after.length,
+      tokens: estimateTokens(route.body, bytes),
+      units: route.units ?? 1,
+      outputLimit,
+    });
+  }
+
+  /** No call has come for a while: what waits would be sent now. */
+  async endRound(averageOutput: () => Promise<number | undefined>): Promise<void> {
+    const items = this.#items;
+    this.#items = [];
+    if (items.length === 0) return;
+    const { minBatch } = this.#scope;
+    const isRealtime = items.length < minBatch;
+    const tooLarge = isRealtime ? this.#goRealtime(items) : this.#pack(items);
+    const isAsked = items.some(({ outputLimit }) => outputLimit === undefined);
+    const average = isAsked ? await averageOutput() : undefined;
+    const slice = new Slice();
+    for (const item of items) {
+      if (slice.isOver) await slice.next();
+      if (!tooLarge.has(item)) this.#price(item, average, isRealtime);
+    }
+  }
+
+  summary(): DryRunQueue {
+    return {
+      ...this.#facts,
+      requests: this.#requests,
+      batches: this.#batches,
+      realtime: this.#realtime,
+      tooLarge: this.#tooLarge,
+      inputTokens: this.#inputTokens,
+      outputTokens: this.#outputTokens,
+      outputBasis: [...this.#basis],
+      ...(this.#isPriced && {
+        dollars: { batch: this.#asPlanned, realtime: this.#atListPrice },
+      }),
+    };
+  }
+
+  #goRealtime(items: readonly PlannedItem[]): ReadonlySet<PlannedItem> {
+    this.#realtime += items.length;
+    return new Set();
+  }
+
+  #pack(items: readonly PlannedItem[]): ReadonlySet<PlannedItem> {
+    const limits = this.#limits;
+    const { batchSize = limits.recommendedItems } = this.#scope.policy;
+    const { batches, tooLarge } = pack(items, {
+      ...limits,
+      items: Math.min(batchSize, limits.items),
+      tokens: limits.tokens ?? Number.POSITIVE_INFINITY,
+      units: limits.units ?? Number.POSITIVE_INFINITY,
+      frameBytes: (count) => this.#batcher.frameBytes(count),
+    });
+    this.#batches += batches.length;
+    this.#tooLarge += tooLarge.length;
+    return new Set(tooLarge);
+  }
+
+  #price(
+    { tokens, outputLimit }: PlannedItem,
+    average: number | undefined,
+    isRealtime: boolean,
+  ): void {
+    const output = outputRange(outputLimit, average);
+    this.#requests += 1;
+    this.#inputTokens += tokens;
+    this.#outputTokens = plus(this.#outputTokens, output);
+    // An embedding has no output to estimate.
+    if (outputLimit !== 0) this.#basis.add(basisOf(outputLimit, average));
+    const { provider, model } = this.#facts;
+    const price = (outputTokens: number) =>
+      priceOf(provider, model, { inputTokens: tokens, outputTokens }, this.#givenPrice);
+    const [least, most] = [price(output.least), price(output.most)];
+    if (least === undefined || most === undefined) {
+      this.#isPriced = false;
+      return;
+    }
+    const share = isRealtime ? 1 : this.#window.priceShare;
+    this.#atListPrice = plus(this.#atListPrice, { least, most });
+    this.#asPlanned = plus(this.#asPlanned, { least: least * share, most: most * share });
+  }
+}
+
+function basisOf(limit: number | undefined, average: number | undefined): OutputBasis {
+  if (limit !== undefined) return 'limit';
+  return average === undefined ? 'assumption' : 'history';
+}

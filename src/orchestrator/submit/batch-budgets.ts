@@ -1,0 +1,49 @@
+import type { NewBatch } from '../../ledger/ledger.ts';
+import type { Estimates } from '../collect/estimates.ts';
+import type { EngineContext } from '../model/engine-context.ts';
+import type { Request } from '../model/request.ts';
+import type { RequestQueue } from '../model/request-queue.ts';
+
+/** What a batch may cost and what its run may cost, for the ledger to decide when it is planned. */
+export class BatchBudgets {
+  readonly #context: EngineContext;
+  readonly #estimates: Estimates;
+  /** By provider and model. */
+  readonly #unpriced = new Set<string>();
+
+  constructor(context: EngineContext, estimates: Estimates) {
+    this.#context = context;
+    this.#estimates = estimates;
+  }
+
+  async of(
+    queue: RequestQueue,
+    requests: readonly Request[],
+  ): Promise<Pick<NewBatch, 'estimate' | 'budget'>> {
+    const wanted = requests.filter(({ isWanted }) => isWanted);
+    const listPrice = await this.#estimates.listPrice(queue, wanted);
+    // All of a queue have the same budget: it is part of the queue key.
+    const budget = wanted[0]?.scope.budget;
+    if (budget !== undefined && listPrice === undefined) this.#tellUnpriced(queue, wanted);
+    return {
+      ...(listPrice !== undefined && {
+        estimate: listPrice * queue.completionWindow.priceShare,
+      }),
+      ...(budget !== undefined && { budget }),
+    };
+  }
+
+  /** Before anything is sent: whoever wants no uncounted dollars may still stop the program. */
+  #tellUnpriced({ batcher, model }: RequestQueue, [first]: readonly Request[]): void {
+    const { name } = batcher.info;
+    const key = `${name} ${model}`;
+    if (this.#unpriced.has(key)) return;
+    this.#unpriced.add(key);
+    const text =
+      `The budget does not count ${model} of ${name}, whose price batchling does not know. ` +
+      `Say what it costs per million tokens: providers: { ${name}: { prices: { '${model}': ` +
+      '{ input: …, output: … } } } }.';
+    this.#context.logger.warn(text);
+    first?.scope.notify({ notice: 'hint', text });
+  }
+}

@@ -1,0 +1,75 @@
+import type { DryRunQueue, DryRunSummary } from '../orchestrator/dry-run/dry-run-summary.ts';
+import { assumedOutput, type Range } from '../pricing/output-range.ts';
+import type { DisplayMode } from './display.ts';
+import { plainOutput } from './line-output.ts';
+import { counted, dollars, number } from './summary.ts';
+
+/** The one place where the summary of a dry run is told: on stderr, in the way the display is set. */
+export async function reportDryRun(
+  summary: DryRunSummary,
+  mode: DisplayMode | undefined,
+): Promise<void> {
+  if (mode === 'none') return;
+  if (mode === 'json')
+    process.stderr.write(`${JSON.stringify({ event: 'dry-run', ...summary })}\n`);
+  else plainOutput(process.stderr).print(...dryRunLines(summary));
+}
+
+/** The summary as text, a line for each queue. */
+export function dryRunLines(summary: DryRunSummary): string[] {
+  const { calls, fromLedger, underWay, bypassed, batches, queues, unpriced } = summary;
+  const free: string[] = [];
+  if (fromLedger > 0) free.push(`${number(fromLedger)} answered from the ledger`);
+  if (underWay > 0) free.push(`${number(underWay)} in batches that are under way already`);
+  return [
+    `dry run: nothing was sent. ${[counted(calls, 'call'), ...free].join(', ')}`,
+    ...queues.map(queueLine),
+    ...(queues.length > 1
+      ? [`all: ${counted(batches, 'batch', 'batches')}, ${money(summary)}`]
+      : []),
+    ...unpriced.map(
+      (name) => `not in the sum: ${name}, whose price is unknown (set providers.….prices)`,
+    ),
+    ...(bypassed > 0 ? [`${counted(bypassed, 'call')} cannot be batched, and not in the sum`] : []),
+    ...basisLines(queues),
+    summary.deep
+      ? 'all calls were answered with placeholders: real answers may lead to other calls'
+      : 'it stopped at the first answers that were awaited; a deep dry run goes on with placeholders',
+  ];
+}
+
+function queueLine(queue: DryRunQueue): string {
+  const { provider, model, requests, batches, realtime, tooLarge, inputTokens } = queue;
+  const parts = [counted(requests, 'request')];
+  if (batches > 0) parts.push(counted(batches, 'batch', 'batches'));
+  if (realtime > 0) parts.push(`${number(realtime)} in realtime`);
+  if (tooLarge > 0) parts.push(`${number(tooLarge)} too large for a batch`);
+  parts.push(`about ${number(inputTokens)} tokens in, ${range(queue.outputTokens, count)} out`);
+  parts.push(queue.dollars ? money({ dollars: queue.dollars }) : 'price unknown');
+  return `${provider} ${model}: ${parts.join(', ')}`;
+}
+
+function money({ dollars: { batch, realtime } }: Pick<DryRunSummary, 'dollars'>): string {
+  return `${range(batch, dollars)} (in realtime ${range(realtime, dollars)})`;
+}
+
+function range({ least, most }: Range, show: (value: number) => string): string {
+  const [from, to] = [show(least), show(most)];
+  return from === to ? from : `${from} to ${to}`;
+}
+
+function count(value: number): string {
+  return number(Math.round(value));
+}
+
+const bases = {
+  limit: 'output: at most what the requests allow',
+  history: 'output: the average of past batches in the ledger',
+  assumption:
+    `output: assumed to be ${number(assumedOutput.least)} to ${number(assumedOutput.most)} tokens an answer, ` +
+    'where a request names no maximum',
+} as const;
+
+function basisLines(queues: readonly DryRunQueue[]): string[] {
+  return [...new Set(queues.flatMap(({ outputBasis }) => outputBasis))].map((name) => bases[name]);
+}

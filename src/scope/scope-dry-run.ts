@@ -1,0 +1,81 @@
+import { sharedState } from '../hooks/state.ts';
+import type { ResolvedOptions } from '../options/index.ts';
+import type { DryRunSummary } from '../orchestrator/dry-run/dry-run-summary.ts';
+import type { CallEngine } from '../orchestrator/model/call-engine.ts';
+import { DryRunExit } from './dry-run-exit.ts';
+import type { EngineUse } from './engines.ts';
+import type { ScopeEvents } from './scope-events.ts';
+
+/**
+ * What a scope is to its program:
+ * - `function`: `batchify(fn)` runs it, and is rejected when a dry run stops.
+ * - `process`: the whole process is in it. A dry run that stops ends the process.
+ * - `block`: anything else. Nobody could be told that a dry run stops, so its calls get errors.
+ */
+export type ScopeForm = 'function' | 'process' | 'block';
+
+/** The dry run of one scope, and what its program is told of it. */
+export class ScopeDryRun {
+  /** Rejects with `DryRunExit` when the first round is over. */
+  readonly stopped: Promise<never>;
+  readonly #options: ResolvedOptions;
+  readonly #events: ScopeEvents;
+  readonly #form: ScopeForm;
+  #engine: (CallEngine & { summary(bypassed: number): Promise<DryRunSummary> }) | undefined;
+  #told: Promise<DryRunSummary | undefined> | undefined;
+  #reject!: (reason: unknown) => void;
+
+  constructor(options: ResolvedOptions, events: ScopeEvents, form: ScopeForm) {
+    this.#options = options;
+    this.#events = events;
+    // Inside of a process that is a dry run itself, an error nobody expects would only end it badly.
+    const isInProcess = form === 'function' && sharedState().processScope !== undefined;
+    this.#form = isInProcess ? 'process' : form;
+    this.stopped = new Promise((_, reject) => {
+      this.#reject = reject;
+    });
+    // A block has nobody who waits for it.
+    this.stopped.catch(() => undefined);
+  }
+
+  get isDeep(): boolean {
+    return this.#options.dryRun === 'deep';
+  }
+
+  /** In the place of the engine. `entered`: resolves when all calls made so far have come to it. */
+  async open(entered: () => Promise<void>): Promise<EngineUse> {
+    const { useDryRun } = await import('./engines.ts');
+    const stop = this.#form === 'block' ? undefined : () => void this.#stop();
+    const use = await useDryRun(this.#options, { entered, stop });
+    this.#engine = use.engine;
+    return use;
+  }
+
+  /** Prints the summary, once. `undefined`: no call was captured. */
+  tell(): Promise<DryRunSummary | undefined> {
+    this.#told ??= this.#tell();
+    return this.#told;
+  }
+
+  /** What `batchify(fn)` is rejected with although the function has ended; see `docs/money.md`. */
+  async exitAfterPlaceholders(): Promise<DryRunExit | undefined> {
+    const summary = await this.tell();
+    const isReal = summary === undefined || summary.fromLedger === summary.calls;
+    return isReal || this.#form === 'process' ? undefined : new DryRunExit(summary);
+  }
+
+  async #stop(): Promise<void> {
+    const summary = await this.tell();
+    if (this.#form === 'process') process.exit(0);
+    if (summary) this.#reject(new DryRunExit(summary));
+  }
+
+  async #tell(): Promise<DryRunSummary | undefined> {
+    const { bypassed } = this.#events.stats;
+    const summary = await this.#engine?.summary(bypassed);
+    if (summary === undefined || summary.calls + bypassed === 0) return undefined;
+    const { reportDryRun } = await import('../report/dry-run.ts');
+    await reportDryRun(summary, this.#options.display);
+    return summary;
+  }
+}

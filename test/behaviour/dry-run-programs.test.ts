@@ -1,0 +1,94 @@
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import type { DryRunSummary } from '../../src/index.ts';
+import { type Finished, runProgram } from '../support/run-program.ts';
+import { openStage, type Stage } from '../support/stage.ts';
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await openStage();
+});
+afterAll(() => stage.close());
+beforeEach(() => stage.simulator.reset());
+
+const programs = new URL('../support/programs/', import.meta.url);
+const register = new URL('../../src/register.ts', import.meta.url).href;
+
+/** `node --import batchling/register program …` */
+function runRegistered(
+  name: string,
+  given: readonly string[],
+  environment: Record<string, string>,
+): Promise<Finished> {
+  const base = stage.simulator.baseUrl('openai');
+  const { BATCHLING_RUN: _, ...inherited } = process.env;
+  const path = fileURLToPath(new URL(name, programs));
+  const child = spawn(process.execPath, ['--import', 'tsx', '--import', register, path, ...given], {
+    env: {
+      ...inherited,
+      BATCHLING_STORE: stage.newStore(),
+      BATCHLING_HOSTS: `${base}=openai`,
+      BATCHLING_WINDOW: '50ms',
+      ...environment,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let stdout = '';
+  let stderr = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
+  return new Promise((resolve) => {
+    child.once('close', (code) => resolve({ code, stdout, stderr }));
+  });
+}
+
+const url = () => `${stage.simulator.baseUrl('openai')}/chat/completions`;
+
+it('a process that is in batch mode as a whole prints the summary and exits with 0', async () => {
+  const given = [url(), '3'];
+  const environment = { BATCHLING_DRY_RUN: 'true', BATCHLING_DISPLAY: 'plain' };
+  const run = await runRegistered('registered.mjs', given, environment);
+  expect(run).toMatchObject({ code: 0, stdout: '' });
+  expect(run.stderr).toContain('batchling: dry run: nothing was sent. 3 calls');
+  expect(run.stderr).toContain('openai m: 3 requests, 1 batch');
+  expect(run.stderr).toContain('price unknown');
+  expect(run.stderr).toContain('a deep dry run goes on');
+  expect(stage.simulator.requests).toEqual([]);
+});
+
+it('a deep one lets it go on to its own end', async () => {
+  const environment = { BATCHLING_DRY_RUN: 'deep', BATCHLING_DISPLAY: 'json' };
+  const { code, stdout, stderr } = await runRegistered('registered.mjs', [url(), '2'], environment);
+  expect({ code, lines: stdout.split('\n').length - 1 }).toEqual({ code: 0, lines: 2 });
+  expect(stdout).toContain('placeholder');
+  const summary = JSON.parse(stderr) as DryRunSummary & { event: string };
+  expect(summary).toMatchObject({ event: 'dry-run', deep: true, calls: 2, batches: 1 });
+  expect(stage.simulator.requests).toEqual([]);
+});
+
+it('a program that calls batchify itself ends with 0 under it, too', async () => {
+  const input = {
+    prompts: ['a', 'b'],
+    baseURL: stage.simulator.baseUrl('openai'),
+    options: {},
+  };
+  const environment = { BATCHLING_DRY_RUN: 'true', BATCHLING_DISPLAY: 'plain' };
+  const run = await runRegistered('ask-all.ts', [JSON.stringify(input)], environment);
+  expect(run).toMatchObject({ code: 0, stdout: '' });
+  expect(run.stderr).toContain('2 calls');
+});
+
+it('a program that does not catch the end of its dry run ends, with the reason', async () => {
+  const options = stage.options({ dryRun: true, display: 'plain' });
+  const baseURL = stage.simulator.baseUrl('openai');
+  const { code, stderr } = await runProgram('ask-all', { prompts: ['a'], baseURL, options });
+  expect(code).toBe(1);
+  expect(stderr).toContain('batchling: dry run: nothing was sent. 1 call');
+  expect(stderr).toContain('DryRunExit');
+  expect(stage.simulator.requests).toEqual([]);
+});
