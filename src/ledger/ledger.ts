@@ -9,7 +9,9 @@ import type {
   ClaimedBatch,
   LearntLimit,
   Lease,
+  MemberPage,
   NewBatch,
+  OpenBatch,
   OwnerId,
   OwnerInfo,
   PruneQuery,
@@ -113,9 +115,20 @@ export interface Ledger {
   list(query?: { open?: boolean; limit?: number }): Promise<BatchSummary[]>;
   /** By local token or by the provider's id. */
   show(id: string): Promise<BatchSummary | undefined>;
+  /**
+   * The members that a batch has now, in their order, from `from` on and at most `limit` of them. A
+   * member that was admitted again or forgotten is no member any more.
+   */
+  members(token: string, page: { from?: number; limit: number }): Promise<MemberPage>;
+  /** All unfinished batches, the oldest first. */
+  unfinished(): Promise<OpenBatch[]>;
   /** Drops nothing of an owner that is here, and no member of an open batch. */
   prune(query: PruneQuery): Promise<PruneReport>;
-  /** The owner is done: others may claim what it left unfinished. Leaving twice is a no-op. */
-  leave(owner: OwnerId): Promise<void>;
+  /**
+   * The owner is done: others may claim what it left unfinished. Leaving twice is a no-op.
+   * `unfinished`: its run is to be continued, so its answers are kept and count as those of a run that was
+   * killed, which also a program that wants no answers of finished runs gets.
+   */
+  leave(owner: OwnerId, options?: { readonly unfinished?: boolean }): Promise<void>;
   close(): Promise<void>;
 }

@@ -16,6 +16,7 @@ import { leaseLost } from '../lost.ts';
 import {
   findLeased,
   free,
+  isHere,
   type MemoryBatch,
   type MemoryState,
   requireLease,
@@ -177,7 +178,7 @@ export function giveBack(state: MemoryState, lease: Lease): void {
 
 export function claimable(state: MemoryState, account: AccountId | undefined): BatchId[] {
   return [...state.batches.values()]
-    .filter((batch) => isOpen(batch.state) && state.owners.get(batch.owner)?.closed !== false)
+    .filter((batch) => isOpen(batch.state) && !isHere(state, batch.owner))
     .filter((batch) => account === undefined || accountOf(state, batch) === account)
     .map((batch) => batch.id);
 }
