@@ -126,9 +126,8 @@ export interface Ledger {
   prune(query: PruneQuery): Promise<PruneReport>;
   /**
    * The owner is done: others may claim what it left unfinished. Leaving twice is a no-op.
-   * `unfinished`: its run is to be continued, so its answers are kept and count as those of a run that was
-   * killed, which also a program that wants no answers of finished runs gets.
+   * `finished: false`: its run is to be continued, so that from now on it counts as if it had been killed.
    */
-  leave(owner: OwnerId, options?: { readonly unfinished?: boolean }): Promise<void>;
+  leave(owner: OwnerId, options?: { readonly finished: boolean }): Promise<void>;
   close(): Promise<void>;
 }

@@ -133,6 +133,19 @@ export interface ClaimedBatch {
   readonly members: readonly Member[];
 }
 
+/** What an answer has cost. Dollars are missing where no price is known. */
+export interface Cost {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly paid?: number;
+  readonly saved?: number;
+}
+
+/** What is known of the cost of a batch, in dollars and tokens. */
+export interface BatchCost extends Partial<Cost> {
+  readonly estimate?: number;
+}
+
 /** The outcome of a request. The first final outcome of a request wins; later ones are ignored. */
 export type Settlement =
   /** Final. A 2xx answer serves later runs, any other only the callers that wait now. */
@@ -159,6 +172,7 @@ export interface BatchSummary {
   readonly count: number;
   readonly answered: number;
   readonly failure?: string;
+  readonly cost?: BatchCost;
   readonly createdAt: number;
   readonly acceptedAt?: number;
   readonly endedAt?: number;

@@ -229,14 +229,14 @@ export class Engine {
     return this.#takeover.claim(id, { queue, scope });
   }
 
-  /** `unfinished`: the run whose batches were worked on is to be continued by another program. */
-  close(options: { readonly unfinished?: boolean } = {}): Promise<void> {
-    this.#closing ??= this.#shutDown(options);
+  /** `finished: false`: the runs whose batches were worked on are to be continued by their programs. */
+  close(end = { finished: true }): Promise<void> {
+    this.#closing ??= this.#shutDown(end);
     return this.#closing;
   }
 
   /** A create in flight gets a moment to be recorded; what is only waiting is not waited for. */
-  async #shutDown(options: { readonly unfinished?: boolean }): Promise<void> {
+  async #shutDown(end: { readonly finished: boolean }): Promise<void> {
     this.#queues.close();
     this.#progress.close();
     this.#otherOwners.close();
@@ -249,7 +249,7 @@ export class Engine {
     await this.#quotas.close();
     await this.#http.close();
     await this.#quiet();
-    await ledger.leave(owner.id, options);
+    await ledger.leave(owner.id, end);
     await ledger.close();
   }
 

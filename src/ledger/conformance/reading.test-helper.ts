@@ -104,7 +104,7 @@ export function readingConformance(subject: LedgerSubject): void {
     it.each(['answers', 'none'] as const)('hands its answers on, with keep: %s', async (keep) => {
       const { ledger, me, ask, join, settle } = await openBench(subject, { keep });
       await settle(1);
-      await ledger.leave(me, { unfinished: true });
+      await ledger.leave(me, { finished: false });
       const next = await join();
       expect(await ask(1, { owner: next, cache: false })).toMatchObject({ is: 'answered' });
       await ledger.leave(next);

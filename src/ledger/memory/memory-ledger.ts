@@ -131,12 +131,11 @@ function idFor(state: MemoryState, ids: Map<string, number>, identity: string): 
   return id;
 }
 
-function leave(state: MemoryState, id: number, { unfinished = false } = {}): void {
+function leave(state: MemoryState, id: number, { finished } = { finished: true }): void {
   const owner = state.owners.get(id);
   if (owner?.standing !== 'here') return;
-  owner.standing = unfinished ? 'gone' : 'closed';
-  if (unfinished) return;
-  if (state.keep !== 'none') return;
+  owner.standing = finished ? 'closed' : 'gone';
+  if (!finished || state.keep !== 'none') return;
   for (const request of state.requests.values()) {
     if (request.owner === id) request.answer = undefined;
   }
