@@ -89,7 +89,9 @@ it('a key of another account is never sent, and nothing of it is printed', async
   const environment = { OPENAI_API_KEY: other, OPENAI_PROJECT_ID: 'proj_1' };
   const told = await runCommand(['collect', '--store', store], environment);
   expect(told.code).toBe(75);
-  expect(told.stdout).toContain('no credential for the account of 1 batch (openai): set OPENAI_API_KEY');
+  expect(told.stdout).toContain(
+    'no credential for the account of 1 batch (openai): set OPENAI_API_KEY',
+  );
   expect(told.stdout).toContain('OPENAI_API_KEY holds the key of another account');
   expect(`${told.stdout}${told.stderr}`).not.toContain(other);
   expect(simulator.requests.length).toBe(before);
@@ -106,7 +108,11 @@ it('a key of another account is never sent, and nothing of it is printed', async
 it('a batch that was never sent is left to the next run, which sends it once', async () => {
   await open();
   const { simulator } = stage;
-  simulator.faults.add({ path: '/v1/batches', method: 'POST', action: { kind: 'status', status: 429 } });
+  simulator.faults.add({
+    path: '/v1/batches',
+    method: 'POST',
+    action: { kind: 'status', status: 429 },
+  });
   const asker = await startAsker(input('openai'));
   await until(() => creates('openai') > 0, 'a create');
   simulator.faults.clear();
