@@ -8,7 +8,10 @@ const secret = 'sk-secret-of-the-doctor';
 
 let stage: Stage;
 beforeAll(async () => {
-  stage = await openStage();
+  // Slow enough that a cancel comes before the end.
+  stage = await openStage({
+    speed: { validating: 100, running: 400, finalizing: 2, cancelling: 2 },
+  });
 });
 afterAll(() => stage.close());
 

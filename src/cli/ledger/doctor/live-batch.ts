@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Batcher, Plan, Remote, Route, Row } from '../../../batchers/batcher.ts';
+import { messageOf } from '../../../errors.ts';
 import { sleep } from '../../../http/backoff.ts';
 import { itemId } from '../../../orchestrator/model/item-id.ts';
 import type { Handle, ItemId } from '../../../types.ts';
@@ -17,6 +18,8 @@ export interface LiveResult {
   /** How often a look by its tag found it right after its create. */
   readonly found: string;
   readonly statuses: readonly SeenStatus[];
+  /** Why what was to be done after its create failed. */
+  readonly refusal: string | undefined;
   readonly counts: Remote['counts'];
   readonly rows: readonly Row[];
   readonly itemId: ItemId;
@@ -66,13 +69,14 @@ export class LiveBatch {
       this.ids.push(created.id);
       const startedAt = clock.now();
       this.#see(created, 0);
+      const refusal = await afterCreate?.(created).then(() => undefined, messageOf);
       const found = await this.#find(created, handle);
-      await afterCreate?.(created);
       const ended = await this.#untilEnded(created, handle, startedAt, interval, signal);
       this.ids.push(...Object.values(ended.sources));
       const rows = ended.readable ? await this.#rows(ended) : [];
       const { counts } = ended;
-      return { found, statuses: this.#statuses, counts, rows, itemId: this.#itemId };
+      const statuses = this.#statuses;
+      return { found, statuses, refusal, counts, rows, itemId: this.#itemId };
     } finally {
       await this.#batcher.cleanup(this.#wire, handle).catch(() => undefined);
     }

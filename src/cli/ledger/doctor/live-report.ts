@@ -37,9 +37,10 @@ function reportFacts({ batcher, sample, finished, cancelled, wire, now }: LiveFa
 }
 
 function summaryOf(batcher: Batcher, result: LiveResult) {
-  const { found, statuses, counts, rows } = result;
+  const { found, statuses, refusal, counts, rows } = result;
   return {
     found,
+    ...(refusal !== undefined && { refusal }),
     statuses: statuses.map(({ word, means, after }) => ({ word, means, after })),
     ...(counts && { counts }),
     lines: rows.flatMap((row) => lineOf(batcher, row, result)),
@@ -89,8 +90,10 @@ function textOf(facts: ReturnType<typeof reportFacts>): string {
   ].join('\n');
 }
 
-function resultLines({ found, statuses, counts, lines }: ReturnType<typeof summaryOf>): string[] {
+function resultLines(result: ReturnType<typeof summaryOf>): string[] {
+  const { found, refusal, statuses, counts, lines } = result;
   return [
+    ...(refusal === undefined ? [] : [`  the cancel was refused: ${refusal}`]),
     `  in the list: ${found}`,
     ...statuses.map(({ word, means, after }) => `  ${formatDuration(after)}: ${word} (${means})`),
     counts
