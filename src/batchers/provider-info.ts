@@ -1,3 +1,5 @@
+import type { Dict } from '../types.ts';
+
 /**
  * One setting of `providers.<name>`, as its batcher declares it. It is checked by `batchify()`, before
  * anything is captured.
@@ -58,6 +60,8 @@ export interface ProviderInfo {
   readonly baseQuery?: readonly string[];
   /** Header names that select organisation, project or workspace: part of the account. */
   readonly accountHeaders: readonly string[];
+  /** Environment variables from which SDKs take them, by the name of the header. */
+  readonly accountEnvironment?: Dict;
   /** Environment variables that usually hold the key; their *name* may be stored as a hint. */
   readonly environment: readonly string[];
   /** Header of an answer that carries the provider's request id. */

@@ -1,12 +1,13 @@
 #!/usr/bin/env node
 import { Command, CommanderError } from 'commander';
 import { version } from '../version.ts';
+import { addLedgerCommands } from './ledger/commands.ts';
 
 /** Exit codes of the contract: 1 the command failed, 2 it was called wrongly. */
 const failed = 1;
 const usage = 2;
 
-function program(): Command {
+async function program(): Promise<Command> {
   const batchling = new Command('batchling')
     .description("Runs LLM code on the providers' half-price Batch APIs, without rewriting it.")
     .version(version)
@@ -34,12 +35,13 @@ function program(): Command {
       const { simulate } = await import('./simulate.ts');
       await simulate(flags);
     });
+  await addLedgerCommands(batchling, process.argv[2]);
   return batchling;
 }
 
 async function main(): Promise<void> {
   try {
-    await program().parseAsync();
+    await (await program()).parseAsync();
   } catch (error) {
     if (error instanceof CommanderError) {
       process.exitCode = error.exitCode === 0 ? 0 : usage;

@@ -10,7 +10,9 @@ import type {
   LearntLimit,
   Lease,
   Look,
+  MemberPage,
   NewBatch,
+  OpenBatch,
   OwnerId,
   OwnerInfo,
   PruneQuery,
@@ -131,9 +133,19 @@ export interface Ledger {
   list(query?: { open?: boolean; limit?: number }): Promise<BatchSummary[]>;
   /** By local token or by the provider's id. */
   show(id: string): Promise<BatchSummary | undefined>;
+  /**
+   * The members that a batch has now, in their order, from `from` on and at most `limit` of them. A
+   * member that was admitted again or forgotten is no member any more.
+   */
+  members(token: string, page: { from?: number; limit: number }): Promise<MemberPage>;
+  /** All unfinished batches, the oldest first. */
+  unfinished(): Promise<OpenBatch[]>;
   /** Drops nothing of an owner that is here, and no member of an open batch. */
   prune(query: PruneQuery): Promise<PruneReport>;
-  /** The owner is done: others may claim what it left unfinished. Leaving twice is a no-op. */
-  leave(owner: OwnerId): Promise<void>;
+  /**
+   * The owner is done: others may claim what it left unfinished. Leaving twice is a no-op.
+   * `finished: false`: its run is to be continued, so that from now on it counts as if it had been killed.
+   */
+  leave(owner: OwnerId, options?: { readonly finished: boolean }): Promise<void>;
   close(): Promise<void>;
 }

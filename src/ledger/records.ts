@@ -195,11 +195,46 @@ export interface BatchSummary {
   readonly endedAt?: number;
 }
 
+/** A member of a batch as `show` and `export` print it. */
+export interface MemberSummary {
+  readonly request: RequestId;
+  readonly fingerprint: Uint8Array;
+  readonly occurrence: number;
+  /** `planned`: it has no outcome yet. */
+  readonly state: 'planned' | 'answered' | 'failed';
+  readonly attempt: number;
+  /** The moment at which it came into its state. */
+  readonly at: number;
+  /** `undefined`: it has none yet, or it is no longer kept. */
+  readonly answer?: Answer;
+}
+
+export interface MemberPage {
+  readonly members: readonly MemberSummary[];
+  /** Where the next page begins; `undefined`: there is none. */
+  readonly next?: number;
+}
+
+/** An unfinished batch, and all that is needed to reach it at its provider. */
+export interface OpenBatch {
+  readonly id: BatchId;
+  readonly token: string;
+  readonly state: BatchState;
+  readonly count: number;
+  readonly remoteId?: string;
+  readonly queue: QueueKey & { readonly id: QueueId };
+  readonly account: AccountKey;
+  /** The owner that works on it, if that is here. */
+  readonly owner?: OwnerInfo;
+}
+
 export interface PruneQuery {
   /** Drops what came into its state more than this many milliseconds ago, if it is not in a batch. */
   readonly olderThan?: number;
   /** Then drops the oldest final answers until the store has at most this many bytes. */
   readonly maxBytes?: number;
+  /** Only says what would be dropped. */
+  readonly dryRun?: boolean;
 }
 
 export interface PruneReport {

@@ -1,14 +1,16 @@
 import { setMaxListeners } from 'node:events';
 import { hostname } from 'node:os';
+import type { Batcher } from '../batchers/batcher.ts';
 import { BatchlingError, LeaseLostError } from '../errors.ts';
 import { sleep } from '../http/backoff.ts';
 import type { HttpClient } from '../http/client.ts';
-import type { Ledger, PruneQuery } from '../ledger/ledger.ts';
+import type { Ledger, OpenBatch, PruneQuery } from '../ledger/ledger.ts';
 import type { Clock, Logger } from '../types.ts';
 import type { AbandonedRequests } from './capture/abandoned-requests.ts';
 import { Accounts } from './capture/accounts.ts';
 import { EngineCallControl } from './capture/call-control.ts';
 import { ClientRetries } from './capture/client-retries.ts';
+import type { SplitHeaders } from './capture/credentials.ts';
 import { Intake } from './capture/intake.ts';
 import type { Occurrences } from './capture/occurrences.ts';
 import { Spool } from './capture/spool.ts';
@@ -16,6 +18,7 @@ import { BatchEndings } from './collect/batch-endings.ts';
 import { realtimeSpending } from './collect/budget.ts';
 import { Collector } from './collect/collector.ts';
 import { Estimates } from './collect/estimates.ts';
+import type { Batch } from './model/batch.ts';
 import type { CallHandle, CapturedCall, EngineScope } from './model/call.ts';
 import type { CallEngine } from './model/call-engine.ts';
 import type { Caller } from './model/caller.ts';
@@ -53,6 +56,14 @@ export interface EngineOptions {
   readonly prune: PruneQuery;
 }
 
+/** With what a batch is resumed that no call asks for. */
+export interface Resumer {
+  readonly batcher: Batcher;
+  /** As a call of the same account would carry them. */
+  readonly headers: SplitHeaders;
+  readonly scope: EngineScope;
+}
+
 /**
  * Orchestrator, ledger handle and pollers: one per process and store, shared by all scopes. It only wires
  * the modules of a call's walk together: intake → queue → submitter → watcher → collector.
@@ -60,7 +71,9 @@ export interface EngineOptions {
 export class Engine implements CallEngine {
   readonly #context: EngineContext;
   readonly #http: HttpClient;
+  readonly #accounts: Accounts;
   readonly #queues: Queues;
+  readonly #takeover: Takeover;
   readonly #intake: Intake;
   readonly #control: EngineCallControl;
   readonly #otherOwners: OtherOwners;
@@ -82,6 +95,7 @@ export class Engine implements CallEngine {
     const context = this.#newContext(options, owner);
     this.#context = context;
     this.#http = http;
+    this.#accounts = new Accounts(ledger, http);
     const bodies = new Spool(ledger);
     const estimates = new Estimates(context);
     const clientRetries = new ClientRetries(context.clock, options.abandoned, (sent) =>
@@ -138,7 +152,7 @@ export class Engine implements CallEngine {
       otherOwners,
     });
     const intake: Intake = new Intake(context, {
-      accounts: new Accounts(ledger, http),
+      accounts: this.#accounts,
       queues,
       spool: bodies,
       clientRetries,
@@ -147,6 +161,7 @@ export class Engine implements CallEngine {
       occurrences,
       follow: (request, admission) => otherOwners.follow(request, admission),
     });
+    this.#takeover = takeover;
     this.#queues = queues;
     this.#intake = intake;
     this.#control = control;
@@ -212,13 +227,24 @@ export class Engine implements CallEngine {
     await this.#control.cancel(handles as readonly Caller[], message);
   }
 
-  close(): Promise<void> {
-    this.#closing ??= this.#shutDown();
+  /**
+   * Takes over a batch that no call asks for here. `undefined`: another owner has it, or it is over.
+   */
+  async resume({ id, queue: stored }: OpenBatch, by: Resumer): Promise<Batch | undefined> {
+    const { batcher, headers, scope } = by;
+    const account = await this.#accounts.open(headers, batcher, stored.base);
+    const queue = this.#queues.reopen(stored, { batcher, account, scope });
+    return this.#takeover.claim(id, { queue, scope });
+  }
+
+  /** `finished: false`: the runs whose batches were worked on are to be continued by their programs. */
+  close(end = { finished: true }): Promise<void> {
+    this.#closing ??= this.#shutDown(end);
     return this.#closing;
   }
 
   /** A create in flight gets a moment to be recorded; what is only waiting is not waited for. */
-  async #shutDown(): Promise<void> {
+  async #shutDown(end: { readonly finished: boolean }): Promise<void> {
     this.#queues.close();
     this.#progress.close();
     this.#otherOwners.close();
@@ -231,7 +257,7 @@ export class Engine implements CallEngine {
     await this.#quotas.close();
     await this.#http.close();
     await this.#quiet();
-    await ledger.leave(owner.id);
+    await ledger.leave(owner.id, end);
     await ledger.close();
   }
 

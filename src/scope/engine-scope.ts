@@ -8,7 +8,7 @@ const noSettings = {};
 /** The options of a scope, as far as the engine asks for them. */
 export function engineScope(
   options: ResolvedOptions,
-  events: ScopeEvents,
+  events: Pick<ScopeEvents, 'emit' | 'notify' | 'rounds'>,
 ): EngineScope & { flushing: boolean; ended: boolean } {
   const { window, maxWindow, batchSize, completionWindow, attempts } = options;
   const { minBatch, onDeadline, budget } = options;

@@ -29,6 +29,10 @@ export const openaiInfo: ProviderInfo = {
   ],
   credentialHeaders: ['authorization'],
   accountHeaders: ['openai-organization', 'openai-project'],
+  accountEnvironment: {
+    'openai-organization': 'OPENAI_ORG_ID',
+    'openai-project': 'OPENAI_PROJECT_ID',
+  },
   environment: ['OPENAI_API_KEY'],
   requestIdHeader: 'x-request-id',
   exactlyFindable: true,

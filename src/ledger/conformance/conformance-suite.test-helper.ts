@@ -7,6 +7,7 @@ import { keepingConformance } from './keeping.test-helper.ts';
 import { killedConformance } from './killed.test-helper.ts';
 import { lostOwnerConformance } from './lost-owners.test-helper.ts';
 import { outcomeConformance } from './outcomes.test-helper.ts';
+import { readingConformance } from './reading.test-helper.ts';
 import type { LedgerSubject } from './subject.test-helper.ts';
 
 /** What every ledger has to do; each implementation's test calls it. */
@@ -17,6 +18,7 @@ export function ledgerConformance(subject: LedgerSubject): void {
     batchConformance(subject);
     outcomeConformance(subject);
     costConformance(subject);
+    readingConformance(subject);
     claimConformance(subject);
     killedConformance(subject);
     lostOwnerConformance(subject);

@@ -65,7 +65,7 @@ export function look(state: MemoryState, run: string, ask: Ask & { occurrence: n
   if (!newest) return { is: 'new' };
   const known = (ask.cache && newestAnswered(state, newest)) || newest;
   const { answer } = known;
-  const asker = { id: nobody, run, host: '', pid: 0, closed: false };
+  const asker: MemoryOwner = { id: nobody, run, host: '', pid: 0, standing: 'here' };
   const decision = decide({ state: known.state, hasAnswer: answer !== undefined }, ask, () =>
     standingOf(state, known.owner, asker),
   );

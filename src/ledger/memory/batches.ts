@@ -17,6 +17,7 @@ import { requireRoom } from './costs.ts';
 import {
   findLeased,
   free,
+  isHere,
   type MemoryBatch,
   type MemoryState,
   requireLease,
@@ -182,7 +183,7 @@ export function giveBack(state: MemoryState, lease: Lease): void {
 
 export function claimable(state: MemoryState, account: AccountId | undefined): BatchId[] {
   return [...state.batches.values()]
-    .filter((batch) => isOpen(batch.state) && state.owners.get(batch.owner)?.closed !== false)
+    .filter((batch) => isOpen(batch.state) && !isHere(state, batch.owner))
     .filter((batch) => account === undefined || accountOf(state, batch) === account)
     .map((batch) => batch.id);
 }

@@ -8,7 +8,7 @@ import { averageOutput, spend } from './costs.ts';
 import { prune } from './prune.ts';
 import { collect, settle } from './settle.ts';
 import { forget, type MemoryState, requireOwner } from './state.ts';
-import { list, show } from './summaries.ts';
+import { list, members, show, unfinished } from './summaries.ts';
 
 /** A ledger that ends with its process: `store: ":memory:"`, dry runs, tests. */
 export function openMemoryLedger(options: LedgerOptions = {}): Promise<Ledger> {
@@ -21,6 +21,7 @@ function memoryLedger({ clock = { now: Date.now }, keep = 'answers' }: LedgerOpt
     keep,
     owners: new Map(),
     accounts: new Map(),
+    accountKeys: new Map(),
     queueIds: new Map(),
     queues: new Map(),
     limits: new Map(),
@@ -43,12 +44,15 @@ function memoryLedger({ clock = { now: Date.now }, keep = 'answers' }: LedgerOpt
 
     async join(info) {
       const id = ++state.lastId;
-      state.owners.set(id, { ...info, id, closed: false });
+      state.owners.set(id, { ...info, id, standing: 'here' });
       return id;
     },
     async account(key) {
       const identity = `${key.provider}\n${Buffer.from(key.hash).toString('hex')}`;
-      return idFor(state, state.accounts, identity);
+      const id = idFor(state, state.accounts, identity);
+      const hint = key.hint ?? state.accountKeys.get(id)?.hint;
+      state.accountKeys.set(id, { ...key, ...(hint !== undefined && { hint }) });
+      return id;
     },
     async queue(key: QueueKey) {
       const id = idFor(state, state.queueIds, queueIdentity(key));
@@ -115,8 +119,10 @@ function memoryLedger({ clock = { now: Date.now }, keep = 'answers' }: LedgerOpt
     averageOutput: async (queue) => averageOutput(state, queue),
     list: async (query) => list(state, query),
     show: async (id) => show(state, id),
+    members: async (token, page) => members(state, token, page),
+    unfinished: async () => unfinished(state),
     prune: async (query) => changing(() => prune(state, query)),
-    leave: async (owner) => changing(() => leave(state, owner)),
+    leave: async (owner, options) => changing(() => leave(state, owner, options)),
     async close() {
       for (const owner of state.owners.keys()) leave(state, owner);
     },
@@ -131,11 +137,11 @@ function idFor(state: MemoryState, ids: Map<string, number>, identity: string): 
   return id;
 }
 
-function leave(state: MemoryState, id: number): void {
+function leave(state: MemoryState, id: number, { finished } = { finished: true }): void {
   const owner = state.owners.get(id);
-  if (!owner) return;
-  owner.closed = true;
-  if (state.keep !== 'none') return;
+  if (owner?.standing !== 'here') return;
+  owner.standing = finished ? 'closed' : 'gone';
+  if (!finished || state.keep !== 'none') return;
   for (const request of state.requests.values()) {
     if (request.owner === id) request.answer = undefined;
   }

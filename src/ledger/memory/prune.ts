@@ -1,12 +1,16 @@
 import { isOpen } from '../batch-moves.ts';
-import type { PruneQuery, PruneReport } from '../ledger.ts';
-import { forget, type MemoryBatch, type MemoryRequest, type MemoryState } from './state.ts';
+import type { BatchId, PruneQuery, PruneReport, RequestId } from '../ledger.ts';
+import { forget, isHere, type MemoryBatch, type MemoryRequest, type MemoryState } from './state.ts';
 
-/** Drops what is over and belongs to no owner that is still here. */
+/** Drops what is over and belongs to no owner that is still here. A dry run does it to a copy. */
 export function prune(state: MemoryState, query: PruneQuery): PruneReport {
+  return drop(query.dryRun ? copyOf(state) : state, query);
+}
+
+function drop(state: MemoryState, query: PruneQuery): PruneReport {
   const report = { requests: 0, batches: 0, bytes: 0 };
   const dropped = new Set<MemoryBatch>();
-  const drop = (request: MemoryRequest) => {
+  const dropOne = (request: MemoryRequest) => {
     if (request.batch) dropped.add(request.batch);
     report.requests += 1;
     report.bytes += sizeOf(request);
@@ -18,7 +22,7 @@ export function prune(state: MemoryState, query: PruneQuery): PruneReport {
   if (before !== undefined) {
     for (const request of state.requests.values()) {
       if (request.at < before && request.state !== 'planned' && isLeft(state, request.owner)) {
-        drop(request);
+        dropOne(request);
       }
     }
   }
@@ -31,7 +35,7 @@ export function prune(state: MemoryState, query: PruneQuery): PruneReport {
     for (const request of final) {
       if (size <= maxBytes) break;
       size -= sizeOf(request);
-      drop(request);
+      dropOne(request);
     }
   }
 
@@ -46,8 +50,22 @@ export function prune(state: MemoryState, query: PruneQuery): PruneReport {
   return report;
 }
 
+/** Everything that pruning changes: which requests and batches there are, and which belong together. */
+function copyOf(state: MemoryState): MemoryState {
+  const requests = new Map<RequestId, MemoryRequest>();
+  const batches = new Map<BatchId, MemoryBatch>();
+  for (const [id, request] of state.requests) requests.set(id, { ...request });
+  for (const [id, batch] of state.batches) {
+    const members = batch.members.flatMap((member) => requests.get(member.id) ?? []);
+    const copy = { ...batch, members };
+    batches.set(id, copy);
+    for (const member of members) if (member.batch === batch) member.batch = copy;
+  }
+  return { ...state, batches, requests, newest: new Map() };
+}
+
 function isLeft(state: MemoryState, owner: number): boolean {
-  return state.owners.get(owner)?.closed !== false;
+  return !isHere(state, owner);
 }
 
 function sizeOf(request: MemoryRequest): number {

@@ -2,6 +2,7 @@ import type { Answer, Counts, Dict, Handle } from '../../types.ts';
 import type { RequestState, Standing } from '../admission-rules.ts';
 import type {
   AccountId,
+  AccountKey,
   BatchCost,
   BatchId,
   BatchState,
@@ -17,7 +18,8 @@ import { leaseLost, ownerLost } from '../lost.ts';
 
 export interface MemoryOwner extends OwnerInfo {
   readonly id: OwnerId;
-  closed: boolean;
+  /** `gone`: it is no longer here, though its part of its run is not finished. */
+  standing: 'here' | 'gone' | 'closed';
 }
 
 export interface MemoryRequest {
@@ -72,6 +74,7 @@ export interface MemoryState {
   readonly keep: Keep;
   readonly owners: Map<OwnerId, MemoryOwner>;
   readonly accounts: Map<string, AccountId>;
+  readonly accountKeys: Map<AccountId, AccountKey>;
   readonly queueIds: Map<string, QueueId>;
   readonly queues: Map<QueueId, QueueKey>;
   /** By account and quota. */
@@ -89,15 +92,19 @@ export interface MemoryState {
 
 export function requireOwner(state: MemoryState, id: OwnerId): MemoryOwner {
   const owner = state.owners.get(id);
-  if (owner && !owner.closed) return owner;
+  if (owner?.standing === 'here') return owner;
   throw ownerLost(id, owner ? 'has left' : 'never joined');
+}
+
+export function isHere(state: MemoryState, id: OwnerId): boolean {
+  return state.owners.get(id)?.standing === 'here';
 }
 
 /** The batch, if the lease still holds. */
 export function findLeased(state: MemoryState, lease: Lease): MemoryBatch | undefined {
   const batch = state.batches.get(lease.batch);
   const isCurrent = batch?.owner === lease.owner && batch.epoch === lease.epoch;
-  return isCurrent && state.owners.get(lease.owner)?.closed === false ? batch : undefined;
+  return isCurrent && isHere(state, lease.owner) ? batch : undefined;
 }
 
 export function requireLease(state: MemoryState, lease: Lease): MemoryBatch {
@@ -108,8 +115,9 @@ export function requireLease(state: MemoryState, lease: Lease): MemoryBatch {
 
 export function standingOf(state: MemoryState, id: OwnerId, me: MemoryOwner): Standing {
   const owner = state.owners.get(id);
-  const closed = owner === undefined || owner.closed;
-  return { isMe: id === me.id, sameRun: owner?.run === me.run, closed, alive: !closed };
+  const closed = owner === undefined || owner.standing === 'closed';
+  const alive = owner?.standing === 'here';
+  return { isMe: id === me.id, sameRun: owner?.run === me.run, closed, alive };
 }
 
 export function forget(state: MemoryState, request: MemoryRequest): void {

@@ -1,6 +1,6 @@
 import { invariant } from '../../errors.ts';
 import { isOpen } from '../batch-moves.ts';
-import type { BatchSummary } from '../ledger.ts';
+import type { BatchSummary, MemberPage, MemberSummary, OpenBatch } from '../ledger.ts';
 import type { MemoryBatch, MemoryState } from './state.ts';
 
 export function list(
@@ -19,6 +19,47 @@ export function show(state: MemoryState, id: string): BatchSummary | undefined {
     .reverse()
     .find((candidate) => candidate.token === id || candidate.remoteId === id);
   return batch && summarise(state, batch);
+}
+
+export function members(
+  state: MemoryState,
+  token: string,
+  { from = 0, limit }: { from?: number; limit: number },
+): MemberPage {
+  const batch = [...state.batches.values()].find((candidate) => candidate.token === token);
+  const page: MemberSummary[] = [];
+  for (const [place, request] of (batch?.members ?? []).entries()) {
+    if (place < from || request.batch !== batch || !state.requests.has(request.id)) continue;
+    if (page.length === limit) return { members: page, next: place };
+    const { id, fingerprint, occurrence, attempt, at, answer } = request;
+    const is = request.state as MemberSummary['state'];
+    const shown = { request: id, fingerprint, occurrence, attempt, state: is, at };
+    page.push({ ...shown, ...(answer && { answer }) });
+  }
+  return { members: page };
+}
+
+export function unfinished(state: MemoryState): OpenBatch[] {
+  return [...state.batches.values()]
+    .filter((batch) => isOpen(batch.state))
+    .map((batch) => {
+      const { id, token, count, remoteId } = batch;
+      const queue = state.queues.get(batch.queue);
+      const account = queue && state.accountKeys.get(queue.account);
+      invariant(queue && account, `Batch ${token} has no queue`);
+      const owner = state.owners.get(batch.owner);
+      const { run, host, pid } = owner ?? { run: '', host: '', pid: 0 };
+      return {
+        id,
+        token,
+        state: batch.state,
+        count,
+        ...(remoteId !== undefined && { remoteId }),
+        queue: { ...queue, id: batch.queue },
+        account,
+        ...(owner?.standing === 'here' && { owner: { run, host, pid } }),
+      };
+    });
 }
 
 function summarise(state: MemoryState, batch: MemoryBatch): BatchSummary {

@@ -15,7 +15,9 @@ import {
   prepareStaged,
 } from './batches/moves.ts';
 import { prepareAbandonPlan, preparePlan } from './batches/plan.ts';
+import { prepareReadMembers } from './batches/read-members.ts';
 import { prepareList, prepareShow } from './batches/summaries.ts';
+import { prepareUnfinished } from './batches/unfinished.ts';
 import type { Store } from './connection/store.ts';
 import type { OwnerLocks } from './owners/owner-locks.ts';
 import { Owners } from './owners/owners.ts';
@@ -39,14 +41,14 @@ export function sqliteLedger(store: Store, locks: OwnerLocks, salt: Uint8Array):
     <Given extends unknown[], T>(work: (...given: Given) => Promise<T>) =>
     (...given: Given): Promise<T> =>
       abandon.isDone() ? work(...given) : abandon.rest().then(() => work(...given));
-  const leave: Ledger['leave'] = async (owner) => {
+  const leave: Ledger['leave'] = async (owner, { finished } = { finished: true }) => {
     try {
       await abandon.rest();
       // If the disk is full, the owners that claim these open batches do it.
       await newAnswers.enterAllOf(owner).catch(() => {});
-      if (store.keep === 'none') await forgetAnswers(owner);
+      if (store.keep === 'none' && finished) await forgetAnswers(owner);
     } finally {
-      await owners.leave(owner);
+      await owners.leave(owner, finished);
     }
     store.touch();
   };
@@ -94,6 +96,8 @@ export function sqliteLedger(store: Store, locks: OwnerLocks, salt: Uint8Array):
     averageOutput: prepareAverageOutput(store),
     list: prepareList(store),
     show: prepareShow(store),
+    members: prepareReadMembers(store),
+    unfinished: prepareUnfinished(store, owners),
     prune: preparePrune(store, owners, abandon),
     leave,
     close() {

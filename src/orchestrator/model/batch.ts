@@ -12,6 +12,7 @@ import {
   type BatchlingEvents,
   publish,
 } from './events.ts';
+import { Moment } from './moment.ts';
 import type { Notice } from './notices.ts';
 import type { Request } from './request.ts';
 import type { RequestQueue } from './request-queue.ts';
@@ -46,14 +47,16 @@ export class Batch {
   readonly cancellation = new Cancellation();
   /** Ends its waiting before it is created: nobody has time left for it, or the engine goes down. */
   readonly ending = new AbortController();
-  /** Resolves when it is known what became of its create. */
-  readonly created: Promise<void>;
+  /** It is known what became of its create. */
+  readonly #created = new Moment();
+  /** The provider was asked for it once. */
+  readonly looked = new Moment();
+  readonly #over = new Moment();
   #handle: Handle;
   #phase: BatchPhase = { name: 'planned' };
   /** Creates of it that went out and were nowhere to be found: twins may turn up. */
   #lostCreates = 0;
   #reading: Promise<unknown> | undefined;
-  #resolveCreated: () => void = () => undefined;
 
   constructor(token: string, queue: RequestQueue, lease: Lease, origin?: BatchOrigin) {
     this.token = token;
@@ -61,9 +64,6 @@ export class Batch {
     this.lease = lease;
     this.origin = origin ?? { handle: {}, isUnderOtherKey: false, cursor: undefined };
     this.#handle = this.origin.handle;
-    this.created = new Promise((resolve) => {
-      this.#resolveCreated = resolve;
-    });
   }
 
   get batcher(): Batcher {
@@ -76,6 +76,16 @@ export class Batch {
 
   get phase(): BatchPhase {
     return this.#phase;
+  }
+
+  /** Resolves when it is known what became of its create. */
+  get created(): Promise<void> {
+    return this.#created.passed;
+  }
+
+  /** Resolves when it is over for this process. */
+  get over(): Promise<void> {
+    return this.#over.passed;
   }
 
   /** What the batcher must remember of it across a crash. */
@@ -99,7 +109,8 @@ export class Batch {
 
   moveTo(phase: BatchPhase): void {
     this.#phase = movePhase(this.token, this.#phase, phase);
-    if (phase.name === 'running' || phase.name === 'over') this.#resolveCreated();
+    if (phase.name === 'running' || phase.name === 'over') this.#created.pass();
+    if (phase.name === 'over') this.#over.pass();
   }
 
   staged(handle: Handle): void {

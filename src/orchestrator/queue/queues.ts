@@ -1,12 +1,14 @@
-import type { Route } from '../../batchers/batcher.ts';
+import type { Batcher, Limits, Route } from '../../batchers/batcher.ts';
+import { limitsOf } from '../../batchers/limit-settings.ts';
+import { parseDuration } from '../../duration.ts';
 import { nextTurn } from '../../event-loop.ts';
-import type { QueueKey } from '../../ledger/ledger.ts';
+import type { QueueId, QueueKey } from '../../ledger/ledger.ts';
 import type { Dict } from '../../types.ts';
 import type { CallTarget, CapturedCall, EngineScope } from '../model/call.ts';
 import type { EngineContext } from '../model/engine-context.ts';
 import type { Request } from '../model/request.ts';
 import type { QueueAccount } from '../model/request-queue.ts';
-import { type Flush, Queue, type QueueSpec } from './queue.ts';
+import { type Flush, offeredWindow, Queue, type QueueSpec } from './queue.ts';
 
 type Services = Pick<QueueSpec, 'bodies' | 'clientRetries'>;
 
@@ -66,6 +68,25 @@ export class Queues {
     return queue;
   }
 
+  /** The queue of a batch that another program has sent. Nothing new is queued there. */
+  reopen(
+    { id, endpoint, model, batchHeaders }: QueueKey & { readonly id: QueueId },
+    { batcher, account, scope }: QueuePlace,
+  ): Queue {
+    const key = `reopened ${id}`;
+    const known = this.#queues.get(key);
+    if (known) return known;
+    const settings = scope.settings(batcher.info.name);
+    const route = { endpoint, model };
+    const completionWindow = windowFor(limitsOf(batcher, route, settings), scope);
+    const policy = { ...scope.policy, completionWindow };
+    const place = { batcher, account, wire: account.wire(batcher), isConfigured: false };
+    const spec = { id, ...place, ...route, batchHeaders, policy, settings };
+    const queue = new Queue({ ...spec, ...this.#services }, this.#context.clock, this.#flush);
+    this.#queues.set(key, queue);
+    return queue;
+  }
+
   /** Before anything is sent: who sees no use in it may still stop the program. */
   #tellFullPrice({ batcher, model, completionWindow }: Queue, scope: EngineScope): void {
     if (completionWindow.priceShare < 1) return;
@@ -111,6 +132,19 @@ export class Queues {
   close(): void {
     for (const queue of this.#queues.values()) queue.close();
   }
+}
+
+/** Who reopens a queue, and with what. */
+interface QueuePlace {
+  readonly batcher: Batcher;
+  readonly account: QueueAccount;
+  readonly scope: EngineScope;
+}
+
+/** The ledger does not say in what time a batch was to be finished, so one that is offered will do. */
+function windowFor(limits: Limits, { policy }: EngineScope): number {
+  if (offeredWindow(limits, policy.completionWindow)) return policy.completionWindow;
+  return parseDuration(Object.keys(limits.windows)[0] ?? policy.completionWindow);
 }
 
 /** All that decides about the queue of a call, and the queue. */

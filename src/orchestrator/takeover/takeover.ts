@@ -11,6 +11,7 @@ import type { EngineContext } from '../model/engine-context.ts';
 import { itemId } from '../model/item-id.ts';
 import { ownAnswer } from '../model/own-answer.ts';
 import type { Request } from '../model/request.ts';
+import type { RequestQueue } from '../model/request-queue.ts';
 import { TooMuchError, UnwantedError } from '../model/unsent.ts';
 import type { BatchLife } from '../submit/batch-life.ts';
 import type { CreateFinder } from '../submit/find-create.ts';
@@ -30,6 +31,12 @@ interface TakeoverServices {
   caughtUp(): Promise<void>;
 }
 
+/** Where a batch that is taken over lives on: the queue of a request that asks for it, or a queue made anew. */
+export interface Successor {
+  readonly queue: RequestQueue;
+  readonly scope: EngineScope;
+}
+
 /** Takes over batches that a dead or closed owner left, and brings them to an end. */
 export class Takeover {
   readonly #context: EngineContext;
@@ -41,15 +48,15 @@ export class Takeover {
   }
 
   /** The batch, if its owner is gone and it is ours now. */
-  async claim(id: BatchId, asker: Request): Promise<Batch | undefined> {
+  async claim(id: BatchId, successor: Successor): Promise<Batch | undefined> {
     const { ledger, owner, batches, background, clock, stopped } = this.#context;
-    const quota = await this.#services.quotas.of(asker.queue);
+    const quota = await this.#services.quotas.of(successor.queue);
     const claimed = await owner.run((self) => ledger.claim(self, id));
     if (claimed === undefined) return undefined;
-    const batch = activate(claimed, asker, clock.now());
+    const batch = activate(claimed, successor, clock.now());
     batches.set(id, batch);
     if (stopped.aborted) batch.ending.abort(stopped.reason);
-    background(`resume batch ${batch.token}`, this.#live(batch, quota, claimed, asker.scope));
+    background(`resume batch ${batch.token}`, this.#live(batch, quota, claimed, successor.scope));
     return batch;
   }
 
@@ -137,7 +144,8 @@ export class Takeover {
 
   /** What is uploaded is not uploaded again, if all of it is still wanted. */
   async #useUpload(batch: Batch, permit: Permit, scope: EngineScope): Promise<boolean> {
-    if (!batch.batcher.canCreateFrom(batch.handle)) return false;
+    // Where nobody asks for it, nobody has said that it may be paid for.
+    if (!batch.isWaitedFor() || !batch.batcher.canCreateFrom(batch.handle)) return false;
     if (!(await this.#allAskedFor(batch, scope))) return false;
     try {
       await permit.acquire(batch.ending.signal);
@@ -185,19 +193,19 @@ function isTheBatchs(error: unknown): boolean {
   );
 }
 
-function activate(claimed: ClaimedBatch, asker: Request, now: number): Batch {
+function activate(claimed: ClaimedBatch, successor: Successor, now: number): Batch {
   const { token, lease, handle, cursor, remoteId, acceptedAge = 0 } = claimed;
-  const isUnderOtherKey = claimed.queue.account !== asker.queue.account.id;
-  const batch = new Batch(token, asker.queue, lease, { handle, cursor, isUnderOtherKey });
-  // Before anyone is attached: how often to poll is the asker's wish.
-  batch.scopes.add(asker.scope);
+  const isUnderOtherKey = claimed.queue.account !== successor.queue.account.id;
+  const batch = new Batch(token, successor.queue, lease, { handle, cursor, isUnderOtherKey });
+  // Before anyone is attached: how often to poll is the wish of who takes it over.
+  batch.scopes.add(successor.scope);
   for (const { fingerprint, occurrence, request, attempt, settled } of claimed.members) {
     const member = { row: request, attempt, request: undefined, isSettled: settled };
     batch.members.set(itemId(fingerprint, occurrence), member);
   }
   if (claimed.state === 'creating') batch.moveTo({ name: 'creating' });
   if (claimed.state === 'accepted' && remoteId !== undefined) {
-    asker.queue.account.hasServed = true;
+    successor.queue.account.hasServed = true;
     batch.moveTo({ name: 'running', remote: placeholder(remoteId), acceptedAt: now - acceptedAge });
   }
   return batch;

@@ -65,6 +65,7 @@ export class WatchedBatch {
   seen(remote: Remote): void {
     const { batch } = this;
     const { phase } = batch;
+    batch.looked.pass();
     if (phase.name !== 'running') return;
     if (remote.state === 'missing') {
       this.#missing();
@@ -93,6 +94,7 @@ export class WatchedBatch {
 
   /** A poll has met an error; `denied`: the key was refused. */
   unread(denied: BatchFailure | undefined, error: unknown): void {
+    this.batch.looked.pass();
     if (this.batch.phase.name !== 'running') return;
     const end = denied ? this.#denied(denied) : this.#failed(error);
     if (end) this.#over(end);

@@ -16,6 +16,7 @@ export class Owners {
   readonly #store: Store;
   readonly #locks: OwnerLocks;
   readonly #find: Statement;
+  readonly #info: Statement;
   readonly #findByLock: Statement;
   readonly #insert: Statement;
   readonly #close: Statement;
@@ -26,6 +27,7 @@ export class Owners {
     this.#store = store;
     this.#locks = locks;
     this.#find = store.prepare('SELECT run, lock, closed_at FROM owner WHERE id = ?');
+    this.#info = store.prepare('SELECT run, host, pid FROM owner WHERE id = ?');
     this.#findByLock = store.prepare('SELECT run, lock, closed_at FROM owner WHERE lock = ?');
     this.#insert = store.prepare(
       'INSERT INTO owner (run, host, pid, lock, joined_at) VALUES (?, ?, ?, ?, ?)',
@@ -62,11 +64,12 @@ export class Owners {
     );
   }
 
-  async leave(id: OwnerId): Promise<void> {
+  /** `finished: false`: without its lock it counts as killed. */
+  async leave(id: OwnerId, finished: boolean): Promise<void> {
     const lock = this.#joined.get(id);
     if (lock === undefined) return;
     try {
-      await this.#store.write(() => this.#close.run(this.#store.now(), id));
+      if (finished) await this.#store.write(() => this.#close.run(this.#store.now(), id));
     } catch {
       // A full disk is no reason to fail a program that has all its answers: without its lock this
       // owner counts as killed, and others can continue its batches.
@@ -96,6 +99,17 @@ export class Owners {
   alive(): OwnerId[] {
     const rows = this.#open.all() as { id: OwnerId }[];
     return rows.map(({ id }) => id).filter((id) => this.isAlive(id));
+  }
+
+  /** Who is behind an owner that is here. Reads each owner once; valid within one transaction. */
+  living(): (id: OwnerId) => OwnerInfo | undefined {
+    const known = new Map<OwnerId, OwnerInfo | undefined>();
+    return (id) => {
+      if (!known.has(id)) {
+        known.set(id, this.isAlive(id) ? (this.#info.get(id) as OwnerInfo) : undefined);
+      }
+      return known.get(id);
+    };
   }
 
   /** Reads each owner once; valid within one transaction. */

@@ -7,15 +7,20 @@ import { REQUEST } from '../schema/codes.ts';
 export interface OldRequests {
   readonly alive: readonly OwnerId[];
   readonly states: 'final' | 'all-but-planned';
+  /** Came into their state at this moment or later. */
+  readonly since: number;
   readonly before: number;
   /** How many bytes are to go; nothing more is dropped when it is not above zero. */
   readonly excess: () => number;
+  /** Nothing is dropped, only counted. */
+  readonly dryRun: boolean;
 }
 
 export interface Dropped {
   requests: number;
   bytes: number;
-  readonly batches: Set<BatchId>;
+  /** How many requests each batch has lost. */
+  readonly batches: Map<BatchId, number>;
 }
 
 interface OldRow {
@@ -37,13 +42,14 @@ const DROPPED_PER_TRANSACTION = 100;
 /** Fewer are dropped in one step. */
 const WORTH_HIDING = 1_000;
 
-/** SQL: whether a row of `request` is to be dropped, by the three `valuesOf` a query. */
-const IS_OLD = `at < ? AND state >= ? AND state <> ${REQUEST.planned}
+/** SQL: whether a row of `request` is to be dropped, by the four `valuesOf` a query. */
+const IS_OLD = `at >= ? AND at < ? AND state >= ? AND state <> ${REQUEST.planned}
   AND owner NOT IN (SELECT value FROM json_each(?))`;
 
-function valuesOf({ alive, states, before }: OldRequests): [number, number, string] {
+function valuesOf(query: OldRequests): [number, number, number, string] {
+  const { alive, states, since, before } = query;
   const least = states === 'final' ? REQUEST.answered : REQUEST.admitted;
-  return [before, least, JSON.stringify(alive)];
+  return [since, before, least, JSON.stringify(alive)];
 }
 
 /**
@@ -123,11 +129,7 @@ export function preparePruneRequests(
     return rows;
   };
   const drop = async (query: OldRequests, slice: readonly OldRow[], dropped: Dropped) => {
-    for (const { batch, bytes } of await store.write(() => remove(query, slice))) {
-      dropped.requests += 1;
-      dropped.bytes += bytes;
-      if (batch !== null) dropped.batches.add(batch);
-    }
+    count(await store.write(() => remove(query, slice)), dropped);
   };
 
   return async (query, dropped) => {
@@ -139,8 +141,9 @@ export function preparePruneRequests(
       const { rows, next } = await find(query, from, last);
       // Enough is gone.
       if (next === from) return;
-      if (rows.length >= WORTH_HIDING) await hide(query, rows);
-      if (rows.length > 0) {
+      if (query.dryRun) count(rows, dropped);
+      else if (rows.length >= WORTH_HIDING) await hide(query, rows);
+      if (rows.length > 0 && !query.dryRun) {
         await inSlices(rows, (slice) => drop(query, slice, dropped), {
           rows: DROPPED_PER_TRANSACTION,
           sizeOf: ({ bytes }) => bytes,
@@ -149,4 +152,12 @@ export function preparePruneRequests(
       from = next;
     }
   };
+}
+
+function count(rows: readonly OldRow[], dropped: Dropped): void {
+  for (const { batch, bytes } of rows) {
+    dropped.requests += 1;
+    dropped.bytes += bytes;
+    if (batch !== null) dropped.batches.set(batch, (dropped.batches.get(batch) ?? 0) + 1);
+  }
 }

@@ -4,6 +4,7 @@ import { nextTurn, ROWS_PER_TRANSACTION } from '../connection/slices.ts';
 import type { Store } from '../connection/store.ts';
 import type { Owners } from '../owners/owners.ts';
 import { BATCH } from '../schema/codes.ts';
+import { prepareCountBatches } from './count-batches.ts';
 import { type Dropped, preparePruneRequests } from './prune-requests.ts';
 
 /** A page has 16 KB. */
@@ -14,6 +15,7 @@ export function preparePrune(store: Store, owners: Owners, abandon: AbandonPlan)
   const pruneBatches = preparePruneBatches(store);
   const pruneRunCounts = preparePruneRunCounts(store);
   const pruneRunCosts = preparePruneRunCosts(store);
+  const countBatches = prepareCountBatches(store);
   const planning = store.prepare(
     // The first condition is that of the index of open batches.
     `SELECT id, owner FROM batch WHERE state < ${BATCH.ended} AND state = ${BATCH.planning}`,
@@ -46,24 +48,36 @@ export function preparePrune(store: Store, owners: Owners, abandon: AbandonPlan)
     await store.truncateLog();
   };
 
-  return async ({ olderThan, maxBytes }) => {
+  return async ({ olderThan, maxBytes, dryRun = false }) => {
     const before = olderThan === undefined ? undefined : store.now() - olderThan;
     const alive = await store.read(() => owners.alive());
-    await abandonPlans(alive);
-    const dropped: Dropped = { requests: 0, bytes: 0, batches: new Set() };
+    if (!dryRun) await abandonPlans(alive);
+    const dropped: Dropped = { requests: 0, bytes: 0, batches: new Map() };
+    const common = { alive, dryRun };
     if (before !== undefined) {
-      const excess = () => Infinity;
-      await pruneRequests({ alive, states: 'all-but-planned', before, excess }, dropped);
-      await pruneRunCounts(alive, before);
-      await pruneRunCosts(alive, before);
+      const query = {
+        states: 'all-but-planned',
+        since: 0,
+        before,
+        excess: () => Infinity,
+      } as const;
+      await pruneRequests({ ...common, ...query }, dropped);
+      if (!dryRun) {
+        await pruneRunCounts(alive, before);
+        await pruneRunCosts(alive, before);
+      }
     }
     if (maxBytes !== undefined) {
-      const excess = () => usedBytes() - maxBytes;
-      await pruneRequests({ alive, states: 'final', before: Infinity, excess }, dropped);
-      await shrink(maxBytes);
+      // What was only counted is still there: it is not counted again, and its bytes count as gone.
+      const since = dryRun ? (before ?? 0) : 0;
+      const excess = () => usedBytes() - maxBytes - (dryRun ? dropped.bytes : 0);
+      await pruneRequests({ ...common, states: 'final', since, before: Infinity, excess }, dropped);
+      if (!dryRun) await shrink(maxBytes);
     }
-    const batches = await pruneBatches(alive, before ?? 0, dropped.batches);
-    store.touch();
+    const batches = dryRun
+      ? await countBatches(alive, before ?? 0, dropped.batches)
+      : await pruneBatches(alive, before ?? 0, dropped.batches);
+    if (!dryRun) store.touch();
     return { requests: dropped.requests, batches, bytes: dropped.bytes };
   };
 }
@@ -71,7 +85,11 @@ export function preparePrune(store: Store, owners: Owners, abandon: AbandonPlan)
 /** Drops finished batches without members: old ones, and those that just lost their last member. */
 function preparePruneBatches(
   store: Store,
-): (alive: readonly OwnerId[], before: number, emptied: ReadonlySet<BatchId>) => Promise<number> {
+): (
+  alive: readonly OwnerId[],
+  before: number,
+  emptied: ReadonlyMap<BatchId, number>,
+) => Promise<number> {
   const bounds = store.prepare(
     `SELECT coalesce((SELECT min(id) FROM batch), 1) AS first,
        coalesce((SELECT max(id) FROM batch), 0) AS last`,
@@ -92,7 +110,7 @@ function preparePruneBatches(
     let removed = 0;
     for (let from = first; from <= last; from += ROWS_PER_TRANSACTION) {
       const to = from + ROWS_PER_TRANSACTION - 1;
-      const among = JSON.stringify([...emptied].filter((id) => id >= from && id <= to));
+      const among = JSON.stringify([...emptied.keys()].filter((id) => id >= from && id <= to));
       const work = () => remove.run(from, to, before, among, owners).changes;
       removed += Number(await store.write(work));
       await nextTurn();

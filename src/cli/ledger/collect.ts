@@ -1,0 +1,128 @@
+import type { Command } from 'commander';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { ResolvedOptions } from '../../options/index.ts';
+import { KeepAlive } from '../../orchestrator/model/keep-alive.ts';
+import type { Notice } from '../../orchestrator/model/notices.ts';
+import { counted } from '../../report/summary.ts';
+import { batchJson } from './batch-json.ts';
+import { Collecting, type Looked } from './collecting.ts';
+import { readCredentialFlags } from './find-credential.ts';
+import { addLedgerFlags, credentialFlag } from './flags.ts';
+import { type LedgerFlags, noLedger, openExisting, optionsFor } from './open-store.ts';
+import { outcomeLine } from './outcome-line.ts';
+import { note, print, printJson } from './output.ts';
+import { Reachable } from './reachable.ts';
+
+interface CollectFlags extends LedgerFlags {
+  readonly watch?: boolean;
+  readonly credential?: readonly string[];
+}
+
+/** Exit codes of the contract. */
+const workIsOpen = 75;
+const interrupted = 130;
+
+export function define(command: Command): void {
+  addLedgerFlags(command)
+    .option('--watch', 'go on until no batch is open')
+    .addOption(credentialFlag())
+    .addHelpText('after', examples)
+    .action(collect);
+}
+
+const examples = `
+Answers are stored in the ledger: running the program again gets them from there, and nothing is sent or
+paid twice. Exit code 0: no batch is open any more; 75: some are, so collect again later.
+
+Examples:
+  $ batchling collect                              look at each open batch once
+  $ batchling collect --watch                      wait until all have ended
+  $ batchling collect --credential openai=TEAM_KEY the key is in the variable TEAM_KEY`;
+
+async function collect(flags: CollectFlags): Promise<void> {
+  const named = readCredentialFlags(flags.credential);
+  const options = optionsFor(flags);
+  const ledger = await openExisting(options, options.keep === 'all' ? 'all' : 'answers');
+  if (ledger === undefined) {
+    if (flags.json) await printJson({ open: 0, obstacles: [] });
+    else await print(noLedger(options));
+    return;
+  }
+  const reachable = new Reachable(ledger, options, named);
+  const stop = new AbortController();
+  const onSignal = () => stop.abort();
+  // Only the CLI handles signals; the library installs no handlers. The second one ends the process.
+  const signals = ['SIGINT', 'SIGTERM'] as const;
+  for (const signal of signals) process.once(signal, onSignal);
+  const keepAlive = new KeepAlive();
+  keepAlive.hold();
+  try {
+    process.exitCode = await work(ledger, options, reachable, flags, stop.signal);
+  } finally {
+    keepAlive.release();
+    for (const signal of signals) process.off(signal, onSignal);
+  }
+}
+
+/** The exit code. */
+async function work(
+  ledger: Ledger,
+  options: ResolvedOptions,
+  reachable: Reachable,
+  flags: CollectFlags,
+  stopped: AbortSignal,
+): Promise<number> {
+  const onLooked = async ({ batch, trouble }: Looked) => {
+    if (!flags.json) await print(outcomeLine(batch, trouble));
+    else await printJson({ ...batchJson(batch, undefined), ...(trouble && { trouble }) });
+  };
+  const collecting = await Collecting.open({ ledger, options, reachable, onLooked, notify });
+  let left = 0;
+  try {
+    await orStopped(flags.watch ? collecting.untilDone(stopped) : collecting.round(), stopped);
+    left = (await ledger.unfinished()).length;
+    await tellWhatIsLeft(ledger, reachable, left, flags);
+  } finally {
+    await collecting.close();
+  }
+  if (stopped.aborted) return interrupted;
+  return left === 0 ? 0 : workIsOpen;
+}
+
+async function orStopped(work: Promise<void>, stopped: AbortSignal): Promise<void> {
+  const stop = new Promise<void>((resolve) => {
+    if (stopped.aborted) resolve();
+    stopped.addEventListener('abort', () => resolve(), { once: true });
+  });
+  await Promise.race([work, stop]);
+}
+
+async function tellWhatIsLeft(
+  ledger: Ledger,
+  reachable: Reachable,
+  left: number,
+  { json }: CollectFlags,
+): Promise<void> {
+  const obstacles = reachable.obstacles();
+  if (json) {
+    await printJson({ open: left, obstacles });
+    return;
+  }
+  for (const obstacle of obstacles) await print(obstacle);
+  if (left === 0) {
+    await print('No batch is open. Running a program again gets its answers from the ledger.');
+    return;
+  }
+  const owned = (await ledger.unfinished()).filter(
+    ({ owner }) => owner && owner.pid !== process.pid,
+  );
+  const others = owned.length > 0 ? ` (${owned.length} of them in programs that are running)` : '';
+  await print(
+    `${counted(left, 'batch is', 'batches are')} open${others}: run \`batchling collect\` again ` +
+      'later, or `batchling collect --watch`.',
+  );
+}
+
+function notify(notice: Notice): void {
+  if ((notice.notice === 'trouble' || notice.notice === 'over') && notice.text) note(notice.text);
+}

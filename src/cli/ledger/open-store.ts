@@ -1,0 +1,52 @@
+import { statSync } from 'node:fs';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { Keep } from '../../ledger/ledger-options.ts';
+import { openLedger } from '../../ledger/open-ledger.ts';
+import { type ResolvedOptions, resolveOptions } from '../../options/index.ts';
+
+/** The flags that all commands on the ledger have. */
+export interface LedgerFlags {
+  readonly store?: string;
+  readonly json?: boolean;
+}
+
+/** Options as the variables give them; the flag `--store` wins. */
+export function optionsFor({ store }: LedgerFlags): ResolvedOptions {
+  return resolveOptions(store === undefined ? {} : { store });
+}
+
+/** The ledger that is there. `undefined`: there is none yet, and none is made. */
+export async function openExisting(
+  { store, clock }: ResolvedOptions,
+  keep: Keep = 'answers',
+): Promise<Ledger | undefined> {
+  if (store === ':memory:' || isMissing(store)) return undefined;
+  return openLedger(store, { clock, keep });
+}
+
+/** Whether nothing is there. What may not be looked at is there: opening it says why it cannot be used. */
+function isMissing(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) === undefined;
+  } catch {
+    return false;
+  }
+}
+
+export function noLedger({ store }: ResolvedOptions): string {
+  return store === ':memory:'
+    ? 'A ledger in memory ends with its program: there is nothing to look at.'
+    : `There is no ledger at ${store} yet. A run of a program in batch mode makes one.`;
+}
+
+/** Does the work with the ledger and closes it. */
+export async function withLedger<T>(
+  ledger: Ledger,
+  work: (ledger: Ledger) => Promise<T>,
+): Promise<T> {
+  try {
+    return await work(ledger);
+  } finally {
+    await ledger.close();
+  }
+}

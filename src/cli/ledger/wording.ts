@@ -1,0 +1,49 @@
+import type { BatchState, BatchSummary } from '../../ledger/ledger.ts';
+
+/** What the state of a batch means, in plain words; `isOwned`: a living process works on it. */
+export function stateWords(
+  { state, failure }: Pick<BatchSummary, 'state' | 'failure'>,
+  isOwned: boolean,
+): string {
+  if (state === 'ended') return failure === undefined ? 'done' : 'failed';
+  if (state === 'creating') return isOwned ? 'being sent' : 'unclear';
+  return words[state];
+}
+
+const words: Readonly<Record<Exclude<BatchState, 'ended' | 'creating'>, string>> = {
+  planned: 'not sent',
+  staged: 'uploaded',
+  accepted: 'under way',
+  refused: 'refused',
+  released: 'never sent',
+};
+
+/** How long ago, in one unit: `45s`, `12m`, `3h`, `2d`. */
+export function ageOf(milliseconds: number): string {
+  const seconds = Math.max(0, Math.round(milliseconds / 1000));
+  if (seconds < 60) return `${seconds}s`;
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)}m`;
+  if (seconds < 172_800) return `${Math.floor(seconds / 3_600)}h`;
+  return `${Math.floor(seconds / 86_400)}d`;
+}
+
+/** As people on this machine write it down, sortable. */
+export function momentOf(at: number): string {
+  const date = new Date(at);
+  const two = (number: number) => String(number).padStart(2, '0');
+  const day = [date.getFullYear(), two(date.getMonth() + 1), two(date.getDate())].join('-');
+  const time = [two(date.getHours()), two(date.getMinutes()), two(date.getSeconds())].join(':');
+  return `${day} ${time}`;
+}
+
+/** `12 KB`, `3.4 MB`. */
+export function bytesOf(bytes: number): string {
+  const units = ['bytes', 'KB', 'MB', 'GB', 'TB'];
+  let value = bytes;
+  let unit = 0;
+  while (value >= 1000 && unit < units.length - 1) {
+    value /= 1000;
+    unit += 1;
+  }
+  return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[unit]}`;
+}

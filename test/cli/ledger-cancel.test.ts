@@ -1,0 +1,68 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { type AskInput, startAsker } from '../support/asker.ts';
+import { runCommand } from '../support/run-ledger-command.ts';
+import { openStage, type Stage } from '../support/stage.ts';
+import { soon, until } from '../support/until.ts';
+
+const secret = 'sk-secret-of-the-test';
+
+let stage: Stage;
+let store: string;
+beforeEach(async () => {
+  stage = await openStage();
+  store = stage.newStore();
+});
+afterEach(() => stage.close());
+
+function input(): AskInput {
+  const baseURL = stage.simulator.baseUrl('openai');
+  const options = stage.options({ store });
+  return { sdk: 'openai', prompts: ['red', 'green'], baseURL, apiKey: secret, options };
+}
+
+function command(...given: string[]) {
+  return runCommand([...given, '--store', store], { OPENAI_API_KEY: secret });
+}
+
+async function newestId(): Promise<string> {
+  return JSON.parse((await command('ls', '--json')).stdout).batches.at(-1).id;
+}
+
+it('cancels a batch that a living program waits for: its callers get 499', async () => {
+  const { simulator } = stage;
+  simulator.hold();
+  const asker = await startAsker(input());
+  await until(() => simulator.countRequests('GET', /batches/) > 0, 'a poll');
+  const id = await newestId();
+  const keyless = await runCommand(['cancel', id, '--store', store]);
+  expect(keyless.code).toBe(1);
+  expect(keyless.stdout).toContain('cannot be cancelled: set OPENAI_API_KEY to the key');
+  const { code, stdout } = await command('cancel', id);
+  expect(stdout).toMatch(/^bl_\w+ {2}is being cancelled at openai; process \d+ on \S+ is told\n$/);
+  expect(code).toBe(0);
+  simulator.release();
+  const { output } = await soon(asker.ended);
+  expect(output?.heard.map(({ status }) => status)).toEqual([499, 499]);
+  const again = await command('cancel', id);
+  expect(again.stdout).toContain('is over already');
+  expect(again.code).toBe(0);
+  expect(simulator.meter.total).toBe(0);
+});
+
+it('gives up a batch that was never sent, and all that a dead program has left', async () => {
+  const { simulator } = stage;
+  simulator.faults.add({ path: '/v1/files', action: { kind: 'hang', ms: 20_000 } });
+  const asker = await startAsker(input());
+  await until(() => simulator.countRequests('POST', '/v1/files') > 0, 'an upload');
+  const id = await newestId();
+  const owned = await command('cancel', id);
+  expect(owned.code).toBe(1);
+  expect(owned.stdout).toMatch(/is just being sent by process \d+/);
+  asker.send('SIGKILL');
+  await asker.ended;
+  const { code, stdout } = await command('cancel', '--all', '--json');
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({ batches: [{ id, outcome: 'released' }] });
+  expect((await command('ls', '--open')).stdout).toBe('No batch is open.\n');
+  expect((await command('cancel')).code).toBe(2);
+});

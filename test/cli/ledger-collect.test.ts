@@ -1,0 +1,177 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import type { SimulatorOptions } from '../../src/simulator/index.ts';
+import { type AskInput, askToTheEnd, startAsker } from '../support/asker.ts';
+import { wireOf } from '../support/provider-wires.ts';
+import { runCommand, startCommand } from '../support/run-ledger-command.ts';
+import { openStage, type Stage } from '../support/stage.ts';
+import { until } from '../support/until.ts';
+
+type Provider = 'openai' | 'anthropic';
+
+const three = ['red', 'green', 'blue'];
+const secret = 'sk-secret-of-the-test';
+const variables = { openai: 'OPENAI_API_KEY', anthropic: 'ANTHROPIC_API_KEY' } as const;
+
+let stage: Stage;
+let store: string;
+afterEach(() => stage.close());
+
+async function open(options: SimulatorOptions = {}): Promise<void> {
+  stage = await openStage(options);
+  store = stage.newStore();
+}
+
+function input(sdk: Provider, options: AskInput['options'] = {}): AskInput {
+  const baseURL = stage.simulator.baseUrl(sdk);
+  const all = stage.options({ store, ...options });
+  return { sdk, prompts: three, baseURL, apiKey: secret, options: all };
+}
+
+/** The program is killed when the provider has its batch, which is held there. */
+async function killWhileUnderWay(provider: Provider, options: AskInput['options'] = {}) {
+  const { simulator } = stage;
+  simulator.hold();
+  const asker = await startAsker(input(provider, options));
+  const { poll } = wireOf(provider);
+  await until(() => simulator.countRequests(poll.method, poll.path) > 0, 'a poll');
+  asker.send('SIGKILL');
+  await asker.ended;
+}
+
+function collect(provider: Provider, ...flags: string[]) {
+  const environment = { [variables[provider]]: secret, BATCHLING_POLL: '10ms' };
+  return runCommand(['collect', '--store', store, ...flags], environment);
+}
+
+async function ended(): Promise<void> {
+  stage.simulator.release();
+  const { simulator } = stage;
+  await until(() => simulator.batches().every(({ phase }) => phase === 'ended'), 'the end');
+}
+
+function creates(provider: Provider): number {
+  const { method, path } = wireOf(provider).create;
+  return stage.simulator.countRequests(method, path);
+}
+
+describe.each(['openai', 'anthropic'] as const)('batches of a killed program: %s', (provider) => {
+  it('are collected without it, and its next run is answered from the ledger', async () => {
+    await open();
+    // Not even with answers of finished runs unwanted is anything paid twice.
+    await killWhileUnderWay(provider, { cache: false });
+    const early = await collect(provider);
+    expect(early.stdout).toMatch(/^bl_\w{16} .* under way: in_progress, 3 requests/);
+    expect(early.stdout).toContain('1 batch is open: run `batchling collect` again later');
+    expect(early.code).toBe(75);
+
+    await ended();
+    const done = await collect(provider);
+    expect(done.stderr).toBe('');
+    expect(done.stdout).toContain('3 of 3 requests answered');
+    expect(done.stdout).toContain('No batch is open.');
+    expect(done.code).toBe(0);
+    expect((await collect(provider, '--json')).stdout).toBe('{"open":0,"obstacles":[]}\n');
+
+    const { heard } = await askToTheEnd(input(provider, { cache: false }));
+    expect(heard.map(({ source }) => source)).toEqual(['ledger', 'ledger', 'ledger']);
+    expect(heard.map(({ text }) => three.find((word) => text?.includes(word)))).toEqual(three);
+    expect(creates(provider)).toBe(1);
+    expect(stage.simulator.meter.total).toBe(3);
+  });
+});
+
+it('a key of another account is never sent, and nothing of it is printed', async () => {
+  await open();
+  await killWhileUnderWay('openai');
+  const { simulator } = stage;
+  const before = simulator.requests.length;
+  const other = 'sk-other-secret';
+  const environment = { OPENAI_API_KEY: other, OPENAI_PROJECT_ID: 'proj_1' };
+  const told = await runCommand(['collect', '--store', store], environment);
+  expect(told.code).toBe(75);
+  expect(told.stdout).toContain(
+    'no credential for the account of 1 batch (openai): set OPENAI_API_KEY',
+  );
+  expect(told.stdout).toContain('OPENAI_API_KEY holds the key of another account');
+  expect(`${told.stdout}${told.stderr}`).not.toContain(other);
+  expect(simulator.requests.length).toBe(before);
+
+  const named = { ...environment, TEAM_KEY: secret };
+  const flags = ['collect', '--store', store, '--credential', 'openai=TEAM_KEY'];
+  expect((await runCommand(flags, named)).stdout).toContain('under way');
+
+  const wrong = await runCommand(['collect', '--store', store, '--credential', `openai=${secret}`]);
+  expect(wrong.code).toBe(2);
+  expect(`${wrong.stdout}${wrong.stderr}`).not.toContain(secret);
+});
+
+it('a batch that was never sent is left to the next run, which sends it once', async () => {
+  await open();
+  const { simulator } = stage;
+  simulator.faults.add({ path: '/v1/files', action: { kind: 'hang', ms: 20_000 } });
+  const asker = await startAsker(input('openai'));
+  await until(() => simulator.countRequests('POST', '/v1/files') > 0, 'an upload');
+  simulator.faults.clear();
+  asker.send('SIGKILL');
+  await asker.ended;
+  const done = await collect('openai');
+  expect(done.stdout).toContain('was never sent, 3 requests left to the next run');
+  expect(done.code).toBe(0);
+  expect(creates('openai')).toBe(0);
+  const { heard } = await askToTheEnd(input('openai'));
+  expect(heard.map(({ source }) => source)).toEqual(['batch', 'batch', 'batch']);
+  expect(stage.simulator.meter.total).toBe(3);
+});
+
+it('a create of unclear outcome is found', async () => {
+  await open();
+  const { simulator } = stage;
+  simulator.faults.add({
+    path: '/v1/batches',
+    method: 'POST',
+    action: { kind: 'delay', ms: 20_000 },
+  });
+  const asker = await startAsker(input('openai'));
+  await until(() => simulator.batches().length > 0, 'the batch');
+  asker.send('SIGKILL');
+  await asker.ended;
+  simulator.faults.clear();
+  await ended();
+  const done = await collect('openai');
+  expect(done.stdout).toContain('3 of 3 requests answered');
+  expect(done.code).toBe(0);
+  const { heard } = await askToTheEnd(input('openai'));
+  expect(heard.map(({ source }) => source)).toEqual(['ledger', 'ledger', 'ledger']);
+  expect(simulator.meter.total).toBe(3);
+});
+
+it('an expired batch leaves its requests to the next run', async () => {
+  await open();
+  stage.simulator.faults.nextBatch({ outcome: 'expired' });
+  await killWhileUnderWay('openai');
+  await ended();
+  const done = await collect('openai');
+  expect(done.stdout).toContain('left to the next run');
+  expect(done.code).toBe(0);
+});
+
+it('--watch goes on until all is collected, and Ctrl-C ends it tidily', async () => {
+  await open();
+  await killWhileUnderWay('openai');
+  const { simulator } = stage;
+  const environment = { OPENAI_API_KEY: secret, BATCHLING_POLL: '10ms' };
+  const given = ['collect', '--watch', '--store', store];
+  const first = await startCommand(given, environment);
+  const polls = simulator.countRequests('GET', /batches/);
+  await until(() => simulator.countRequests('GET', /batches/) > polls + 2, 'polls');
+  first.child.kill('SIGINT');
+  const stopped = await first.ended;
+  expect(stopped.code).toBe(130);
+  expect(stopped.stdout).toContain('1 batch is open');
+
+  const second = await startCommand(given, environment);
+  await ended();
+  const done = await second.ended;
+  expect(done.stdout).toContain('3 of 3 requests answered');
+  expect(done.code).toBe(0);
+});
