@@ -1,6 +1,6 @@
 import type { Environment } from './form.ts';
+import { internalVariables } from './internal-variables.ts';
 import { nearest } from './nearest.ts';
-import { runVariable } from './run.ts';
 import { optionNames, variableOf } from './table.ts';
 
 const prefix = 'BATCHLING_';
@@ -9,7 +9,10 @@ const prefix = 'BATCHLING_';
 export function unknownVariables(environment: Environment): string[] {
   const given = Object.keys(environment).filter((name) => name.startsWith(prefix));
   if (given.length === 0) return [];
-  const known = [runVariable, ...optionNames.flatMap((option) => variableOf(option) ?? [])];
+  const known = [
+    ...internalVariables,
+    ...optionNames.flatMap((option) => variableOf(option) ?? []),
+  ];
   const endings = known.map((name) => name.slice(prefix.length));
   return given
     .filter((name) => !known.includes(name))
