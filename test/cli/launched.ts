@@ -13,46 +13,54 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** A program that runs, as the CLI starts it. */
+/** A program that runs as a child of the CLI. */
 export interface Launched {
   readonly ended: Promise<Ended>;
+  readonly isOver: boolean;
   kill(signal: NodeJS.Signals): void;
   type(text: string): void;
-  /** Resolves when it has printed this line. */
-  printed(line: string): Promise<void>;
+  /** Resolves when it has printed such a line. */
+  printed(part: string): Promise<void>;
 }
 
+/** See `left-alone.mjs`. */
 export interface Launch {
   readonly store: string;
-  readonly provider?: 'openai' | 'anthropic';
+  readonly client?: 'fetch' | 'openai' | 'anthropic';
   readonly prompts?: readonly string[];
-  readonly form?: 'top-level await' | 'promise';
-  /** What else the program does; see `left-alone.mjs`. */
+  readonly form?: 'all at once' | 'one after another';
   readonly also?: readonly string[];
-  readonly program?: string;
+  readonly isTopLevel?: boolean;
   readonly environment?: Record<string, string>;
 }
 
-export async function launch(stage: Stage, given: Launch): Promise<Launched> {
-  const { store, provider = 'openai', prompts = ['a', 'b'], form, also } = given;
-  const programs = new URL('../support/programs/', import.meta.url);
-  const path = fileURLToPath(new URL(`${given.program ?? 'left-alone'}.mjs`, programs));
+/** Starts a program that knows nothing of batchling. */
+export function launch(stage: Stage, given: Launch): Promise<Launched> {
+  const { client = 'fetch', prompts = ['a', 'b'], form = 'all at once', also, isTopLevel } = given;
+  const baseURL = stage.simulator.baseUrl(client === 'anthropic' ? client : 'openai');
+  const path = fileURLToPath(new URL('../support/programs/left-alone.mjs', import.meta.url));
+  const input = JSON.stringify({ client, baseURL, prompts, form, also });
+  const parameters = [path, input, isTopLevel ? 'top-level await' : ''];
+  return launchProgram(stage, parameters, { BATCHLING_STORE: given.store, ...given.environment });
+}
+
+/** `node --import batchling/register …`, with the variables that the CLI sets. */
+export async function launchProgram(
+  stage: Stage,
+  parameters: readonly string[],
+  environment: Record<string, string>,
+): Promise<Launched> {
   const register = join(dirname(await compiledProgram('ask-all')), '../../../src/register.js');
-  // The SDK of Anthropic adds `/v1` itself.
-  const base = stage.simulator.baseUrl(provider);
-  const input = { provider, baseURL: base, prompts, form, also };
   const { BATCHLING_RUN: _, BATCHLING_DISPLAY: __, ...inherited } = process.env;
-  const child = spawn(process.execPath, ['--import', register, path, JSON.stringify(input)], {
+  const hosts = Object.entries(stage.hosts).map((entry) => entry.join('='));
+  const child = spawn(process.execPath, ['--import', register, ...parameters], {
     env: {
       ...inherited,
       BATCHLING_REPORT: join(stage.folder, 'nobody-listens'),
-      BATCHLING_STORE: store,
-      BATCHLING_HOSTS: Object.entries(stage.hosts)
-        .map((entry) => entry.join('='))
-        .join(','),
+      BATCHLING_HOSTS: hosts.join(','),
       BATCHLING_WINDOW: '50ms',
       BATCHLING_POLL: '20ms',
-      ...given.environment,
+      ...environment,
     },
   });
   let stdout = '';
@@ -63,23 +71,25 @@ export async function launch(stage: Stage, given: Launch): Promise<Launched> {
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     stderr += text;
   });
-  const lines = () => stdout.split('\n').filter(Boolean);
   let isOver = false;
   const ended = new Promise<Ended>((resolve, reject) => {
     child.once('error', reject);
     child.once('close', (code, signal) => {
       isOver = true;
-      resolve({ code, signal, lines: lines(), stderr });
+      resolve({ code, signal, lines: stdout.split('\n').filter(Boolean), stderr });
     });
   });
   return {
     ended,
+    get isOver() {
+      return isOver;
+    },
     kill: (signal) => child.kill(signal),
     type: (text) => child.stdin.write(text),
-    printed: (line) =>
+    printed: (part) =>
       until(() => {
-        if (isOver && !lines().includes(line)) throw new Error(`It ended: ${stderr}`);
-        return lines().includes(line);
-      }, `the line ${line}`),
+        if (isOver && !stdout.includes(part)) throw new Error(`It has ended: ${stderr}`);
+        return stdout.includes(part);
+      }, part),
   };
 }
