@@ -17,6 +17,8 @@ export interface Ended {
 export interface Launched {
   readonly ended: Promise<Ended>;
   readonly isOver: boolean;
+  /** What it has written there so far. */
+  stderr(): string;
   kill(signal: NodeJS.Signals): void;
   type(text: string): void;
   /** Resolves when it has printed such a line. */
@@ -84,6 +86,7 @@ export async function launchProgram(
     get isOver() {
       return isOver;
     },
+    stderr: () => stderr,
     kill: (signal) => child.kill(signal),
     type: (text) => child.stdin.write(text),
     printed: (part) =>
