@@ -16,7 +16,6 @@ export interface Ended {
 /** A program that runs as a child of the CLI. */
 export interface Launched {
   readonly ended: Promise<Ended>;
-  readonly isOver: boolean;
   /** What it has written there so far. */
   stderr(): string;
   kill(signal: NodeJS.Signals): void;
@@ -83,9 +82,6 @@ export async function launchProgram(
   });
   return {
     ended,
-    get isOver() {
-      return isOver;
-    },
     stderr: () => stderr,
     kill: (signal) => child.kill(signal),
     type: (text) => child.stdin.write(text),
