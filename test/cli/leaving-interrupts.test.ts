@@ -133,7 +133,7 @@ it('sends no call that is made after the signal', async () => {
 });
 
 it('exits although the package signal-exit listens', async () => {
-  const program = await startAndWait({ also: ['exitHook'] });
+  const program = await startAndWait({ also: ['exitHook', 'stayBusy'] });
   program.kill('SIGINT');
   const ended = await program.ended;
   expectInterrupted(ended);
