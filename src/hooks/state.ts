@@ -106,6 +106,13 @@ interface SharedState {
   run: string | undefined;
   /** Engines by version, run and store; opaque here. */
   readonly engines: Map<string, unknown>;
+  /** The calls of the whole process that wait; opaque here. */
+  calls: unknown;
+  /**
+   * Lets the process end before the time limit that a client has just set for its captured call. Set by
+   * `--detach` only.
+   */
+  releaseClientTimer: (() => void) | undefined;
 }
 
 export interface Patch {
@@ -131,6 +138,8 @@ export function sharedState(): SharedState {
     lateDeadlines: 0,
     run: undefined,
     engines: new Map(),
+    calls: undefined,
+    releaseClientTimer: undefined,
   };
   return holder[key];
 }

@@ -2,7 +2,6 @@ import { setMaxListeners } from 'node:events';
 import { hostname } from 'node:os';
 import type { Batcher } from '../batchers/batcher.ts';
 import { BatchlingError, LeaseLostError } from '../errors.ts';
-import { sleep } from '../http/backoff.ts';
 import type { HttpClient } from '../http/client.ts';
 import type { Ledger, OpenBatch, PruneQuery } from '../ledger/ledger.ts';
 import type { Clock, Logger } from '../types.ts';
@@ -18,6 +17,7 @@ import { BatchEndings } from './collect/batch-endings.ts';
 import { realtimeSpending } from './collect/budget.ts';
 import { Collector } from './collect/collector.ts';
 import { Estimates } from './collect/estimates.ts';
+import { BackgroundWork, withGrace } from './model/background-work.ts';
 import type { Batch } from './model/batch.ts';
 import type { CallHandle, CapturedCall, EngineScope } from './model/call.ts';
 import type { CallEngine } from './model/call-engine.ts';
@@ -38,8 +38,6 @@ import { Takeover } from './takeover/takeover.ts';
 import { Deadlines } from './watch/deadlines.ts';
 import { Progress } from './watch/progress.ts';
 
-const closingGrace = 2_000;
-
 export interface EngineOptions {
   readonly ledger: Ledger;
   readonly http: HttpClient;
@@ -52,6 +50,8 @@ export interface EngineOptions {
    */
   readonly occurrences: Occurrences | undefined;
   readonly abandoned: AbandonedRequests;
+  /** The ledger outlives the process. */
+  readonly isStored: boolean;
   /** What of the ledger is too old or too much. */
   readonly prune: PruneQuery;
 }
@@ -69,6 +69,7 @@ export interface Resumer {
  * the modules of a call's walk together: intake → queue → submitter → watcher → collector.
  */
 export class Engine implements CallEngine {
+  readonly isStored: boolean;
   readonly #context: EngineContext;
   readonly #http: HttpClient;
   readonly #accounts: Accounts;
@@ -81,7 +82,7 @@ export class Engine implements CallEngine {
   readonly #deadlines: Deadlines;
   readonly #quotas: Quotas;
   readonly #stop = new AbortController();
-  readonly #background = new Set<Promise<void>>();
+  readonly #background = new BackgroundWork();
   #closing: Promise<void> | undefined;
 
   static async open(options: EngineOptions): Promise<Engine> {
@@ -93,6 +94,7 @@ export class Engine implements CallEngine {
   private constructor(options: EngineOptions, owner: EngineOwner) {
     const { ledger, http, occurrences } = options;
     const context = this.#newContext(options, owner);
+    this.isStored = options.isStored;
     this.#context = context;
     this.#http = http;
     this.#accounts = new Accounts(ledger, http);
@@ -188,17 +190,10 @@ export class Engine implements CallEngine {
       stopped,
       troubles: new Troubles(clock, logger),
       report,
-      background: (what, work) => {
-        const tracked: Promise<void> = work
-          .then(
-            () => undefined,
-            (error: unknown) => {
-              if (!(error instanceof LeaseLostError)) report(what, error);
-            },
-          )
-          .finally(() => this.#background.delete(tracked));
-        this.#background.add(tracked);
-      },
+      background: (what, work) =>
+        this.#background.add(work, (error) => {
+          if (!(error instanceof LeaseLostError)) report(what, error);
+        }),
     };
   }
 
@@ -237,31 +232,52 @@ export class Engine implements CallEngine {
     return this.#takeover.claim(id, { queue, scope });
   }
 
-  /** `finished: false`: the runs whose batches were worked on are to be continued by their programs. */
+  /**
+   * What is under way gets a moment to come to its end; what is only waiting is not waited for.
+   * `finished: false`: the runs whose batches were worked on are to be continued by their programs.
+   */
   close(end = { finished: true }): Promise<void> {
-    this.#closing ??= this.#shutDown(end);
+    this.#closing ??= this.#shutDown(async () => {
+      await withGrace(this.#context.clock, this.#background.done());
+      this.#stopAll();
+      return end;
+    });
     return this.#closing;
   }
 
-  /** A create in flight gets a moment to be recorded; what is only waiting is not waited for. */
-  async #shutDown(end: { readonly finished: boolean }): Promise<void> {
+  /**
+   * Closes although calls wait: nothing more is sent, and a later run continues. Only a create in flight gets
+   * a moment to be recorded.
+   */
+  leave(): Promise<void> {
+    this.#closing ??= this.#shutDown(async () => {
+      this.#stopAll();
+      const batches = [...this.#context.batches.values()];
+      const creating = batches.filter(({ phase }) => phase.name === 'creating');
+      const created = Promise.all(creating.map((batch) => batch.created));
+      await withGrace(this.#context.clock, Promise.race([created, this.#background.done()]));
+      return { finished: false };
+    });
+    return this.#closing;
+  }
+
+  async #shutDown(stop: () => Promise<{ readonly finished: boolean }>): Promise<void> {
     this.#queues.close();
     this.#progress.close();
     this.#otherOwners.close();
     this.#deadlines.close();
-    const { ledger, owner, clock, stopped, batches } = this.#context;
-    const grace = sleep(clock, closingGrace, stopped).catch(() => undefined);
-    await Promise.race([this.#quiet(), grace]);
-    this.#stop.abort(new BatchlingError('SCOPE_CLOSED', 'The engine is closed.'));
-    for (const batch of batches.values()) batch.ending.abort(stopped.reason);
+    const { ledger, owner } = this.#context;
+    const end = await stop();
     await this.#quotas.close();
     await this.#http.close();
-    await this.#quiet();
+    await this.#background.done();
     await ledger.leave(owner.id, end);
     await ledger.close();
   }
 
-  async #quiet(): Promise<void> {
-    while (this.#background.size > 0) await Promise.all(this.#background);
+  #stopAll(): void {
+    const { stopped, batches } = this.#context;
+    this.#stop.abort(new BatchlingError('SCOPE_CLOSED', 'The engine is closed.'));
+    for (const batch of batches.values()) batch.ending.abort(stopped.reason);
   }
 }

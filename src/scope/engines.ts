@@ -78,21 +78,29 @@ export async function useDryRun(
   const { clock, window, store, dryRun } = options;
   const run = currentRun();
   const hasLedger = store !== ':memory:' && existsSync(store);
-  const [{ DryRun }, ledger] = await Promise.all([
+  const [{ DryRun }, opened] = await Promise.all([
     import('../orchestrator/dry-run/dry-run.ts'),
     hasLedger ? openStore(options) : undefined,
   ]);
   const { occurrences } = storeUse(`${version}\n${run.name}\n${store}`);
   const deep = dryRun === 'deep';
   const rules = { deep, window, clock, run: run.name, occurrences };
-  const engine = new DryRun({ ...rules, ledger, ...hooks });
+  const engine = new DryRun({ ...rules, ledger: opened?.ledger, ...hooks });
   return {
     engine,
     release: async () => {
       engine.close();
-      await ledger?.close();
+      await opened?.ledger.close();
     },
   };
+}
+
+/** Closes all engines of the process although calls wait: a later run continues what they leave. */
+export async function leaveEngines(): Promise<void> {
+  const stores = [...sharedState().engines.values()] as StoreUse[];
+  const engines = stores.flatMap((store) => store.engines.flatMap(({ engine }) => engine ?? []));
+  // One that could not be opened has told its callers.
+  await Promise.allSettled(engines.map(async (opening) => (await opening).leave()));
 }
 
 function storeUse(key: string): StoreUse {
@@ -141,7 +149,7 @@ async function openEngine(
   const { clock, logger, dispatcher, retention, maxStoreSize } = options;
   const opening = openStore(options);
   try {
-    const [{ Engine }, { createHttpClient }, ledger] = await Promise.all([
+    const [{ Engine }, { createHttpClient }, { ledger, isStored }] = await Promise.all([
       import('../orchestrator/engine.ts'),
       import('../http/client.ts'),
       opening,
@@ -152,6 +160,7 @@ async function openEngine(
         ...(maxStoreSize !== undefined && { maxBytes: maxStoreSize }),
       },
       ledger,
+      isStored,
       http: createHttpClient({ clock, dispatcher }),
       clock,
       logger,
@@ -166,19 +175,27 @@ async function openEngine(
 }
 
 /** Nobody else has it; an error of closing would hide the one that counts. */
-async function closeQuietly(opening: Promise<Ledger>): Promise<void> {
-  await opening.then((ledger) => ledger.close()).catch(() => undefined);
+async function closeQuietly(opening: Promise<OpenedStore>): Promise<void> {
+  await opening.then(({ ledger }) => ledger.close()).catch(() => undefined);
 }
 
-async function openStore({ store, clock, keep, onStoreError }: ResolvedOptions): Promise<Ledger> {
+interface OpenedStore {
+  readonly ledger: Ledger;
+  /** It outlives the process. */
+  readonly isStored: boolean;
+}
+
+async function openStore(options: ResolvedOptions): Promise<OpenedStore> {
+  const { store, clock, keep, onStoreError } = options;
   const { openLedger } = await import('../ledger/open-ledger.ts');
   try {
-    return await openLedger(store, { clock, keep });
+    const ledger = await openLedger(store, { clock, keep });
+    return { ledger, isStored: store !== ':memory:' };
   } catch (error) {
     if (onStoreError === 'error') throw error;
     const reason = messageOf(error);
     warnOnce(`batchling goes on without a ledger, so nothing survives this process: ${reason}`);
-    return openLedger(':memory:', { clock, keep });
+    return { ledger: await openLedger(':memory:', { clock, keep }), isStored: false };
   }
 }
 

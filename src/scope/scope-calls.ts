@@ -3,7 +3,7 @@ import { inTurns, nextTurn } from '../event-loop.ts';
 import { shareSignal } from '../hooks/abort-guard/abort-guard.ts';
 import { watchOf } from '../hooks/abort-guard/signal-watch.ts';
 import { decodeUtf8, postUrl } from '../hooks/fetch/read-call.ts';
-import type { Fetch, RawAnswer, RawRequest } from '../hooks/state.ts';
+import { type Fetch, type RawAnswer, type RawRequest, sharedState } from '../hooks/state.ts';
 import type { ResolvedOptions } from '../options/index.ts';
 import { Router, type Target } from '../orchestrator/capture/router.ts';
 import type { LeftCalls } from '../report/end-note.ts';
@@ -17,6 +17,7 @@ import { dropped, EarlyEnd, type EndReason, refuse, unlessDropped } from './earl
 import { EngineDoor } from './engine-door.ts';
 import { engineScope } from './engine-scope.ts';
 import { type LateBody, openBody, readUntilEnded } from './late-body.ts';
+import { processCalls } from './process-calls.ts';
 import { loadResponses } from './respond.ts';
 import { ScopeDryRun, type ScopeForm } from './scope-dry-run.ts';
 import { ScopeEvents } from './scope-events.ts';
@@ -42,7 +43,6 @@ export class ScopeCalls implements CallOwner {
   constructor(options: ResolvedOptions, form: ScopeForm) {
     this.#options = options;
     this.dryRun = options.dryRun ? new ScopeDryRun(options, this.events, form) : undefined;
-    this.#calls = new CallsUnderWay(!options.dryRun);
     // It ends the scope at once, also where calls were given the same one.
     if (options.signal) shareSignal(options.signal);
     const batchers = registeredBatchers(options.batchers);
@@ -53,7 +53,15 @@ export class ScopeCalls implements CallOwner {
       this.#calls.waitFor(),
     );
     this.#scope = engineScope(options, this.events);
-    this.#door = new EngineDoor(options, this.events, this.dryRun);
+    const door = new EngineDoor(options, this.events, this.dryRun);
+    this.#door = door;
+    const own = {
+      get isStored() {
+        return door.engine?.isStored ?? true;
+      },
+      leave: () => this.#leave(),
+    };
+    this.#calls = new CallsUnderWay(own, !options.dryRun);
   }
 
   get clock(): Clock {
@@ -79,7 +87,7 @@ export class ScopeCalls implements CallOwner {
     if (headers['x-batchling'] === 'off') return goOut(withoutOurHeader(outgoing));
     const signal = signalOf(outgoing);
     if (signal?.aborted) return goOut(outgoing);
-    const { over } = this.#earlyEnd;
+    const over = this.#over;
     if (over) return refuseFetch(this.#tooLate(over, target), target);
     const abortIsDelivered = watchOf(signal)?.whenDelivered();
     if (abortIsDelivered) return this.#waitForAbort(outgoing, target, abortIsDelivered);
@@ -133,9 +141,15 @@ export class ScopeCalls implements CallOwner {
     return over ? refuseFetch(over, target) : goOut(outgoing);
   }
 
+  /** Why calls are not sent any more. */
+  get #over(): EndReason | undefined {
+    return this.#earlyEnd.over ?? (processCalls().isLeaving ? { reason: dropped } : undefined);
+  }
+
   /** Code of the scope goes on although its function threw: it waits for ever, and should know. */
   #tooLate(over: EndReason, target: Target): EndReason {
-    if (this.#earlyEnd.isDropping && this.dryRun === undefined) {
+    const isMeant = processCalls().isLeaving || this.dryRun !== undefined;
+    if (this.#earlyEnd.isDropping && !isMeant) {
       const address = target.url.replace(/[?#].*$/, '');
       warnOnce(
         `A call to ${address} was made inside a batchling scope that an error has ended: it is neither ` +
@@ -149,6 +163,7 @@ export class ScopeCalls implements CallOwner {
     // Whether that fails is told with the answer.
     if (this.#calls.hasNone) loadResponses().catch(() => undefined);
     const signal = signalOf(outgoing);
+    if (signal) sharedState().releaseClientTimer?.();
     const { minBatch, onDeadline } = this.#options;
     const facts = {
       scope: this.#scope,
@@ -185,7 +200,7 @@ export class ScopeCalls implements CallOwner {
     const target = isLate ? undefined : this.#router.find(url);
     if (target === undefined) return this.#uncaptured.handleRequest(request, isLate);
     if (headers['x-batchling'] === 'off') return undefined;
-    const { over } = this.#earlyEnd;
+    const over = this.#over;
     if (over) return unlessDropped(refuse(this.#tooLate(over, target), target));
     const body = decodeUtf8(request.body);
     if (body === undefined) {
@@ -267,6 +282,12 @@ export class ScopeCalls implements CallOwner {
     this.#scope.ended = true;
     this.#leaveBehind('an error', left, this.#dropUnsent());
     this.#calls.letProcessEnd();
+  }
+
+  /** The process leaves: what waits stays in the ledger, and its callers hear nothing more of us. */
+  #leave(): void {
+    this.#earlyEnd.end({ reason: dropped });
+    this.#scope.ended = true;
   }
 
   /** In turns: a hundred thousand may wait. */

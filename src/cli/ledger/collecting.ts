@@ -47,6 +47,7 @@ export class Collecting {
     const { clock, logger, dispatcher } = given.options;
     const engine = await Engine.open({
       ledger: given.ledger,
+      isStored: true,
       http: createHttpClient({ clock, dispatcher }),
       clock,
       logger,

@@ -50,11 +50,13 @@ const handle: CallHandle = {
   leaveBehind: () => undefined,
   isSent: false,
   isElsewhere: false,
+  isSubmitted: false,
   batchToken: undefined,
 };
 
 /** In the place of the engine: calls are captured, grouped and priced, and nothing is sent or written. */
 export class DryRun implements CallEngine {
+  readonly isStored = false;
   readonly #options: DryRunOptions;
   readonly #window: number;
   readonly #queues = new Map<string, PlannedQueue>();

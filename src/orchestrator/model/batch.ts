@@ -57,6 +57,8 @@ export class Batch {
   /** Creates of it that went out and were nowhere to be found: twins may turn up. */
   #lostCreates = 0;
   #reading: Promise<unknown> | undefined;
+  /** Of a batch of an earlier run it is not known before the first poll whether it has ended. */
+  #isPolled: boolean;
 
   constructor(token: string, queue: RequestQueue, lease: Lease, origin?: BatchOrigin) {
     this.token = token;
@@ -64,6 +66,7 @@ export class Batch {
     this.lease = lease;
     this.origin = origin ?? { handle: {}, isUnderOtherKey: false, cursor: undefined };
     this.#handle = this.origin.handle;
+    this.#isPolled = origin === undefined;
   }
 
   get batcher(): Batcher {
@@ -107,10 +110,23 @@ export class Batch {
     return this.#reading;
   }
 
+  /** The provider has it, and as far as is known there is nothing of it to be read yet. */
+  get isUnderWay(): boolean {
+    const { phase } = this;
+    if (this.#reading) return false;
+    if (phase.name === 'collecting') return phase.isUnreadable;
+    return phase.name === 'running' && this.#isPolled;
+  }
+
   moveTo(phase: BatchPhase): void {
     this.#phase = movePhase(this.token, this.#phase, phase);
     if (phase.name === 'running' || phase.name === 'over') this.#created.pass();
     if (phase.name === 'over') this.#over.pass();
+  }
+
+  /** The provider was asked how far it is, with or without success. */
+  polled(): void {
+    this.#isPolled = true;
   }
 
   staged(handle: Handle): void {

@@ -2,6 +2,8 @@ import type { CallHandle, CapturedCall, EngineScope } from './call.ts';
 
 /** Where the calls of a scope go: the engine, or a dry run in its place. */
 export interface CallEngine {
+  /** Its ledger outlives the process. */
+  readonly isStored: boolean;
   capture(call: CapturedCall): CallHandle;
   /** Sends what the scope has waiting, without waiting for company any longer. */
   flush(scope?: EngineScope): Promise<void>;

@@ -67,6 +67,7 @@ export class WatchedBatch {
     const { phase } = batch;
     batch.looked.pass();
     if (phase.name !== 'running') return;
+    batch.polled();
     if (remote.state === 'missing') {
       this.#missing();
       return;
@@ -96,6 +97,7 @@ export class WatchedBatch {
   unread(denied: BatchFailure | undefined, error: unknown): void {
     this.batch.looked.pass();
     if (this.batch.phase.name !== 'running') return;
+    this.batch.polled();
     const end = denied ? this.#denied(denied) : this.#failed(error);
     if (end) this.#over(end);
   }
