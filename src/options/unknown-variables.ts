@@ -1,6 +1,7 @@
 import type { Environment } from './form.ts';
 import { nearest } from './nearest.ts';
 import { runVariable } from './run.ts';
+import { runVariables } from './run-variables.ts';
 import { optionNames, variableOf } from './table.ts';
 
 const prefix = 'BATCHLING_';
@@ -9,7 +10,11 @@ const prefix = 'BATCHLING_';
 export function unknownVariables(environment: Environment): string[] {
   const given = Object.keys(environment).filter((name) => name.startsWith(prefix));
   if (given.length === 0) return [];
-  const known = [runVariable, ...optionNames.flatMap((option) => variableOf(option) ?? [])];
+  const known = [
+    runVariable,
+    ...runVariables,
+    ...optionNames.flatMap((option) => variableOf(option) ?? []),
+  ];
   const endings = known.map((name) => name.slice(prefix.length));
   return given
     .filter((name) => !known.includes(name))
