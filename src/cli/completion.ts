@@ -38,8 +38,9 @@ function flagsOf(command: Command): CompletedCommand['flags'] {
   const help = command.createHelp();
   return help.visibleOptions(command).map((option) => {
     // The help writes `--[no-]cache`, `--dry-run[=deep]`, `--window <value>`.
-    const term = help.optionTerm(option).replace('[no-]', 'no-');
-    const [name = ''] = /--[\w-]+/.exec(term) ?? [];
-    return { name, help: option.description, takesValue: term.includes(' <') };
+    const term = help.optionTerm(option);
+    const [name = ''] = /--[\w-]+/.exec(term.replace('[no-]', 'no-')) ?? [];
+    const off = term.includes('[no-]') ? 'turn off: ' : '';
+    return { name, help: `${off}${option.description}`, takesValue: term.includes(' <') };
   });
 }

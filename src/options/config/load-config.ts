@@ -30,7 +30,7 @@ async function contentOf(path: string): Promise<unknown> {
 /** The error with the lines of the user's own modules, without those that load them. */
 function whatAndWhere(error: unknown): string {
   if (!(error instanceof Error) || error.stack === undefined) return messageOf(error);
-  return error.stack.replace(/\n\s+at [^\n]*(node:|node_modules)[^]*$/, '');
+  return error.stack.replace(/\n\s+at [^\n]*(node:|node_modules|data:)[\s\S]*$/, '');
 }
 
 async function importModule(path: string): Promise<Record<string, unknown>> {
