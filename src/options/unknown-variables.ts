@@ -6,6 +6,9 @@ import { optionNames, variableOf } from './table.ts';
 
 const prefix = 'BATCHLING_';
 
+/** Set by the command line for the processes of a run. */
+const internal = ['BATCHLING_REPORT', 'BATCHLING_DETACH', 'BATCHLING_CONFIG'];
+
 /** Warnings for variables that look like ours and have no effect. They never hold a value. */
 export function unknownVariables(environment: Environment): string[] {
   const given = Object.keys(environment).filter((name) => name.startsWith(prefix));
@@ -17,7 +20,7 @@ export function unknownVariables(environment: Environment): string[] {
   ];
   const endings = known.map((name) => name.slice(prefix.length));
   return given
-    .filter((name) => !known.includes(name))
+    .filter((name) => !known.includes(name) && !internal.includes(name))
     .map((name) => {
       const meant = nearest(name.slice(prefix.length), endings);
       const advice =

@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import { BatchlingError, LeaseLostError } from '../errors.ts';
 import { sleep } from '../http/backoff.ts';
 import type { HttpClient } from '../http/client.ts';
-import type { Ledger, PruneQuery } from '../ledger/ledger.ts';
+import type { BatchSummary, Ledger, PruneQuery } from '../ledger/ledger.ts';
 import type { Clock, Logger } from '../types.ts';
 import type { AbandonedRequests } from './capture/abandoned-requests.ts';
 import { Accounts } from './capture/accounts.ts';
@@ -32,6 +32,8 @@ import { Deadlines } from './watch/deadlines.ts';
 import { Progress } from './watch/progress.ts';
 
 const closingGrace = 2_000;
+/** Of how many past batches a display may know. */
+const mostPastBatches = 200;
 
 export interface EngineOptions {
   readonly ledger: Ledger;
@@ -202,6 +204,11 @@ export class Engine {
   async cancel(handles: readonly CallHandle[], message: string): Promise<void> {
     await this.#intake.drained();
     await this.#control.cancel(handles as readonly Caller[], message);
+  }
+
+  /** The newest finished batches of the ledger, for estimates. */
+  pastBatches(): Promise<readonly BatchSummary[]> {
+    return this.#context.ledger.list({ open: false, limit: mostPastBatches });
   }
 
   close(): Promise<void> {

@@ -1,3 +1,4 @@
+import { formatDuration } from '../duration.ts';
 import type { Stats } from '../orchestrator/model/stats.ts';
 
 /** One line: what happened, and what it cost. */
@@ -38,4 +39,12 @@ export function number(value: number): string {
 export function dollars(value: number): string {
   const digits = value > 0 && value < 1 ? Math.min(8, 1 - Math.floor(Math.log10(value))) : 2;
   return `$${value.toFixed(digits)}`;
+}
+
+const minute = 60_000;
+
+/** Whole seconds below two minutes, whole minutes above. */
+export function ageText(milliseconds: number): string {
+  const unit = milliseconds < 2 * minute ? 1_000 : minute;
+  return formatDuration(Math.round(milliseconds / unit) * unit).replace(/^0ms$/, '0s');
 }

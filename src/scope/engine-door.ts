@@ -78,7 +78,7 @@ export class EngineDoor {
   }
 
   async #open(): Promise<EngineUse> {
-    await this.#events.show(this.#options);
+    await this.#events.show(this.#options, async () => this.#engine?.pastBatches() ?? []);
     const { useEngine } = await import('./engines.ts');
     const use = await useEngine(this.#options);
     this.#engine = use.engine;
