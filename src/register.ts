@@ -4,13 +4,22 @@
  *
  * @module
  */
+import { isMainThread } from 'node:worker_threads';
 import { isGlobalLocked } from './hooks/install.ts';
 import { sharedState } from './hooks/state.ts';
+import { detachVariable, reportVariable } from './options/internal-variables.ts';
+import { Detach } from './scope/leaving/detach.ts';
+import { handleInterrupts } from './scope/leaving/interrupts.ts';
+import { allowOneMoreListener } from './scope/leaving/one-more-listener.ts';
 import { Scope } from './scope/scope.ts';
 
+let detach: Detach | undefined;
 if (sharedState().processScope === undefined) {
   // Worker threads and child processes inherit it: together they are one run.
   process.env.BATCHLING_RUN ||= crypto.randomUUID();
+  if (process.env[detachVariable] === 'true') detach = new Detach();
+  // Node tells signals to the main thread only.
+  if (process.env[reportVariable] && isMainThread) handleInterrupts();
   serveProcess();
 }
 
@@ -40,23 +49,15 @@ function openScope(): Scope | undefined {
  */
 function closeBeforeExit(scope: Scope): void {
   const restoreLimit = allowOneMoreListener();
-  process.once('beforeExit', () => {
+  const close = () => {
+    if (detach?.isWaiting) return;
+    process.off('beforeExit', close);
     restoreLimit();
     serveProcess();
     scope.close().catch((error: unknown) => {
       process.exitCode = 1;
       process.emitWarning(error instanceof Error ? error : String(error));
     });
-  });
-}
-
-/** Node warns of a leak at the eleventh listener: ours must not be the one that causes the warning. */
-function allowOneMoreListener(): () => void {
-  const limit = process.getMaxListeners();
-  // 0: there is no limit.
-  if (limit > 0) process.setMaxListeners(limit + 1);
-  return () => {
-    // Unless the program has set another limit meanwhile.
-    if (limit > 0 && process.getMaxListeners() === limit + 1) process.setMaxListeners(limit);
   };
+  process.on('beforeExit', close);
 }

@@ -33,12 +33,13 @@ export function define(command: Command): void {
 
 async function run(file: string, given: string[], flags: RunFlags): Promise<void> {
   const program = programFile(file);
-  const { variables, config } = runEnvironment(flags);
+  const environment = runEnvironment(flags);
+  const { variables, config } = environment;
   const loader = typescriptLoader(program.path);
   const urls = [...imports(config), ...(loader === undefined ? [] : [loader])];
   const command = process.execPath;
   const nodeArguments = [...importArguments([...new Set(urls)]), ...entryOf(program), ...given];
-  process.exitCode = await launch({ command, given: nodeArguments, variables });
+  process.exitCode = await launch({ command, given: nodeArguments, variables, environment });
 }
 
 /** What Node is to run: the file, or our module that calls its export. */

@@ -106,6 +106,8 @@ interface SharedState {
   run: string | undefined;
   /** Engines by version, run and store; opaque here. */
   readonly engines: Map<string, unknown>;
+  /** The calls of the whole process that wait; opaque here. */
+  calls: unknown;
 }
 
 export interface Patch {
@@ -131,6 +133,7 @@ export function sharedState(): SharedState {
     lateDeadlines: 0,
     run: undefined,
     engines: new Map(),
+    calls: undefined,
   };
   return holder[key];
 }

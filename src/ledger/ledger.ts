@@ -115,7 +115,10 @@ export interface Ledger {
   show(id: string): Promise<BatchSummary | undefined>;
   /** Drops nothing of an owner that is here, and no member of an open batch. */
   prune(query: PruneQuery): Promise<PruneReport>;
-  /** The owner is done: others may claim what it left unfinished. Leaving twice is a no-op. */
-  leave(owner: OwnerId): Promise<void>;
+  /**
+   * The owner is done: others may claim what it left unfinished. Leaving twice is a no-op.
+   * `finished: false`: its run is to be continued, so that from now on it counts as if it had been killed.
+   */
+  leave(owner: OwnerId, options?: { readonly finished: boolean }): Promise<void>;
   close(): Promise<void>;
 }

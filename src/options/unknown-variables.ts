@@ -1,26 +1,21 @@
 import type { Environment } from './form.ts';
+import { internalVariables } from './internal-variables.ts';
 import { nearest } from './nearest.ts';
-import { runVariable } from './run.ts';
-import { runVariables } from './run-variables.ts';
 import { optionNames, variableOf } from './table.ts';
 
 const prefix = 'BATCHLING_';
-
-/** Set by the command line for the processes of a run. */
-const internal = ['BATCHLING_REPORT', 'BATCHLING_DETACH', 'BATCHLING_CONFIG'];
 
 /** Warnings for variables that look like ours and have no effect. They never hold a value. */
 export function unknownVariables(environment: Environment): string[] {
   const given = Object.keys(environment).filter((name) => name.startsWith(prefix));
   if (given.length === 0) return [];
   const known = [
-    runVariable,
-    ...runVariables,
+    ...internalVariables,
     ...optionNames.flatMap((option) => variableOf(option) ?? []),
   ];
   const endings = known.map((name) => name.slice(prefix.length));
   return given
-    .filter((name) => !known.includes(name) && !internal.includes(name))
+    .filter((name) => !known.includes(name))
     .map((name) => {
       const meant = nearest(name.slice(prefix.length), endings);
       const advice =

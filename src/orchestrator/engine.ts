@@ -47,6 +47,8 @@ export interface EngineOptions {
    */
   readonly occurrences: Occurrences | undefined;
   readonly abandoned: AbandonedRequests;
+  /** The ledger outlives the process. */
+  readonly isStored: boolean;
   /** What of the ledger is too old or too much. */
   readonly prune: PruneQuery;
 }
@@ -56,6 +58,7 @@ export interface EngineOptions {
  * the modules of a call's walk together: intake → queue → submitter → watcher → collector.
  */
 export class Engine {
+  readonly isStored: boolean;
   readonly #context: EngineContext;
   readonly #http: HttpClient;
   readonly #queues: Queues;
@@ -78,6 +81,7 @@ export class Engine {
   private constructor(options: EngineOptions, owner: EngineOwner) {
     const { ledger, http, occurrences } = options;
     const context = this.#newContext(options, owner);
+    this.isStored = options.isStored;
     this.#context = context;
     this.#http = http;
     const bodies = new Spool(ledger);
@@ -211,27 +215,57 @@ export class Engine {
     return this.#context.ledger.list({ open: false, limit: mostPastBatches });
   }
 
+  /** What is under way gets a moment to come to its end; what is only waiting is not waited for. */
   close(): Promise<void> {
-    this.#closing ??= this.#shutDown();
+    this.#closing ??= this.#shutDown(async () => {
+      await this.#orGraceOver(this.#quiet());
+      this.#stopAll();
+      return { finished: true };
+    });
     return this.#closing;
   }
 
-  /** A create in flight gets a moment to be recorded; what is only waiting is not waited for. */
-  async #shutDown(): Promise<void> {
+  /**
+   * Closes although calls wait: nothing more is sent, and a later run continues. Only a create in flight gets
+   * a moment to be recorded.
+   */
+  leave(): Promise<void> {
+    this.#closing ??= this.#shutDown(async () => {
+      this.#stopAll();
+      const batches = [...this.#context.batches.values()];
+      const creating = batches.filter(({ phase }) => phase.name === 'creating');
+      const created = Promise.all(creating.map((batch) => batch.created));
+      if (creating.length > 0) await this.#orGraceOver(Promise.race([created, this.#quiet()]));
+      return { finished: false };
+    });
+    return this.#closing;
+  }
+
+  async #shutDown(stop: () => Promise<{ readonly finished: boolean }>): Promise<void> {
     this.#queues.close();
     this.#progress.close();
     this.#otherOwners.close();
     this.#deadlines.close();
-    const { ledger, owner, clock, stopped, batches } = this.#context;
-    const grace = sleep(clock, closingGrace, stopped).catch(() => undefined);
-    await Promise.race([this.#quiet(), grace]);
-    this.#stop.abort(new BatchlingError('SCOPE_CLOSED', 'The engine is closed.'));
-    for (const batch of batches.values()) batch.ending.abort(stopped.reason);
+    const { ledger, owner } = this.#context;
+    const end = await stop();
     await this.#quotas.close();
     await this.#http.close();
     await this.#quiet();
-    await ledger.leave(owner.id);
+    await ledger.leave(owner.id, end);
     await ledger.close();
+  }
+
+  #stopAll(): void {
+    const { stopped, batches } = this.#context;
+    this.#stop.abort(new BatchlingError('SCOPE_CLOSED', 'The engine is closed.'));
+    for (const batch of batches.values()) batch.ending.abort(stopped.reason);
+  }
+
+  async #orGraceOver(work: Promise<unknown>): Promise<void> {
+    const done = new AbortController();
+    const grace = sleep(this.#context.clock, closingGrace, done.signal).catch(() => undefined);
+    await Promise.race([work, grace]);
+    done.abort();
   }
 
   async #quiet(): Promise<void> {

@@ -1,16 +1,31 @@
-import { KeepAlive } from '../orchestrator/model/keep-alive.ts';
 import type { LeftCalls } from '../report/end-note.ts';
 import type { ClientCall } from './client-call.ts';
+import { processCalls, type WaitingCalls, type WaitingScope } from './process-calls.ts';
 
-const keepAlive = new KeepAlive();
+const inProcess = processCalls();
+const { keepAlive } = inProcess;
+
+/** What the calls know of their scope. */
+interface OwnScope {
+  /** Its ledger outlives the process. */
+  readonly isStored: boolean;
+  leave(): void;
+}
 
 /** The calls of a scope that have not ended. While there are any, they keep the process up. */
-export class CallsUnderWay {
+export class CallsUnderWay implements WaitingScope {
+  readonly #scope: OwnScope;
   readonly #calls = new Set<ClientCall>();
   readonly #whenIdle: (() => void)[] = [];
   /** Calls whose body is being read, or whose client has sent them itself and waits. */
   #elsewhere = 0;
   #keepsUp = true;
+  /** The call that was not submitted at the last look: to look at all of them each time is a long slice. */
+  #inTheWay: ClientCall | undefined;
+
+  constructor(scope: OwnScope) {
+    this.#scope = scope;
+  }
 
   get all(): readonly ClientCall[] {
     return [...this.#calls];
@@ -27,11 +42,13 @@ export class CallsUnderWay {
   add(call: ClientCall): void {
     this.#calls.add(call);
     keepAlive.hold();
+    if (this.#calls.size === 1) inProcess.add(this);
   }
 
   remove(call: ClientCall): void {
     if (!this.#calls.delete(call)) return;
     if (this.#keepsUp) keepAlive.release();
+    if (this.hasNone) inProcess.delete(this);
     this.#wakeIfIdle();
   }
 
@@ -66,10 +83,46 @@ export class CallsUnderWay {
     return { unsent, elsewhere, batches: batches.size };
   }
 
+  get isStored(): boolean {
+    return this.#scope.isStored;
+  }
+
+  get isSubmitted(): boolean {
+    // What is kept in memory only ends with the process.
+    if (!this.isStored) return this.hasNone;
+    const inTheWay = this.#inTheWay;
+    if (inTheWay && this.#calls.has(inTheWay) && !isSubmitted(inTheWay)) return false;
+    this.#inTheWay = undefined;
+    for (const call of this.#calls) {
+      if (isSubmitted(call)) continue;
+      this.#inTheWay = call;
+      return false;
+    }
+    return true;
+  }
+
+  waiting(): WaitingCalls {
+    const batches = new Set<string>();
+    let submitted = 0;
+    let unsent = 0;
+    for (const { handle, settled } of this.#calls) {
+      const token = handle?.batchToken;
+      if (token !== undefined) batches.add(token);
+      if (token !== undefined || handle?.isElsewhere) submitted += 1;
+      else if (!settled) unsent += 1;
+    }
+    return { submitted, batches, unsent };
+  }
+
+  leave(): void {
+    this.#scope.leave();
+  }
+
   /** They may go on, but the process need not wait for them. No call may be added afterwards. */
   letProcessEnd(): void {
     this.#keepsUp = false;
     for (const _ of this.#calls) keepAlive.release();
+    inProcess.delete(this);
   }
 
   #wakeIfIdle(): void {
@@ -81,6 +134,11 @@ export class CallsUnderWay {
 /** It is in a batch, or on its way into one; or it has its verdict and goes out. */
 export function isSent({ handle, settled }: ClientCall): boolean {
   return settled || handle?.isSent === true;
+}
+
+/** Another process can wait for its answer. A call that goes out as an ordinary one needs this process. */
+function isSubmitted({ handle, settled }: ClientCall): boolean {
+  return !settled && handle?.isSubmitted === true;
 }
 
 /** The process does not end meanwhile. */

@@ -67,6 +67,14 @@ export async function useEngine(options: ResolvedOptions): Promise<EngineUse> {
   }
 }
 
+/** Closes all engines of the process although calls wait: a later run continues what they leave. */
+export async function leaveEngines(): Promise<void> {
+  const stores = [...sharedState().engines.values()] as StoreUse[];
+  const engines = stores.flatMap((store) => store.engines.flatMap(({ engine }) => engine ?? []));
+  // One that could not be opened has told its callers.
+  await Promise.allSettled(engines.map(async (opening) => (await opening).leave()));
+}
+
 function storeUse(key: string): StoreUse {
   const stores = sharedState().engines as Map<string, StoreUse>;
   const known = stores.get(key);
@@ -113,7 +121,7 @@ async function openEngine(
   const { clock, logger, dispatcher, retention, maxStoreSize } = options;
   const opening = openStore(options);
   try {
-    const [{ Engine }, { createHttpClient }, ledger] = await Promise.all([
+    const [{ Engine }, { createHttpClient }, { ledger, isStored }] = await Promise.all([
       import('../orchestrator/engine.ts'),
       import('../http/client.ts'),
       opening,
@@ -124,6 +132,7 @@ async function openEngine(
         ...(maxStoreSize !== undefined && { maxBytes: maxStoreSize }),
       },
       ledger,
+      isStored,
       http: createHttpClient({ clock, dispatcher }),
       clock,
       logger,
@@ -138,19 +147,27 @@ async function openEngine(
 }
 
 /** Nobody else has it; an error of closing would hide the one that counts. */
-async function closeQuietly(opening: Promise<Ledger>): Promise<void> {
-  await opening.then((ledger) => ledger.close()).catch(() => undefined);
+async function closeQuietly(opening: Promise<OpenedStore>): Promise<void> {
+  await opening.then(({ ledger }) => ledger.close()).catch(() => undefined);
 }
 
-async function openStore({ store, clock, keep, onStoreError }: ResolvedOptions): Promise<Ledger> {
+interface OpenedStore {
+  readonly ledger: Ledger;
+  /** It outlives the process. */
+  readonly isStored: boolean;
+}
+
+async function openStore(options: ResolvedOptions): Promise<OpenedStore> {
+  const { store, clock, keep, onStoreError } = options;
   const { openLedger } = await import('../ledger/open-ledger.ts');
   try {
-    return await openLedger(store, { clock, keep });
+    const ledger = await openLedger(store, { clock, keep });
+    return { ledger, isStored: store !== ':memory:' };
   } catch (error) {
     if (onStoreError === 'error') throw error;
     const reason = messageOf(error);
     warnOnce(`batchling goes on without a ledger, so nothing survives this process: ${reason}`);
-    return openLedger(':memory:', { clock, keep });
+    return { ledger: await openLedger(':memory:', { clock, keep }), isStored: false };
   }
 }
 

@@ -2,6 +2,7 @@ import { registeredBatchers } from '../batchers/registry.ts';
 import { inTurns, nextTurn } from '../event-loop.ts';
 import { shareSignal } from '../hooks/abort-guard/abort-guard.ts';
 import { watchOf } from '../hooks/abort-guard/signal-watch.ts';
+import { releaseClientTimer } from '../hooks/client-timers/client-timers.ts';
 import { decodeUtf8, postUrl } from '../hooks/fetch/read-call.ts';
 import type { Fetch, RawAnswer, RawRequest } from '../hooks/state.ts';
 import type { ResolvedOptions } from '../options/index.ts';
@@ -17,6 +18,7 @@ import { dropped, EarlyEnd, type EndReason, refuse, unlessDropped } from './earl
 import { EngineDoor } from './engine-door.ts';
 import { engineScope } from './engine-scope.ts';
 import { type LateBody, openBody, readUntilEnded } from './late-body.ts';
+import { processCalls } from './process-calls.ts';
 import { loadResponses } from './respond.ts';
 import { ScopeEvents } from './scope-events.ts';
 import { UncapturedCalls } from './uncaptured-calls.ts';
@@ -30,7 +32,7 @@ export class ScopeCalls implements CallOwner {
   readonly #bypasses: Bypasses;
   readonly #uncaptured: UncapturedCalls;
   readonly #scope: ReturnType<typeof engineScope>;
-  readonly #calls = new CallsUnderWay();
+  readonly #calls: CallsUnderWay;
   readonly #door: EngineDoor;
   readonly #earlyEnd = new EarlyEnd();
   readonly #waysOut: WaysOut;
@@ -49,7 +51,14 @@ export class ScopeCalls implements CallOwner {
       this.#calls.waitFor(),
     );
     this.#scope = engineScope(options, this.events);
-    this.#door = new EngineDoor(options, this.events);
+    const door = new EngineDoor(options, this.events);
+    this.#door = door;
+    this.#calls = new CallsUnderWay({
+      get isStored() {
+        return door.engine?.isStored ?? true;
+      },
+      leave: () => this.#leave(),
+    });
   }
 
   get clock(): Clock {
@@ -75,7 +84,7 @@ export class ScopeCalls implements CallOwner {
     if (headers['x-batchling'] === 'off') return goOut(withoutOurHeader(outgoing));
     const signal = signalOf(outgoing);
     if (signal?.aborted) return goOut(outgoing);
-    const { over } = this.#earlyEnd;
+    const over = this.#over;
     if (over) return refuseFetch(this.#tooLate(over, target), target);
     const abortIsDelivered = watchOf(signal)?.whenDelivered();
     if (abortIsDelivered) return this.#waitForAbort(outgoing, target, abortIsDelivered);
@@ -129,9 +138,14 @@ export class ScopeCalls implements CallOwner {
     return over ? refuseFetch(over, target) : goOut(outgoing);
   }
 
+  /** Why calls are not sent any more. */
+  get #over(): EndReason | undefined {
+    return this.#earlyEnd.over ?? (processCalls().isLeaving ? { reason: dropped } : undefined);
+  }
+
   /** Code of the scope goes on although its function threw: it waits for ever, and should know. */
   #tooLate(over: EndReason, target: Target): EndReason {
-    if (this.#earlyEnd.isDropping) {
+    if (this.#earlyEnd.isDropping && !processCalls().isLeaving) {
       const address = target.url.replace(/[?#].*$/, '');
       warnOnce(
         `A call to ${address} was made inside a batchling scope that an error has ended: it is neither ` +
@@ -145,6 +159,7 @@ export class ScopeCalls implements CallOwner {
     // Whether that fails is told with the answer.
     if (this.#calls.hasNone) loadResponses().catch(() => undefined);
     const signal = signalOf(outgoing);
+    if (signal) releaseClientTimer();
     const { minBatch, onDeadline } = this.#options;
     const facts = {
       scope: this.#scope,
@@ -181,7 +196,7 @@ export class ScopeCalls implements CallOwner {
     const target = isLate ? undefined : this.#router.find(url);
     if (target === undefined) return this.#uncaptured.handleRequest(request, isLate);
     if (headers['x-batchling'] === 'off') return undefined;
-    const { over } = this.#earlyEnd;
+    const over = this.#over;
     if (over) return unlessDropped(refuse(this.#tooLate(over, target), target));
     const body = decodeUtf8(request.body);
     if (body === undefined) {
@@ -249,6 +264,12 @@ export class ScopeCalls implements CallOwner {
     this.#scope.ended = true;
     this.#leaveBehind('an error', left, this.#dropUnsent());
     this.#calls.letProcessEnd();
+  }
+
+  /** The process leaves: what waits stays in the ledger, and its callers hear nothing more of us. */
+  #leave(): void {
+    this.#earlyEnd.end({ reason: dropped });
+    this.#scope.ended = true;
   }
 
   /** In turns: a hundred thousand may wait. */

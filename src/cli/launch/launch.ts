@@ -1,18 +1,39 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { constants } from 'node:os';
-import type { Variables } from './run-environment.ts';
+import { openRunDisplay } from '../../report/run/run-display.ts';
+import { exitCodes } from '../exit-codes.ts';
+import type { RunEnvironment, Variables } from './run-environment.ts';
 
 export interface Launch {
   readonly command: string;
   readonly given: readonly string[];
   readonly variables: Variables;
+  readonly environment: RunEnvironment;
 }
 
 /**
- * Starts the program with our own stdin, stdout and stderr, and waits for its end. Resolves to its exit
- * code, `128 + n` when signal n has ended it. Rejects when it cannot be started.
+ * Starts the program with our own stdin, stdout and stderr, shows what its processes do, and waits for
+ * its end. Resolves to its exit code, `128 + n` when signal n has ended it. Rejects when it cannot be started.
  */
-export async function launch({ command, given, variables }: Launch): Promise<number> {
+export async function launch({ command, given, variables, environment }: Launch): Promise<number> {
+  // Under another `batchling run` or `exec` this is part of that run, which shows it.
+  if (environment.isInner) return start(command, given, variables);
+  const display = openRunDisplay({ mode: environment.display, stream: process.stderr });
+  try {
+    const code = await start(command, given, { ...variables, ...display.variables });
+    const { detached } = await display.close();
+    // A process that has left its work under way may be one of many under the command.
+    return environment.mayDetach && detached !== undefined ? exitCodes.detached : code;
+  } finally {
+    await display.close();
+  }
+}
+
+async function start(
+  command: string,
+  given: readonly string[],
+  variables: Variables,
+): Promise<number> {
   const child = spawn(command, given, { stdio: 'inherit', env: variables });
   const stopForwarding = forwardSignals(child);
   try {

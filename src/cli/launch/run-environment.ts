@@ -4,7 +4,11 @@ import { resolve } from 'node:path';
 import { findConfig } from '../../options/config/find-config.ts';
 import { checkFlag, namesProviders, optionFlags } from '../../options/flags.ts';
 import { inheritedRun, resolveOptions } from '../../options/index.ts';
-import { configVariable, detachVariable } from '../../options/run-variables.ts';
+import {
+  configVariable,
+  detachVariable,
+  reportVariable,
+} from '../../options/internal-variables.ts';
 import { usageError } from '../usage-error.ts';
 import type { RunFlags } from './run-flags.ts';
 
@@ -17,6 +21,10 @@ export interface RunEnvironment {
   readonly config: string | undefined;
   /** `--display`, or its variable. */
   readonly display: 'live' | 'plain' | 'json' | 'none' | undefined;
+  /** `--detach` */
+  readonly mayDetach: boolean;
+  /** A run around this one shows what its processes do. */
+  readonly isInner: boolean;
 }
 
 /** Checks flags and variables before anything is started; throws errors of wrong usage. */
@@ -25,18 +33,20 @@ export function runEnvironment(
   inherited: Variables = process.env,
 ): RunEnvironment {
   const config = configOf(flags.config);
+  const mayDetach = isOn(flags.detach) || inherited[detachVariable] === 'true';
   const given = variablesOf(flags, config !== undefined);
   const variables: Variables = {
     ...inherited,
     ...given,
     BATCHLING_RUN: inheritedRun(inherited) ?? randomUUID(),
     [configVariable]: config,
-    [detachVariable]: isOn(flags.detach) ? 'true' : undefined,
+    [detachVariable]: mayDetach ? 'true' : undefined,
   };
   const { display, store } = resolveOptions({}, undefined, checkable(variables, config));
   // Processes of one run may work in different folders, and share one ledger.
   if (variables.BATCHLING_STORE?.trim()) variables.BATCHLING_STORE = store;
-  return { variables, config, display };
+  const isInner = Boolean(inherited[reportVariable]);
+  return { variables, config, display, mayDetach, isInner };
 }
 
 function variablesOf(flags: RunFlags, anyProvider: boolean): Variables {

@@ -37,14 +37,14 @@ export function sqliteLedger(store: Store, locks: OwnerLocks, salt: Uint8Array):
     <Given extends unknown[], T>(work: (...given: Given) => Promise<T>) =>
     (...given: Given): Promise<T> =>
       abandon.isDone() ? work(...given) : abandon.rest().then(() => work(...given));
-  const leave: Ledger['leave'] = async (owner) => {
+  const leave: Ledger['leave'] = async (owner, { finished } = { finished: true }) => {
     try {
       await abandon.rest();
       // If the disk is full, the owners that claim these open batches do it.
       await newAnswers.enterAllOf(owner).catch(() => {});
-      if (store.keep === 'none') await forgetAnswers(owner);
+      if (store.keep === 'none' && finished) await forgetAnswers(owner);
     } finally {
-      await owners.leave(owner);
+      await owners.leave(owner, finished);
     }
     store.touch();
   };

@@ -61,6 +61,11 @@ export class EngineCallControl implements CallControl {
     caller.isLeftBehind = true;
   }
 
+  isSubmitted(request: Request): boolean {
+    if (request.stage === 'elsewhere') return this.#services.otherOwners.waitsFor(request);
+    return request.batch?.isUnderWay === true;
+  }
+
   /** Ends calls with an answer of ours, and cancels their batches at the provider. */
   async cancel(callers: readonly Caller[], message: string): Promise<void> {
     const batches = new Set<Batch>();

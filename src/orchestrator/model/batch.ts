@@ -53,6 +53,8 @@ export class Batch {
   /** Creates of it that went out and were nowhere to be found: twins may turn up. */
   #lostCreates = 0;
   #reading: Promise<unknown> | undefined;
+  /** Of a batch of an earlier run it is not known before the first poll whether it has ended. */
+  #isPolled: boolean;
   #resolveCreated: () => void = () => undefined;
 
   constructor(token: string, queue: RequestQueue, lease: Lease, origin?: BatchOrigin) {
@@ -61,6 +63,7 @@ export class Batch {
     this.lease = lease;
     this.origin = origin ?? { handle: {}, isUnderOtherKey: false, cursor: undefined };
     this.#handle = this.origin.handle;
+    this.#isPolled = origin === undefined;
     this.created = new Promise((resolve) => {
       this.#resolveCreated = resolve;
     });
@@ -97,9 +100,22 @@ export class Batch {
     return this.#reading;
   }
 
+  /** The provider has it, and as far as is known there is nothing of it to be read yet. */
+  get isUnderWay(): boolean {
+    const { phase } = this;
+    if (this.#reading) return false;
+    if (phase.name === 'collecting') return phase.isUnreadable;
+    return phase.name === 'running' && this.#isPolled;
+  }
+
   moveTo(phase: BatchPhase): void {
     this.#phase = movePhase(this.token, this.#phase, phase);
     if (phase.name === 'running' || phase.name === 'over') this.#resolveCreated();
+  }
+
+  /** The provider was asked how far it is, with or without success. */
+  polled(): void {
+    this.#isPolled = true;
   }
 
   staged(handle: Handle): void {

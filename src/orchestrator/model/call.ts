@@ -110,6 +110,8 @@ export interface CallHandle {
   readonly isSent: boolean;
   /** Another owner sends it, or has sent it. */
   readonly isElsewhere: boolean;
+  /** Nothing is left to do for it here but to wait: for the provider, or for another owner. */
+  readonly isSubmitted: boolean;
   /** Of the batch that the provider has. */
   readonly batchToken: string | undefined;
 }

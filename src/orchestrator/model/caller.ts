@@ -20,6 +20,8 @@ export interface CallControl {
   abandon(caller: Caller): void;
   read(caller: Caller): void;
   leaveBehind(caller: Caller): void;
+  /** Nothing is left to do for it here but to wait: for the provider, or for another owner. */
+  isSubmitted(request: Request): boolean;
 }
 
 /** One call that waits for its request. Several callers may wait for one request. */
@@ -64,6 +66,13 @@ export class Caller implements CallHandle {
 
   get isElsewhere(): boolean {
     return this.#requests().some(({ stage }) => stage === 'elsewhere');
+  }
+
+  get isSubmitted(): boolean {
+    return (this.parts ?? [this]).every(
+      ({ isSettled, request }) =>
+        isSettled || (request !== undefined && this.#control.isSubmitted(request)),
+    );
   }
 
   get batchToken(): string | undefined {

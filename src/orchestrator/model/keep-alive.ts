@@ -5,10 +5,13 @@
 export class KeepAlive {
   #holders = 0;
   #handle: NodeJS.Timeout | undefined;
+  #mayEnd = false;
 
   hold(): void {
     this.#holders += 1;
-    this.#handle ??= setInterval(() => undefined, 2 ** 30);
+    if (this.#handle !== undefined) return;
+    this.#handle = setInterval(() => undefined, 2 ** 30);
+    if (this.#mayEnd) this.#handle.unref();
   }
 
   release(): void {
@@ -16,5 +19,17 @@ export class KeepAlive {
     if (this.#holders > 0) return;
     clearInterval(this.#handle);
     this.#handle = undefined;
+  }
+
+  /** The process may end although there are holders. */
+  letGo(): void {
+    this.#mayEnd = true;
+    this.#handle?.unref();
+  }
+
+  /** The process stays up for the holders there are, and for those to come. */
+  holdOn(): void {
+    this.#mayEnd = false;
+    this.#handle?.ref();
   }
 }

@@ -57,6 +57,11 @@ export class OtherOwners {
     this.#waiting.delete(request);
   }
 
+  /** Another owner is here and has it; not while it is being found out whether there is one. */
+  waitsFor(request: Request): boolean {
+    return this.#waiting.has(request);
+  }
+
   close(): void {
     this.#context.clock.clearTimeout(this.#timer);
     this.#timer = undefined;

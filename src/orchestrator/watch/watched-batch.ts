@@ -66,6 +66,7 @@ export class WatchedBatch {
     const { batch } = this;
     const { phase } = batch;
     if (phase.name !== 'running') return;
+    batch.polled();
     if (remote.state === 'missing') {
       this.#missing();
       return;
@@ -94,6 +95,7 @@ export class WatchedBatch {
   /** A poll has met an error; `denied`: the key was refused. */
   unread(denied: BatchFailure | undefined, error: unknown): void {
     if (this.batch.phase.name !== 'running') return;
+    this.batch.polled();
     const end = denied ? this.#denied(denied) : this.#failed(error);
     if (end) this.#over(end);
   }

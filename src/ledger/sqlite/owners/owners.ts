@@ -62,11 +62,12 @@ export class Owners {
     );
   }
 
-  async leave(id: OwnerId): Promise<void> {
+  /** `finished: false`: without its lock it counts as killed. */
+  async leave(id: OwnerId, finished: boolean): Promise<void> {
     const lock = this.#joined.get(id);
     if (lock === undefined) return;
     try {
-      await this.#store.write(() => this.#close.run(this.#store.now(), id));
+      if (finished) await this.#store.write(() => this.#close.run(this.#store.now(), id));
     } catch {
       // A full disk is no reason to fail a program that has all its answers: without its lock this
       // owner counts as killed, and others can continue its batches.

@@ -1,0 +1,37 @@
+import { counted } from './summary.ts';
+
+/** What a process leaves to the next run, or to `batchling collect`. */
+export interface LeftBehind {
+  /** Calls in batches that a provider has, or that another process sends. */
+  readonly calls: number;
+  /** Those batches, as far as they are known. */
+  readonly batches: number;
+  /** Calls that were not sent. */
+  readonly unsent: number;
+  /** The ledger outlives the process. */
+  readonly isStored: boolean;
+}
+
+/** What became of the calls that wait, and what to run next. */
+export function leaveNote(why: 'detached' | 'interrupted', left: LeftBehind): string[] {
+  const { calls, batches, unsent, isStored } = left;
+  const facts: string[] = [];
+  if (calls > 0)
+    facts.push(`${counted(calls, 'call')} ${calls === 1 ? 'waits' : 'wait'} ${where(batches)}`);
+  if (unsent > 0) facts.push(`${counted(unsent, 'call')} not sent`);
+  if (facts.length === 0) facts.push('no call waits');
+  return [`${why}: ${facts.join('; ')}`, ...advice(calls, unsent, isStored)];
+}
+
+function where(batches: number): string {
+  if (batches === 0) return 'for the batches of another process';
+  return `in ${counted(batches, 'batch', 'batches')} at the provider`;
+}
+
+function advice(calls: number, unsent: number, isStored: boolean): string[] {
+  if (calls === 0) return unsent === 0 ? [] : ['run the same command again to send them'];
+  if (!isStored) return ['the store was in memory, so their answers cannot be collected any more'];
+  return [
+    'run the same command again to go on where it stopped, or `batchling collect` to fetch answers meanwhile',
+  ];
+}

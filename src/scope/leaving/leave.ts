@@ -1,0 +1,23 @@
+import type { LeftBehind } from '../../report/leave-note.ts';
+import { whileUp } from '../calls-under-way.ts';
+import { processCalls } from '../process-calls.ts';
+import { tellLeft } from './tell-left.ts';
+
+/**
+ * Leaves while calls wait: nothing more is captured or sent in any scope of the process, a create in flight
+ * is recorded, and all engines leave their ledgers, so that another process can go on. Then the user is told.
+ */
+export function leave(why: 'detached' | 'interrupted'): Promise<void> {
+  const calls = processCalls();
+  calls.keepAlive.holdOn();
+  calls.leave();
+  return whileUp(async () => {
+    const { leaveEngines } = await import('../engines.ts');
+    await leaveEngines();
+    // Only now: a create that was in flight is one of the batches that wait.
+    const { submitted, batches, unsent } = calls.waiting();
+    const { isStored } = calls;
+    const left: LeftBehind = { calls: submitted, batches: batches.size, unsent, isStored };
+    await tellLeft(why, left);
+  });
+}

@@ -1,0 +1,91 @@
+import { sharedState } from '../hooks/state.ts';
+import { KeepAlive } from '../orchestrator/model/keep-alive.ts';
+
+/** Calls that wait, by where their requests are. */
+export interface WaitingCalls {
+  /** Calls in batches that a provider has accepted, or that another process sends. */
+  readonly submitted: number;
+  /** Tokens of those batches; of another process's they are not known. */
+  readonly batches: ReadonlySet<string>;
+  readonly unsent: number;
+}
+
+/** A scope whose calls wait, as the end of the process sees it. */
+export interface WaitingScope {
+  /** Nothing is left to do for its calls but to wait for their answers, which another process can do. */
+  readonly isSubmitted: boolean;
+  /** Its ledger outlives the process. */
+  readonly isStored: boolean;
+  waiting(): WaitingCalls;
+  /** The process leaves: nothing more of this scope is sent, and no error of ours reaches its callers. */
+  leave(): void;
+}
+
+type Listener = (isWaiting: boolean) => void;
+
+/** The scopes of the whole process whose calls wait, and what keeps the process up for them. */
+export class ProcessCalls {
+  readonly keepAlive = new KeepAlive();
+  readonly #scopes = new Set<WaitingScope>();
+  readonly #listeners: Listener[] = [];
+  #isLeaving = false;
+
+  /** Calls that are made from now on are neither sent nor answered. */
+  get isLeaving(): boolean {
+    return this.#isLeaving;
+  }
+
+  get areWaiting(): boolean {
+    return this.#scopes.size > 0;
+  }
+
+  get areSubmitted(): boolean {
+    for (const scope of this.#scopes) if (!scope.isSubmitted) return false;
+    return true;
+  }
+
+  get isStored(): boolean {
+    return [...this.#scopes].every(({ isStored }) => isStored);
+  }
+
+  add(scope: WaitingScope): void {
+    this.#scopes.add(scope);
+    if (this.#scopes.size === 1) this.#tell(true);
+  }
+
+  delete(scope: WaitingScope): void {
+    if (this.#scopes.delete(scope) && this.#scopes.size === 0) this.#tell(false);
+  }
+
+  /** Told when the first call begins to wait, and when none waits any more. */
+  onChange(listener: Listener): void {
+    this.#listeners.push(listener);
+  }
+
+  leave(): void {
+    this.#isLeaving = true;
+    for (const scope of this.#scopes) scope.leave();
+  }
+
+  waiting(): WaitingCalls {
+    const all = [...this.#scopes].map((scope) => scope.waiting());
+    const sum = (of: (calls: WaitingCalls) => number) =>
+      all.reduce((total, calls) => total + of(calls), 0);
+    return {
+      submitted: sum(({ submitted }) => submitted),
+      batches: new Set(all.flatMap(({ batches }) => [...batches])),
+      unsent: sum(({ unsent }) => unsent),
+    };
+  }
+
+  #tell(isWaiting: boolean): void {
+    for (const listener of this.#listeners) listener(isWaiting);
+  }
+}
+
+/** Of all copies of the package in this process. */
+export function processCalls(): ProcessCalls {
+  const state = sharedState();
+  state.calls ??= new ProcessCalls();
+  return state.calls as ProcessCalls;
+}
