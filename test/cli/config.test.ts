@@ -75,10 +75,6 @@ describe('the config file', () => {
       'batchling.config.js',
       'module.exports = { window: "50ms", store: ":memory:", only: "openai:b", bypass: "ignore" };',
     ],
-    [
-      'batchling.config.mjs',
-      'export default { window: "50ms", store: ":memory:", only: "openai:b", bypass: "ignore" };',
-    ],
   ])('can be %s', async (name, text) => {
     const { stdout, stderr } = await run(await project({ [name]: text }));
     expect({ stdout, stderr }).toEqual({ stdout: 'a null, b batch\n', stderr: '' });

@@ -30,7 +30,7 @@ beforeAll(async () => {
       export default () => 'the default';`,
     'old.cjs': 'module.exports = { hello: (name) => "hello " + name };',
     'old-ts/package.json': '{ "type": "commonjs" }',
-    'old-ts/main.ts': 'export default () => "old default"; export const named = () => "old named";',
+    'old-ts/main.ts': 'export default () => "old";',
     'odd:name.mjs': 'console.log("a colon in the name");',
     'none.mjs': 'export const answer = 42;',
   });
@@ -41,13 +41,11 @@ const call = (...given: string[]) => runCli(['run', ...given], { folder });
 
 it.each([
   ['a text as it is', ['jobs.ts:text'], 'as it is\n'],
-  ['other values as JSON', ['jobs.ts:show', 'a'], '[\n  "a"\n]\n'],
   ['nothing for undefined', ['jobs.ts:nothing'], ''],
   ['what JSON cannot hold', ['jobs.ts:bigint'], '5n\n'],
   ['the default export', ['jobs.ts:default'], 'the default\n'],
   ['an export of a CommonJS module', ['old.cjs:hello', 'you'], 'hello you\n'],
-  ['an export of TypeScript in a CommonJS package', ['old-ts/main.ts:named'], 'old named\n'],
-  ['its default export', ['old-ts/main.ts:default'], 'old default\n'],
+  ['the default export of TypeScript in a CommonJS package', ['old-ts/main.ts:default'], 'old\n'],
   ['a file with a colon in its name', ['odd:name.mjs'], 'a colon in the name\n'],
 ])('prints %s', async (_, given, stdout) => {
   expect(await call(...given)).toEqual({ code: 0, stdout, stderr: '' });
@@ -56,12 +54,8 @@ it.each([
 it('calls the function with texts and one object of options', async () => {
   const given = ['a', '--max-items', '5', '--deep', '--tag=x', '--tag', 'y', '-1', '--', '--raw'];
   const { stdout } = await call('jobs.ts:show', ...given);
-  expect(JSON.parse(stdout)).toEqual([
-    'a',
-    '-1',
-    '--raw',
-    { maxItems: '5', deep: true, tag: ['x', 'y'] },
-  ]);
+  const options = { maxItems: '5', deep: true, tag: ['x', 'y'] };
+  expect(stdout).toBe(`${JSON.stringify(['a', '-1', '--raw', options], null, 2)}\n`);
 });
 
 it('shows the file its own command line', async () => {
