@@ -2,6 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { commandLine } from './command-line.mjs';
 import { importing } from './importing.mjs';
 import { largeLedger } from './large-ledger.mjs';
 import { least } from './least.mjs';
@@ -39,6 +40,7 @@ try {
   rows.push(...(await notCaptured()));
   rows.push(...(await waiting()));
   rows.push(...(await importing()));
+  rows.push(...(await commandLine()));
 } finally {
   await rm(folder, { recursive: true, force: true });
 }

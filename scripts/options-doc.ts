@@ -12,7 +12,8 @@ export function optionsPage(): string {
   return [
     '# Options',
     '',
-    'An option of `batchify` wins over the surrounding scope, that over the variable, that over the default.',
+    'An option of `batchify` wins over the surrounding scope, that over the variable, that over the config file, that over',
+    'the default. Options with a variable are also flags of the command line, `--batch-size` ([cli.md](cli.md)).',
     'A duration is a number of milliseconds or a text such as `"250ms"`, `"2s"`, `"24h"`.',
     '',
     '| option | meaning | default | allowed | variable |',

@@ -24,4 +24,5 @@ node node_modules/vitest/vitest.mjs run --exclude 'test/third-party/{simulator,s
   test/third-party test/fidelity src/hooks src/ledger \
   test/behaviour/abort test/behaviour/deferred test/behaviour/giving-up test/behaviour/shared-signals \
   test/behaviour/scope test/behaviour/enter test/behaviour/node-http test/behaviour/register \
-  test/behaviour/streams test/behaviour/pass-through test/behaviour/patches test/behaviour/two-copies test/cli/leaving
+  test/behaviour/streams test/behaviour/pass-through test/behaviour/patches test/behaviour/two-copies \
+  test/cli/run.test test/cli/exec test/cli/leaving

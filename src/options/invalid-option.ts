@@ -9,7 +9,7 @@ function invalid(message: string, option: string, allowed: string): BatchlingErr
   return new BatchlingError('INVALID_OPTION', message, { facts: { option, allowed } });
 }
 
-/** `where`: the variable that the value came from. */
+/** `where`: the variable or the config file that the value came from. */
 export function invalidOption(
   option: OptionName,
   refused: Refused,

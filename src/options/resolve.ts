@@ -1,6 +1,7 @@
 import type { ProviderInfo } from '../batchers/provider-info.ts';
 import { type BatcherClass, builtInInfos } from '../batchers/registry.ts';
 import { formatDuration } from '../duration.ts';
+import { configFile } from './config/config-file.ts';
 import { type Environment, isRecord, type ParseContext, Refused } from './form.ts';
 import { invalidOption, invalidOptions, unknownOption } from './invalid-option.ts';
 import { infosOfBatchers } from './providers.ts';
@@ -14,7 +15,7 @@ import {
 import type { OptionName } from './types.ts';
 
 /** Where a value can come from: the higher rank wins. */
-const rank = { default: 0, environment: 1, inherited: 2, given: 3 } as const;
+const rank = { default: 0, file: 1, environment: 2, inherited: 3, given: 4 } as const;
 
 interface Found {
   readonly rank: number;
@@ -23,7 +24,7 @@ interface Found {
 
 /**
  * Checks the options of one scope. A given value wins over the parent scope's, that over the
- * environment variable, that over the default. Throws `INVALID_OPTION`.
+ * environment variable, that over the config file, that over the default. Throws `INVALID_OPTION`.
  */
 export function resolveOptions(
   given: unknown,
@@ -36,12 +37,10 @@ export function resolveOptions(
     if (!Object.hasOwn(optionTable, key)) throw unknownOption(key);
   }
   const found = new Map<OptionName, Found>();
-  const infos = () => infosWith(found.get('batchers')?.value as readonly BatcherClass[]);
-  const context: ParseContext = {
+  const context = parseContext(
     environment,
-    knownProviders: () => [...new Set(infos().map(({ name }) => name))],
-    infoOf: (provider) => infos().find(({ name }) => name === provider),
-  };
+    () => found.get('batchers')?.value as readonly BatcherClass[],
+  );
   // First, because other options may name the providers of these batchers.
   found.set('batchers', find('batchers', options.batchers, inherited, context));
   for (const name of optionNames) {
@@ -49,6 +48,19 @@ export function resolveOptions(
   }
   const values = Object.fromEntries(optionNames.map((name) => [name, found.get(name)?.value]));
   return Object.freeze({ ...values, ...windowsOf(found) }) as ResolvedOptions;
+}
+
+/** What the parsers of options may use; `batchers` are the user's own. */
+export function parseContext(
+  environment: Environment,
+  batchers: () => readonly BatcherClass[],
+): ParseContext {
+  const infos = () => infosWith(batchers());
+  return {
+    environment,
+    knownProviders: () => [...new Set(infos().map(({ name }) => name))],
+    infoOf: (provider) => infos().find(({ name }) => name === provider),
+  };
 }
 
 function find(
@@ -61,16 +73,21 @@ function find(
   if (inherited !== undefined) return { rank: rank.inherited, value: inherited[name] };
   const variable = variableOf(name);
   const text = variable && context.environment[variable]?.trim();
-  return variable && text
-    ? { rank: rank.environment, value: parseText(name, text, variable, context) }
-    : { rank: rank.default, value: refusable(name, () => definitionOf(name).fallback(context)) };
+  if (variable && text) {
+    return { rank: rank.environment, value: parseText(name, text, variable, context) };
+  }
+  const file = configFile();
+  const inFile = file?.options[name];
+  return inFile === undefined
+    ? { rank: rank.default, value: refusable(name, () => definitionOf(name).fallback(context)) }
+    : { rank: rank.file, value: parse(name, inFile, context, file?.path) };
 }
 
-function parse(name: OptionName, value: unknown, context: ParseContext): unknown {
+function parse(name: OptionName, value: unknown, context: ParseContext, where?: string): unknown {
   const { nullable, fallback, parse: parseValue } = definitionOf(name);
-  return refusable(name, () =>
-    value === null && nullable ? fallback(context) : parseValue(value, context),
-  );
+  const parsed = () =>
+    value === null && nullable ? fallback(context) : parseValue(value, context);
+  return refusable(name, parsed, where);
 }
 
 function parseText(name: OptionName, text: string, where: string, context: ParseContext): unknown {

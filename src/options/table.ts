@@ -44,13 +44,17 @@ const day = 86_400_000;
 
 /** All options, in the order of the docs page. */
 export const optionTable = {
-  batchSize: optional(integer(1), 'per batcher', 'flush a queue at this many requests'),
-  window: define(timer(0), 5 * second, '5s', 'flush a queue when no call joined it for this long'),
+  batchSize: optional(
+    integer(1),
+    'what suits the provider',
+    'send a batch as soon as it has this many requests',
+  ),
+  window: define(timer(0), 5 * second, '5s', 'send a batch after this long without a new call'),
   maxWindow: define(
     timer(0),
     60 * second,
     '60s',
-    'flush a queue at the latest this long after its first call',
+    'send a batch at the latest this long after its first call',
   ),
   poll: define(
     scalars.pollRange,
@@ -62,23 +66,32 @@ export const optionTable = {
     scalars.duration('above 0'),
     day,
     '24h',
-    'in what time the provider is asked to finish a batch',
+    'the time in which the provider is asked to finish a batch',
   ),
-  maxInFlight: optional(integer(1), 'per batcher', 'batches under way at once per account'),
-  minBatch: define(integer(1), 1, '1', 'a queue with fewer requests goes out as realtime calls'),
+  maxInFlight: optional(
+    integer(1),
+    'what suits the provider',
+    'batches under way at once, per account',
+  ),
+  minBatch: define(
+    integer(1),
+    1,
+    '1',
+    'fewer requests than this go out as ordinary calls, at full price',
+  ),
   attempts: define(integer(1), 3, '3', 'tries per request before it ends in an error'),
-  deadline: orNone(scalars.deadline, 'when to stop waiting for a batch'),
+  deadline: orNone(scalars.deadline, 'how long to wait for the answer to a call'),
   onDeadline: define(
     choice('error', 'realtime'),
     'error',
     'error',
-    'what happens at the deadline: an error, or a realtime call',
+    'what happens at the deadline: an error, or an ordinary call at full price',
   ),
   realtimeConcurrency: define(
     integer(1),
     8,
     '8',
-    'realtime calls that batchling has under way at once',
+    'ordinary calls that batchling itself has under way at once',
   ),
   budget: orNone(
     scalars.dollars,
@@ -95,15 +108,18 @@ export const optionTable = {
     ...store,
     fallback: ({ environment }) => defaultStore(environment),
     usual: "batchling/ledger.db in the user's cache folder",
-    help: 'where the ledger is',
+    help: 'the file that remembers requests and answers (the ledger)',
   },
   retention: define(
     scalars.duration('above 0'),
     30 * day,
     '30d',
-    'how long the ledger keeps answers; older ones go when it is opened',
+    'how long the ledger keeps answers',
   ),
-  maxStoreSize: orNone(scalars.bytes, 'the size to which the ledger is cut when it is opened'),
+  maxStoreSize: orNone(
+    scalars.bytes,
+    'delete the oldest answers when the ledger is larger than this',
+  ),
   keep: define(
     choice('answers', 'all', 'none'),
     'answers',
@@ -118,7 +134,7 @@ export const optionTable = {
   ),
   cleanup: define(flag, true, 'true', "delete batchling's input files at the provider afterwards"),
   hosts: define(hosts, [], 'none', 'further base URLs and the provider whose API they speak'),
-  only: optional(only, 'all', 'what to batch; if a function throws, its call gets status 400'),
+  only: optional(only, 'all', 'what to batch, by provider and model'),
   bypass: define(
     choice('warn', 'error', 'ignore'),
     'warn',
@@ -133,8 +149,16 @@ export const optionTable = {
   ),
   batchers: define(batchers, [], 'none', 'Batcher classes, asked before the built-in ones'),
   signal: orNone(signal, 'an abort ends the scope'),
-  name: orNone(name, 'kept with the batch in the ledger, sent as provider metadata'),
-  tags: { ...define(tags, {}, 'none', 'like `name`, as keys and values'), nullable: true },
+  name: orNone(name, 'a name for the batches, in the ledger and at the provider'),
+  tags: {
+    ...define(
+      tags,
+      {},
+      'none',
+      'keys and values for the batches, in the ledger and at the provider',
+    ),
+    nullable: true,
+  },
   display: optional(
     choice('live', 'plain', 'json', 'none'),
     'live in a terminal, plain elsewhere',

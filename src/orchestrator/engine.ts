@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import type { Batcher } from '../batchers/batcher.ts';
 import { BatchlingError, LeaseLostError } from '../errors.ts';
 import type { HttpClient } from '../http/client.ts';
-import type { Ledger, OpenBatch, PruneQuery } from '../ledger/ledger.ts';
+import type { BatchSummary, Ledger, OpenBatch, PruneQuery } from '../ledger/ledger.ts';
 import type { Clock, Logger } from '../types.ts';
 import type { AbandonedRequests } from './capture/abandoned-requests.ts';
 import { Accounts } from './capture/accounts.ts';
@@ -37,6 +37,9 @@ import { OtherOwners } from './takeover/other-owners.ts';
 import { Takeover } from './takeover/takeover.ts';
 import { Deadlines } from './watch/deadlines.ts';
 import { Progress } from './watch/progress.ts';
+
+/** Of how many past batches a display may know. */
+const mostPastBatches = 200;
 
 export interface EngineOptions {
   readonly ledger: Ledger;
@@ -220,6 +223,11 @@ export class Engine implements CallEngine {
   async cancel(handles: readonly CallHandle[], message: string): Promise<void> {
     await this.#intake.drained();
     await this.#control.cancel(handles as readonly Caller[], message);
+  }
+
+  /** The newest finished batches of the ledger, for estimates. */
+  pastBatches(): Promise<readonly BatchSummary[]> {
+    return this.#context.ledger.list({ open: false, limit: mostPastBatches });
   }
 
   /**

@@ -1,8 +1,17 @@
 import type { BatchlingEventName, BatchlingEvents } from '../orchestrator/model/events.ts';
 import type { Notice } from '../orchestrator/model/notices.ts';
 import type { Stats } from '../orchestrator/model/stats.ts';
+import type { CallCounts } from './call-counts.ts';
+import type { TypicalTime } from './typical-times.ts';
 
 export type DisplayMode = 'live' | 'plain' | 'json' | 'none';
+
+/** What people are told about a ledger that did not exist before. */
+export interface FirstUse {
+  /** Milliseconds. */
+  readonly retention: number;
+  readonly keep: 'answers' | 'all' | 'none';
+}
 
 /** What a display needs to know of a scope. */
 export interface DisplayedScope {
@@ -10,6 +19,12 @@ export interface DisplayedScope {
   readonly store: string;
   /** Milliseconds. */
   readonly completionWindow: number;
+  /** Set where the file of the ledger does not exist yet. */
+  readonly firstUse?: FirstUse | undefined;
+  /** Set where somebody else counts its calls. */
+  readonly calls?: CallCounts;
+  /** How long batches of earlier runs took. Asked when the first batch is sent. */
+  typicalTimes?(): Promise<readonly TypicalTime[]>;
 }
 
 /** How one scope reports to the display that all scopes of the process share. */

@@ -1,4 +1,5 @@
 import type { Display, DisplayedScope, ScopeDisplay } from './display.ts';
+import { jsonLine } from './json-line.ts';
 import type { DisplayStream } from './terminal.ts';
 
 /** One JSON object per line for each event and notice; one that several scopes share is printed once. */
@@ -13,22 +14,22 @@ export class JsonDisplay implements Display {
   open({ stats }: DisplayedScope): ScopeDisplay {
     let isOpen = true;
     return {
-      event: (event, payload) => isOpen && this.#once(payload, { event, ...payload }),
-      notice: (notice) => isOpen && this.#once(notice, { event: 'notice', ...notice }),
+      event: (event, payload) => isOpen && this.#once(event, payload),
+      notice: (notice) => isOpen && this.#once('notice', notice),
       close: (note) => {
         isOpen = false;
-        this.#write({ event: 'closed', stats, ...(note && { note }) });
+        this.#write('closed', { stats, ...(note && { note }) });
       },
     };
   }
 
-  #once(shared: object, record: object): void {
+  #once(event: string, shared: object): void {
     if (this.#seen.has(shared)) return;
     this.#seen.add(shared);
-    this.#write(record);
+    this.#write(event, shared);
   }
 
-  #write(record: object): void {
-    this.#stream.write(`${JSON.stringify(record)}\n`);
+  #write(event: string, fields: object): void {
+    this.#stream.write(jsonLine(event, { pid: process.pid, time: Date.now() }, fields));
   }
 }

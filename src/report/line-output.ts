@@ -6,12 +6,13 @@ export interface LineOutput {
   /** Prints lines that stay. */
   print(...lines: string[]): void;
   /** Draws a block of lines again and again. Missing where nothing can be drawn over. */
-  draw?(lines: () => readonly string[]): void;
+  draw?(lines: (columns: number) => readonly string[]): void;
   /** Removes the block. */
   clear?(): void;
 }
 
 const label = 'batchling:';
+const indent = '  ';
 
 export function plainOutput(stream: DisplayStream): LineOutput {
   const paint = painter(stream);
@@ -27,21 +28,26 @@ export function liveOutput(stream: DisplayStream): LineOutput {
   return {
     print: (...lines) =>
       block.print(lines.flatMap((line) => wrapped(labelled(line), stream.columns ?? 80))),
-    draw: (lines) =>
-      block.open(() => {
-        const [first = '', ...rest] = lines().map(printable);
-        return [labelled(first), ...rest.map((line) => `  ${line}`)];
-      }),
+    draw: (lines) => block.open(() => blockLines(lines, stream.columns ?? 80)),
     clear: () => block.close(),
   };
 }
 
-function labelled(line: string): string {
+/** The last column stays free: some terminals break a line that fills it. */
+export function blockLines(
+  lines: (columns: number) => readonly string[],
+  columns: number,
+): readonly string[] {
+  const [first = '', ...rest] = lines(columns - indent.length - 1).map(printable);
+  return [labelled(first), ...rest.map((line) => `${indent}${line}`)];
+}
+
+export function labelled(line: string): string {
   return `${label} ${printable(line)}`;
 }
 
 /** Colours the label only. */
-function painter(stream: DisplayStream): (line: string) => string {
+export function painter(stream: DisplayStream): (line: string) => string {
   if (!usesColor(stream)) return (line) => line;
   return (line) =>
     line.startsWith(label) ? `\u001b[36m${label}\u001b[39m${line.slice(label.length)}` : line;

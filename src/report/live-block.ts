@@ -6,7 +6,7 @@ import { type DisplayStream, truncated, widthOf } from './terminal.ts';
 const frame = 250;
 /** How long lines that stay wait for the program to end its own line. */
 const lineEndPatience = 5_000;
-const mostRows = 8;
+const mostRows = 11;
 /** Enough characters to find the end of a line before codes that reset colours. */
 const tail = 40;
 

@@ -1,8 +1,10 @@
 import { version } from '../version.ts';
-import type { Display, DisplayMode } from './display.ts';
+import type { Display, DisplayedScope, DisplayMode, ScopeDisplay } from './display.ts';
+import { possibleMode } from './display-mode.ts';
 import { JsonDisplay } from './json-display.ts';
 import { liveOutput, plainOutput } from './line-output.ts';
-import { canDraw } from './terminal.ts';
+import { reportFile, reportNumbers } from './run/report-to-run.ts';
+import { RunReporter } from './run/run-reporter.ts';
 import { TextDisplay } from './text-display.ts';
 
 /** Copies of this version of the package share their displays: two would draw over each other. */
@@ -10,21 +12,37 @@ const key = Symbol.for(`batchling.displays.${version}`);
 
 type Shown = Exclude<DisplayMode, 'none'>;
 
-/** The display of this process on stderr: live in a terminal, plain lines elsewhere. */
-export function processDisplay(asked: Shown | undefined): Display {
-  const holder = globalThis as { [key]?: Map<Shown, Display> };
-  holder[key] ??= new Map();
-  const mode = possibleMode(asked);
-  const known = holder[key].get(mode);
-  if (known) return known;
-  const display = createDisplay(mode);
-  holder[key].set(mode, display);
-  return display;
+interface Displays {
+  readonly own: Map<Shown, Display>;
+  reporter: RunReporter | undefined;
 }
 
-function possibleMode(asked: Shown | undefined): Shown {
-  if (asked === 'json' || asked === 'plain') return asked;
-  return canDraw(process.stderr) ? 'live' : 'plain';
+/**
+ * Shows a scope: on stderr, live in a terminal and as plain lines elsewhere, or through the parent of
+ * the run where there is one. `undefined`: nobody shows it.
+ */
+export function showScope(
+  asked: DisplayMode | undefined,
+  scope: DisplayedScope,
+): ScopeDisplay | undefined {
+  const holder = globalThis as { [key]?: Displays };
+  holder[key] ??= { own: new Map(), reporter: undefined };
+  const displays = holder[key];
+  displays.reporter ??= runReporter(asked === 'json');
+  if (displays.reporter) return displays.reporter.open(scope, asked === 'none');
+  if (asked === 'none') return undefined;
+  const mode = possibleMode(asked, process.stderr);
+  const display = displays.own.get(mode) ?? createDisplay(mode);
+  displays.own.set(mode, display);
+  return display.open(scope);
+}
+
+function runReporter(sendsCalls: boolean): RunReporter | undefined {
+  const file = reportFile();
+  if (file === undefined) return undefined;
+  const reporter = new RunReporter(file, sendsCalls);
+  reportNumbers(() => reporter.numbers());
+  return reporter;
 }
 
 function createDisplay(mode: Shown): Display {

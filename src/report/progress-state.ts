@@ -1,9 +1,10 @@
-import type {
-  BatchFacts,
-  BatchlingEventName,
-  BatchlingEvents,
+import {
+  type BatchFacts,
+  type BatchlingEventName,
+  type BatchlingEvents,
+  noRoomYet,
 } from '../orchestrator/model/events.ts';
-import type { Notice } from '../orchestrator/model/notices.ts';
+import type { Notice, WaitFacts } from '../orchestrator/model/notices.ts';
 import type { Counts } from '../types.ts';
 
 /** How many changes of a batch's counts are kept to estimate its speed. */
@@ -16,8 +17,19 @@ export interface ShownBatch extends BatchFacts {
   readonly counts: Counts | 'none' | undefined;
   /** How many were done at which time, for each change. */
   readonly samples: readonly { readonly at: number; readonly done: number }[];
-  /** The provider has finished it; its results are being read. */
-  readonly ended: boolean;
+  readonly stage: BatchStage;
+}
+
+/**
+ * `uploading`: on its way to the provider. `waiting`: the provider has no room for it yet. `reading`: the
+ * provider has finished it, and its results are being read.
+ */
+export type BatchStage = 'uploading' | 'waiting' | 'running' | 'reading';
+
+/** Something that is in the way now. */
+export interface ShownTrouble {
+  readonly text: string;
+  readonly waits?: WaitFacts;
 }
 
 /**
@@ -26,14 +38,14 @@ export interface ShownBatch extends BatchFacts {
  */
 export class ProgressState {
   readonly #batches = new Map<string, ShownBatch>();
-  readonly #troubles = new Map<string, string>();
+  readonly #troubles = new Map<string, ShownTrouble>();
 
   get batches(): ReadonlyMap<string, ShownBatch> {
     return this.#batches;
   }
 
-  /** Texts of current troubles, by their id. */
-  get troubles(): ReadonlyMap<string, string> {
+  /** Current troubles, by their id. */
+  get troubles(): ReadonlyMap<string, ShownTrouble> {
     return this.#troubles;
   }
 
@@ -43,8 +55,11 @@ export class ProgressState {
     now: number,
   ): void {
     switch (name) {
+      case 'batch:submitting':
+        this.#add(event as BatchFacts, now, 'uploading');
+        break;
       case 'batch:submitted':
-        this.#add(event as BatchFacts, now);
+        this.#submitted(event as BatchFacts, now);
         break;
       case 'batch:polled':
         this.#polled(event as BatchlingEvents['batch:polled'], now);
@@ -62,9 +77,9 @@ export class ProgressState {
   }
 
   notice(notice: Notice, now: number): void {
-    if (notice.notice === 'trouble') this.#troubles.set(notice.id, notice.text);
+    if (notice.notice === 'trouble') this.#troubles.set(notice.id, notice);
     else if (notice.notice === 'over') this.#troubles.delete(notice.id);
-    else if (notice.notice === 'rejoined') this.#add(notice, now - notice.age);
+    else if (notice.notice === 'rejoined') this.#add(notice, now - notice.age, 'running');
     else if (notice.notice === 'gave-up') this.#batches.delete(notice.batch);
   }
 
@@ -74,7 +89,26 @@ export class ProgressState {
     this.#troubles.clear();
   }
 
-  #add(facts: BatchFacts, sentAt: number): void {
+  /** What a process that has gone leaves behind. */
+  forget(batches: Iterable<string>, troubles: Iterable<string>): void {
+    for (const token of batches) this.#batches.delete(token);
+    for (const id of troubles) this.#troubles.delete(id);
+  }
+
+  #submitted(facts: BatchFacts, sentAt: number): void {
+    const known = this.#batches.get(facts.batch);
+    if (known === undefined) this.#add(facts, sentAt, 'running');
+    else if (known.stage === 'uploading' || known.stage === 'waiting') {
+      const { batch, remoteId } = facts;
+      this.#change(batch, {
+        stage: 'running',
+        sentAt,
+        ...(remoteId !== undefined && { remoteId }),
+      });
+    }
+  }
+
+  #add(facts: BatchFacts, sentAt: number, stage: BatchStage): void {
     if (this.#batches.has(facts.batch)) return;
     const { provider, endpoint, model, batch, remoteId, count } = facts;
     this.#batches.set(batch, {
@@ -83,7 +117,7 @@ export class ProgressState {
       sentAt,
       counts: undefined,
       samples: [],
-      ended: false,
+      stage,
     });
   }
 
@@ -101,12 +135,16 @@ export class ProgressState {
   }
 
   #ended({ batch, failure }: BatchlingEvents['batch:ended']): void {
-    if (failure === undefined) this.#change(batch, { ended: true });
+    if (failure === undefined) this.#change(batch, { stage: 'reading' });
     else this.#batches.delete(batch);
   }
 
-  #resent({ batch, gone }: BatchlingEvents['batch:resent']): void {
-    if (gone) this.#batches.delete(batch);
+  #resent({ batch, gone, reason }: BatchlingEvents['batch:resent']): void {
+    const stage = this.#batches.get(batch)?.stage;
+    const isOnItsWay = stage === 'uploading' || stage === 'waiting';
+    if (isOnItsWay && reason.startsWith(noRoomYet)) this.#change(batch, { stage: 'waiting' });
+    // One that was refused before it was accepted goes on as another one.
+    else if (gone || isOnItsWay) this.#batches.delete(batch);
   }
 
   #change(token: string, change: Partial<ShownBatch>): void {

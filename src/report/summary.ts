@@ -1,3 +1,4 @@
+import { formatDuration } from '../duration.ts';
 import type { Stats } from '../orchestrator/model/stats.ts';
 import { dollars } from '../pricing/dollars.ts';
 
@@ -35,4 +36,12 @@ export function counted(value: number, one: string, many = `${one}s`): string {
 
 export function number(value: number): string {
   return value.toLocaleString('en-US');
+}
+
+const minute = 60_000;
+
+/** Whole seconds below two minutes, whole minutes above. */
+export function ageText(milliseconds: number): string {
+  const unit = milliseconds < 2 * minute ? 1_000 : minute;
+  return formatDuration(Math.round(milliseconds / unit) * unit).replace(/^0ms$/, '0s');
 }

@@ -13,6 +13,11 @@ export function canDraw(stream: DisplayStream, environment: Environment = proces
   return stream.isTTY === true && environment.TERM !== 'dumb';
 }
 
+/** Logs of a CI service are read later, also where its jobs have a terminal. */
+export function isCi({ CI }: Environment = process.env): boolean {
+  return CI !== undefined && CI !== '' && CI !== 'false' && CI !== '0';
+}
+
 /** In terminals, unless NO_COLOR or FORCE_COLOR says otherwise. FORCE_COLOR wins, as in Node. */
 export function usesColor(stream: DisplayStream, environment: Environment = process.env): boolean {
   const { FORCE_COLOR: force, NO_COLOR: no } = environment;

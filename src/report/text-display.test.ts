@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { emptyStats } from '../orchestrator/model/stats.ts';
+import { addToStats, emptyStats } from '../orchestrator/model/stats.ts';
 import type { LineOutput } from './line-output.ts';
 import { TextDisplay } from './text-display.ts';
+import type { TypicalTime } from './typical-times.ts';
 
 const minute = 60_000;
 const facts = { provider: 'openai', endpoint: '/v1/chat/completions', model: 'gpt-5-mini' };
@@ -14,7 +15,7 @@ const batch = (token: string, count = 3_000) => ({
 
 let now: number;
 let printed: string[];
-let drawn: (() => readonly string[]) | undefined;
+let drawn: ((columns: number) => readonly string[]) | undefined;
 
 beforeEach(() => {
   now = 0;
@@ -22,18 +23,23 @@ beforeEach(() => {
   drawn = undefined;
 });
 
-function openScope(isLive: boolean) {
+function openScope(isLive: boolean, times: readonly TypicalTime[] = []) {
   const output: LineOutput = {
     print: (...lines) => printed.push(...lines),
     ...(isLive && {
-      draw: (lines: () => readonly string[]) => {
+      draw: (lines: (columns: number) => readonly string[]) => {
         drawn = lines;
       },
     }),
   };
-  const display = new TextDisplay(output, () => now);
+  const display = new TextDisplay(output, { now: () => now });
   const stats = emptyStats();
-  const scope = display.open({ stats, store: '/ledger.db', completionWindow: 24 * 60 * minute });
+  const scope = display.open({
+    stats,
+    store: '/ledger.db',
+    completionWindow: 24 * 60 * minute,
+    typicalTimes: async () => times,
+  });
   const poll = (token: string, completed: number | undefined, count = 3_000) => {
     const counts =
       completed === undefined ? {} : { counts: { total: count, completed, failed: 0 } };
@@ -115,28 +121,112 @@ it('events and notices that several scopes get are shown once', () => {
 describe('live lines', () => {
   it('show the calls, the batches by model, and what is in the way', () => {
     const { scope, stats, poll } = openScope(true);
-    stats.captured = 3_500;
+    for (let at = 0; at < 3_500; at += 1) {
+      stats.captured += 1;
+      scope.event('call:captured', at < 3_100 ? facts : { ...facts, model: 'gpt-5' });
+    }
+    scope.event('batch:submitting', { ...batch('bl_1'), bytes: 1 });
+    expect(drawn?.(77)).toEqual([
+      '0 of 3,500 calls answered, 0s',
+      '                   queued  sent  done  failed  age',
+      'openai gpt-5-mini   3,100     0     0       0       uploading',
+      'openai gpt-5          400     0     0       0       collecting calls',
+    ]);
     scope.event('batch:submitted', batch('bl_1'));
-    scope.notice({ notice: 'rejoined', ...batch('bl_2', 500), model: 'gpt-5', age: 5 * minute });
+    scope.notice({ notice: 'rejoined', ...batch('bl_2', 400), model: 'gpt-5', age: 5 * minute });
     poll('bl_1', 100);
     now = minute;
     poll('bl_1', 400);
     scope.notice({ notice: 'trouble', id: '1', text: 'cannot reach api.openai.com' });
-    expect(drawn?.()).toEqual([
+    expect(drawn?.(77)).toEqual([
       '0 of 3,500 calls answered, 1m',
-      '400 of 3,000 done, about 9m left: openai gpt-5-mini',
-      '500 under way, none done yet: openai gpt-5',
+      '                   queued   sent  done  failed  age',
+      'openai gpt-5-mini     100  3,000   400       0   1m  running, 9m left',
+      'openai gpt-5            0    400     0       0   6m  running',
       'cannot reach api.openai.com',
     ]);
     scope.notice({ notice: 'over', id: '1', text: 'can be reached again' });
+    poll('bl_1', 3_000);
+    expect(drawn?.(77)[2]).toMatch(/finalizing$/);
     scope.event('batch:ended', { ...batch('bl_1'), status: 'completed' });
-    scope.event('batch:ended', { ...batch('bl_2'), status: 'failed', failure: 'invalid' });
-    expect(drawn?.()).toEqual([
-      '0 of 3,500 calls answered, 1m',
-      '3,000 done, reading the answers: openai gpt-5-mini',
+    expect(drawn?.(77)[2]).toMatch(/reading answers$/);
+    for (let at = 0; at < 3_000; at += 1) {
+      const status = at < 10 ? 500 : 200;
+      const dollars = { paid: 0.001, saved: 0.001 };
+      const answered = { ...facts, status, source: 'batch', batch: 'bl_1', dollars } as const;
+      addToStats(stats, 'call:answered', answered);
+      scope.event('call:answered', answered);
+    }
+    scope.event('batch:collected', { ...batch('bl_1'), answered: 2_990, failed: 10 });
+    expect(drawn?.(77).slice(0, 3)).toEqual([
+      '3,000 of 3,500 calls answered, 1m, paid $3.00, saved $3.00',
+      '                   queued   sent   done  failed  age',
+      'openai gpt-5-mini     100  3,000  2,990      10       collecting calls',
     ]);
-    scope.event('batch:collected', { ...batch('bl_1'), answered: 3_000, failed: 0 });
-    expect(drawn?.()).toHaveLength(1);
+  });
+
+  it('count an answer once, also while the rest of its batch runs', () => {
+    const { scope, stats, poll } = openScope(true);
+    for (let at = 0; at < 10; at += 1) {
+      stats.captured += 1;
+      scope.event('call:captured', facts);
+    }
+    scope.event('batch:submitted', batch('bl_1', 10));
+    for (let at = 0; at < 4; at += 1) {
+      scope.event('call:answered', { ...facts, status: 200, source: 'batch', batch: 'bl_1' });
+    }
+    poll('bl_1', 6, 10);
+    expect(drawn?.(77)[2]).toMatch(/^openai gpt-5-mini +0 +10 +6 +0 /);
+  });
+
+  it('say what a batch usually takes, and which provider gives no counts', async () => {
+    const { scope, poll } = openScope(true, [
+      { provider: 'anthropic', model: 'claude-sonnet-4-5', duration: 40 * minute },
+    ]);
+    const claude = { provider: 'anthropic', model: 'claude-sonnet-4-5' };
+    scope.event('batch:submitted', { ...batch('bl_1'), ...claude });
+    scope.event('batch:submitted', { ...batch('bl_2'), ...claude, model: 'claude-opus-4-5' });
+    await Promise.resolve();
+    expect(drawn?.(77)[2]).toMatch(/running, usually 40m$/);
+    for (const token of ['bl_1', 'bl_2']) poll(token, undefined);
+    const [, , known, unknown] = drawn?.(77) ?? [];
+    expect(known).toMatch(/^anthropic claude-[so]… +0 +3,000 +- +0 +0s {2}usually 40m, no counts$/);
+    expect(unknown).toMatch(
+      /^anthropic claude-[so]… +0 +3,000 +- +0 +0s {2}counts at the end only$/,
+    );
+  });
+
+  it('say that batches wait for quota or for a slot', () => {
+    const { scope } = openScope(true);
+    scope.event('call:captured', facts);
+    scope.event('call:captured', { ...facts, model: 'gpt-5' });
+    const provider = 'openai';
+    const quota = { provider, model: 'gpt-5-mini' };
+    scope.notice({ notice: 'trouble', id: '1', text: 'no room', waits: quota });
+    expect(drawn?.(77)[2]).toMatch(/waiting for quota$/);
+    expect(drawn?.(77)[3]).toMatch(/collecting calls$/);
+    scope.notice({ notice: 'over', id: '1' });
+    scope.notice({ notice: 'trouble', id: '2', text: 'no slot', waits: { provider } });
+    expect(drawn?.(77)[3]).toMatch(/waiting for a slot$/);
+    scope.event('batch:submitting', { ...batch('bl_1', 1), bytes: 1 });
+    scope.notice({ notice: 'over', id: '2' });
+    scope.event('batch:resent', { ...batch('bl_1', 1), reason: 'no room yet: too many tokens' });
+    expect(drawn?.(77)[2]).toMatch(/waiting for quota$/);
+  });
+
+  it('fit in 80 columns, and hide models beyond six', () => {
+    const { scope, poll } = openScope(true);
+    for (let at = 0; at < 9; at += 1) {
+      const model = `a-model-with-a-rather-long-name-${at}`;
+      scope.event('call:captured', { ...facts, model });
+      scope.event('batch:submitted', { ...batch(`bl_${at}`, 50_000), model });
+      poll(`bl_${at}`, undefined, 50_000);
+    }
+    const lines = drawn?.(77) ?? [];
+    expect(lines).toHaveLength(9);
+    expect(lines.at(-1)).toBe('and 3 more models');
+    for (const line of lines) expect(line.length).toBeLessThanOrEqual(77);
+    expect(lines[2]).toMatch(/counts at the end only$/);
   });
 
   it('print no progress, because they show it', () => {

@@ -2,16 +2,15 @@ import { formatDuration } from '../duration.ts';
 import type { BatchFacts, BatchlingEvents } from '../orchestrator/model/events.ts';
 import type { Notice } from '../orchestrator/model/notices.ts';
 import { addStats, emptyStats, type Stats } from '../orchestrator/model/stats.ts';
-import { doneOf, type ProgressState, type ShownBatch, timeLeft } from './progress-state.ts';
-import { counted, number, summaryLine } from './summary.ts';
-
-const minute = 60_000;
-/** Further models and troubles are not shown in the live block. */
-const mostModels = 4;
-const mostTroubles = 2;
+import { rowName } from './call-counts.ts';
+import type { DisplayedScope, FirstUse } from './display.ts';
+import type { Usual } from './live-lines.ts';
+import { doneOf, type ShownBatch } from './progress-state.ts';
+import { longestLeft } from './queue-rows.ts';
+import { ageText, counted, number, summaryLine } from './summary.ts';
 
 /** Printed once, when the first batch of a process is sent and its wait begins. */
-export function waitExplained(completionWindow: number, store: string): string[] {
+export function waitExplained({ completionWindow, store, firstUse }: DisplayedScope): string[] {
   const longest = formatDuration(completionWindow);
   const wait = `a batch takes minutes to hours, ${longest} at most; the program waits for it`;
   if (store === ':memory:') {
@@ -20,7 +19,22 @@ export function waitExplained(completionWindow: number, store: string): string[]
   return [
     wait,
     'it can be stopped (Ctrl-C) and run again: it goes on where it stopped',
-    `answers are kept in ${store}`,
+    ...(firstUse ? firstUseLines(store, firstUse) : [`answers are kept in ${store}`]),
+  ];
+}
+
+/** Printed where the ledger is new: where it is, what it holds, and how to turn it off. */
+function firstUseLines(store: string, { retention, keep }: FirstUse): string[] {
+  const holds = {
+    answers: 'answers',
+    all: 'answers and what was asked',
+    none: 'no answers, only which batches are under way',
+  } as const;
+  const time = keep === 'none' ? '' : ` for ${formatDuration(retention)}`;
+  return [
+    `first use: the ledger is now in ${store}`,
+    `it keeps ${holds[keep]}${time}, so that nothing is paid twice, and no keys`,
+    "to have none: --store :memory:, store: ':memory:' or BATCHLING_STORE=:memory:; to keep no answers: keep: 'none'",
   ];
 }
 
@@ -81,74 +95,30 @@ export function noticeLine(notice: Notice): string | undefined {
   }
 }
 
-/**
- * The live block: all calls, then the batches by model, then current troubles. The numbers come first
- * in each line, because narrow terminals cut its end off.
- */
-export function liveLines(
-  { batches, troubles }: ProgressState,
-  scopes: readonly { readonly stats: Stats; readonly since: number }[],
-  now: number,
-): string[] {
-  let captured = 0;
-  let answered = 0;
-  let since = now;
-  for (const scope of scopes) {
-    captured += scope.stats.captured;
-    answered += scope.stats.answered;
-    since = Math.min(since, scope.since);
-  }
-  const models = new Map<string, ShownBatch[]>();
-  for (const batch of batches.values()) {
-    const name = `${batch.provider} ${batch.model}`;
-    models.set(name, [...(models.get(name) ?? []), batch]);
-  }
-  const hidden = models.size - mostModels;
-  return [
-    `${number(answered)} of ${number(captured)} calls answered, ${ageText(now - since)}`,
-    ...[...models].slice(0, mostModels).map(([name, group]) => `${howFar(group, now)}: ${name}`),
-    ...(hidden > 0 ? [`and ${number(hidden)} more models`] : []),
-    ...[...troubles.values()].slice(-mostTroubles),
-  ];
-}
-
 /** How far the batches under way are: the provider's counts, their age, and an estimate. */
-export function progressLine(batches: readonly ShownBatch[], now: number): string {
+export function progressLine(batches: readonly ShownBatch[], usual: Usual, now: number): string {
   const [first] = batches;
   const name = batches.length === 1 && first ? first.batch : `${number(batches.length)} batches`;
   const age = now - Math.min(...batches.map(({ sentAt }) => sentAt));
-  return `${name}: ${howFar(batches, now)}, after ${ageText(age)}`;
+  return `${name}: ${howFar(batches, usual, now)}, after ${ageText(age)}`;
 }
 
 /** `1,200 of 3,000 done, about 18m left` */
-function howFar(batches: readonly ShownBatch[], now: number): string {
+function howFar(batches: readonly ShownBatch[], usual: Usual, now: number): string {
   const requests = batches.reduce((sum, { count }) => sum + count, 0);
-  if (batches.every(({ ended }) => ended)) return `${number(requests)} done, reading the answers`;
   const done = batches.reduce((sum, batch) => sum + doneOf(batch), 0);
-  if (done === 0) return `${number(requests)} under way, ${whyNone(batches)}`;
+  const far =
+    done === 0
+      ? `${number(requests)} under way, ${whyNone(batches)}`
+      : `${number(done)} of ${number(requests)} done`;
   const left = longestLeft(batches, now);
-  const estimate = left === undefined ? '' : `, about ${ageText(left)} left`;
-  return `${number(done)} of ${number(requests)} done${estimate}`;
+  if (left !== undefined) return `${far}, about ${ageText(left)} left`;
+  const times = batches.map((batch) => usual.get(rowName(batch)) ?? 0);
+  const longest = Math.max(...times);
+  return longest > 0 ? `${far}, usually ${ageText(longest)}` : far;
 }
 
 function whyNone(batches: readonly ShownBatch[]): string {
   const silent = batches.find(({ counts }) => counts === 'none');
   return silent ? `${silent.provider} counts at the end only` : 'none done yet';
-}
-
-/** The estimate of the slowest batch; `undefined` where one has no estimate yet. */
-function longestLeft(batches: readonly ShownBatch[], now: number): number | undefined {
-  let longest = 0;
-  for (const batch of batches) {
-    const left = batch.ended ? 0 : timeLeft(batch, now);
-    if (left === undefined) return undefined;
-    longest = Math.max(longest, left);
-  }
-  return longest;
-}
-
-/** Whole seconds below two minutes, whole minutes above. */
-function ageText(milliseconds: number): string {
-  const unit = milliseconds < 2 * minute ? 1_000 : minute;
-  return formatDuration(Math.round(milliseconds / unit) * unit).replace(/^0ms$/, '0s');
 }

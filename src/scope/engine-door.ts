@@ -1,6 +1,7 @@
 import { messageOf } from '../errors.ts';
 import { Slice } from '../event-loop.ts';
 import type { ResolvedOptions } from '../options/index.ts';
+import type { Engine } from '../orchestrator/engine.ts';
 import type { CallHandle, CapturedCall } from '../orchestrator/model/call.ts';
 import type { CallEngine } from '../orchestrator/model/call-engine.ts';
 import type { OwnReason } from '../orchestrator/model/own-answer.ts';
@@ -87,9 +88,11 @@ export class EngineDoor {
   }
 
   async #openEngine(): Promise<EngineUse> {
-    await this.#events.show(this.#options);
+    let use: EngineUse<Engine> | undefined;
+    await this.#events.show(this.#options, async () => use?.engine.pastBatches() ?? []);
     const { useEngine } = await import('./engines.ts');
-    return useEngine(this.#options);
+    use = await useEngine(this.#options);
+    return use;
   }
 }
 

@@ -39,13 +39,13 @@ interface Run {
   readonly shared: boolean;
 }
 
-export interface EngineUse {
-  readonly engine: CallEngine;
+export interface EngineUse<Used extends CallEngine = CallEngine> {
+  readonly engine: Used;
   /** The last one out closes the engine. */
   release(): Promise<void>;
 }
 
-export async function useEngine(options: ResolvedOptions): Promise<EngineUse> {
+export async function useEngine(options: ResolvedOptions): Promise<EngineUse<Engine>> {
   const run = currentRun();
   const store = storeUse(`${version}\n${run.name}\n${options.store}`);
   const used = sharedEngine(store, options);
@@ -74,7 +74,7 @@ export async function useEngine(options: ResolvedOptions): Promise<EngineUse> {
 export async function useDryRun(
   options: ResolvedOptions,
   hooks: Pick<DryRunOptions, 'entered' | 'stop'>,
-): Promise<EngineUse & { readonly engine: DryRun }> {
+): Promise<EngineUse<DryRun>> {
   const { clock, window, store, dryRun } = options;
   const run = currentRun();
   const hasLedger = store !== ':memory:' && existsSync(store);

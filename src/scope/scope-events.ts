@@ -1,3 +1,4 @@
+import type { BatchSummary } from '../ledger/ledger.ts';
 import type { ResolvedOptions } from '../options/index.ts';
 import type { RoundWatch } from '../orchestrator/model/call.ts';
 import type { BatchlingEventName, BatchlingEvents, Emit } from '../orchestrator/model/events.ts';
@@ -18,17 +19,25 @@ export class ScopeEvents {
 
   /**
    * Opens the display, once. It is loaded with the engine: before that there is nothing to show.
+   * `past`: the batches of earlier runs, which the engine knows.
    */
-  async show(options: ResolvedOptions): Promise<void> {
-    const { display, store, completionWindow, clock, window } = options;
-    if (this.#display || this.#isClosed || display === 'none') return;
-    const [{ processDisplay }, { ConcurrencyHint }] = await Promise.all([
+  async show(
+    options: ResolvedOptions,
+    past: () => Promise<readonly BatchSummary[]> = async () => [],
+  ): Promise<void> {
+    const { display, clock, window } = options;
+    // A parent that draws nothing wants to know the numbers all the same.
+    const isShown = display !== 'none' || (process.env.BATCHLING_REPORT ?? '') !== '';
+    if (this.#display || this.#isClosed || !isShown) return;
+    const [{ showScope }, { displayedScope }, { ConcurrencyHint }] = await Promise.all([
       import('../report/process-display.ts'),
+      import('../report/displayed-scope.ts'),
       import('../report/concurrency-hint.ts'),
     ]);
     if (this.#display || this.#isClosed) return;
     const { stats } = this;
-    this.#display = processDisplay(display).open({ stats, store, completionWindow });
+    this.#display = showScope(display, displayedScope(stats, options, past));
+    if (display === 'none') return;
     this.rounds = new ConcurrencyHint({ stats, clock, window }, (text) => {
       this.notify({ notice: 'hint', text });
     });

@@ -8,7 +8,7 @@ import ts from 'typescript';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const cache = join(root, 'node_modules', '.cache');
 const folders = ['src', 'test/support/programs'];
-/** The programs under test need none of these, and each file costs a little. */
+/** The programs under test do not need it, and each file costs a little. */
 const leftOut = /^src\/simulator\/|\.test\.ts$|\.test-helper\.ts$/;
 
 let compiled: Promise<string> | undefined;
@@ -22,10 +22,10 @@ export function compiledProgram(name: string): Promise<string> {
   return compiled.then((folder) => join(folder, 'test/support/programs', `${name}.js`));
 }
 
-/** The command line, compiled with them. */
-export function compiledCli(): Promise<string> {
+/** The command line, compiled like the programs. `demo` and `simulate` need the sources. */
+export async function compiledCli(): Promise<string> {
   compiled ??= compile();
-  return compiled.then((folder) => join(folder, 'src/cli/main.js'));
+  return join(await compiled, 'src/cli/main.js');
 }
 
 async function compile(): Promise<string> {

@@ -1,15 +1,7 @@
-import type { Command } from 'commander';
-
-/** A command of the ledger; its module is loaded when it is called. */
-interface LedgerCommand {
-  readonly name: string;
-  /** What the command does, in half a line. */
-  readonly summary: string;
-  load(): Promise<{ define(command: Command): void }>;
-}
+import type { CommandEntry } from '../commands.ts';
 
 /** The commands on the ledger, in the order of the help. */
-export const ledgerCommands: readonly LedgerCommand[] = [
+export const ledgerCommands: readonly CommandEntry[] = [
   {
     name: 'ls',
     summary: 'list the batches of the ledger, the newest last',
@@ -46,11 +38,3 @@ export const ledgerCommands: readonly LedgerCommand[] = [
     load: () => import('./doctor.ts'),
   },
 ];
-
-/** Adds the commands; only the one that is called is loaded. */
-export async function addLedgerCommands(batchling: Command, called: string | undefined) {
-  for (const { name, summary, load } of ledgerCommands) {
-    const command = batchling.command(name).description(summary);
-    if (name === called) (await load()).define(command);
-  }
-}

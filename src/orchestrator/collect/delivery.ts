@@ -7,6 +7,7 @@ import type { Answer } from '../../types.ts';
 import type { CapturedCall, Delivery } from '../model/call.ts';
 import type { Caller } from '../model/caller.ts';
 import type { EngineContext } from '../model/engine-context.ts';
+import { errorCodeOf } from '../model/error-code.ts';
 import { type AnswerSource, type BatchlingEvents, type CallFacts, tell } from '../model/events.ts';
 import { type OwnReason, ownAnswer } from '../model/own-answer.ts';
 import type { Request } from '../model/request.ts';
@@ -116,7 +117,9 @@ export function refuseCall(
     call.fail(error);
     return;
   }
-  answerCall(call, { ...facts, status: answer.status, source }, { answer, source, itemId: '' });
+  const { status } = answer;
+  const event = { ...facts, status, source, error: `batchling_${reason}` } as const;
+  answerCall(call, event, { answer, source, itemId: '' });
 }
 
 /** Assignments instead of spreads: this is made for every call. */
@@ -136,6 +139,8 @@ function answered(
     source,
   };
   if (batchToken !== undefined) event.batch = batchToken;
+  const error = answer.status < 400 ? undefined : errorCodeOf(answer);
+  if (error !== undefined) event.error = error;
   if (cost === undefined) return event;
   const { inputTokens, outputTokens, paid, saved = 0 } = cost;
   event.inputTokens = inputTokens;

@@ -23,6 +23,8 @@ export interface BatchlingEvents {
     readonly status: number;
     readonly source: AnswerSource;
     readonly batch?: string;
+    /** The code or type in the body of an error, where it has one. */
+    readonly error?: string;
     /** Tokens and dollars: of answers from a batch, and of realtime calls by `fetch` that are no stream. */
     readonly inputTokens?: number;
     readonly outputTokens?: number;

@@ -1,12 +1,24 @@
 import type { BatchFacts } from './events.ts';
 
+/** Whose batches wait for room: those of a model for its quota, without a model all of the provider's. */
+export interface WaitFacts {
+  readonly provider: string;
+  readonly model?: string;
+}
+
 /**
  * What people should know beside the events: one line each. A notice is one object for all scopes that
  * are told, so that who shows several scopes shows it once. It never holds a credential.
  */
 export type Notice =
   /** Something is in the way, and `text` says what is done about it. */
-  | { readonly notice: 'trouble'; readonly id: string; readonly text: string }
+  | {
+      readonly notice: 'trouble';
+      readonly id: string;
+      readonly text: string;
+      /** Where the trouble is that batches wait for room. */
+      readonly waits?: WaitFacts;
+    }
   /** It is out of the way. Without a text there is nothing to say about it. */
   | { readonly notice: 'over'; readonly id: string; readonly text?: string }
   /** A batch of an earlier run is waited for; `age`: milliseconds since it was sent. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { addToStats, emptyStats } from './stats.ts';
+import { addStats, addToStats, emptyStats } from './stats.ts';
 
 const call = { provider: 'openai', endpoint: '/v1/chat/completions', model: 'm' };
 const batch = { ...call, batch: 'b-1', count: 2 };
@@ -20,6 +20,9 @@ describe('stats', () => {
       batches: { submitted: 0, ended: 0, collected: 0 },
       tokens: { input: 0, output: 0 },
       dollars: { paid: 0, saved: 0, realtime: 0 },
+      bypassReasons: {},
+      failures: {},
+      unpriced: {},
     });
   });
 
@@ -50,7 +53,27 @@ describe('stats', () => {
       batches: { submitted: 2, ended: 1, collected: 1 },
       tokens: { input: 15, output: 4 },
       dollars: { paid: 0.75, saved: 1.5, realtime: 0.25 },
+      bypassReasons: { stream: 1 },
+      failures: { 400: 1 },
+      unpriced: { m: 1 },
     });
+  });
+
+  it('name failures by status and code, and only so many of them', () => {
+    const stats = emptyStats();
+    const failed = { ...call, source: 'batch', status: 429 } as const;
+    for (let at = 0; at < 3; at += 1) {
+      addToStats(stats, 'call:answered', { ...failed, error: 'rate_limit_exceeded' });
+    }
+    for (let at = 0; at < 100; at += 1)
+      addToStats(stats, 'call:answered', { ...failed, error: `e${at}` });
+    expect(stats.failures['429 rate_limit_exceeded']).toBe(3);
+    expect(Object.keys(stats.failures)).toHaveLength(21);
+    expect(stats.failures.other).toBe(81);
+    const sum = emptyStats();
+    addStats(sum, stats);
+    addStats(sum, stats);
+    expect(sum.failures.other).toBe(162);
   });
 
   it('are not moved by events that they do not sum', () => {

@@ -25,7 +25,16 @@ export interface Stats {
    * `realtime` is the part of `paid` that realtime calls cost.
    */
   readonly dollars: { readonly paid: number; readonly saved: number; readonly realtime: number };
+  /** How many bypasses have which reason. After twenty reasons, further ones count as `other`. */
+  readonly bypassReasons: Readonly<Record<string, number>>;
+  /** How many failed calls have which status and error code; as many as of bypasses. */
+  readonly failures: Readonly<Record<string, number>>;
+  /** Answers with tokens, by models without a known price; their dollars are missing. */
+  readonly unpriced: Readonly<Record<string, number>>;
 }
+
+/** A name may be a text of a provider's: however many there are, they take little memory. */
+const mostNames = 20;
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] extends number ? number : Mutable<T[Key]> };
 
@@ -43,6 +52,9 @@ export function emptyStats(): MutableStats {
     batches: { submitted: 0, ended: 0, collected: 0 },
     tokens: { input: 0, output: 0 },
     dollars: { paid: 0, saved: 0, realtime: 0 },
+    bypassReasons: {},
+    failures: {},
+    unpriced: {},
   };
 }
 
@@ -64,14 +76,22 @@ const sums: Sums = {
       stats.realtime += 1;
       stats.dollars.realtime += event.dollars?.paid ?? 0;
     }
-    if (event.status >= 400) stats.failed += 1;
+    if (event.status >= 400) {
+      stats.failed += 1;
+      const name = event.error === undefined ? `${event.status}` : `${event.status} ${event.error}`;
+      tally(stats.failures, name);
+    }
+    if (event.inputTokens !== undefined && event.dollars === undefined) {
+      tally(stats.unpriced, event.model);
+    }
     stats.tokens.input += event.inputTokens ?? 0;
     stats.tokens.output += event.outputTokens ?? 0;
     stats.dollars.paid += event.dollars?.paid ?? 0;
     stats.dollars.saved += event.dollars?.saved ?? 0;
   },
-  'call:bypassed': (stats) => {
+  'call:bypassed': (stats, { reason }) => {
     stats.bypassed += 1;
+    tally(stats.bypassReasons, reason);
   },
   'batch:submitted': (stats) => {
     stats.batches.submitted += 1;
@@ -86,6 +106,12 @@ const sums: Sums = {
     stats.retried += 1;
   },
 };
+
+function tally(counts: Record<string, number>, name: string): void {
+  const isKnown = Object.hasOwn(counts, name) || Object.keys(counts).length < mostNames;
+  const counted = isKnown ? name : 'other';
+  counts[counted] = (Object.hasOwn(counts, counted) ? (counts[counted] as number) : 0) + 1;
+}
 
 export function addToStats<Name extends BatchlingEventName>(
   stats: MutableStats,

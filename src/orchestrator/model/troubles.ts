@@ -3,7 +3,7 @@ import { nextTurn } from '../../event-loop.ts';
 import type { Wire } from '../../http/wire.ts';
 import type { Clock, Logger } from '../../types.ts';
 import type { EngineScope } from './call.ts';
-import type { Notice } from './notices.ts';
+import type { Notice, WaitFacts } from './notices.ts';
 import { type TroubleKind, troubleKind } from './trouble-kind.ts';
 import { overText, type Step, troubleText } from './trouble-text.ts';
 
@@ -72,7 +72,7 @@ export class Troubles {
 
   /** Tells of a wait that is not over at once. `what` tells one kind of wait from another. */
   async whileWaiting<T>(
-    { wire, scopes }: Concerned,
+    { wire, scopes, waits }: Concerned & { readonly waits: WaitFacts },
     what: string,
     text: () => string,
     waiting: Promise<T>,
@@ -85,7 +85,7 @@ export class Troubles {
     await nextTurn();
     if (isOver) return waiting;
     const key = `${what} ${wire.base}`;
-    const wait = this.#wait(key, () => wire.redact(text()));
+    const wait = this.#wait(key, waits, () => wire.redact(text()));
     wait.waiters += 1;
     tell(scopes, wait.told, wait.notice);
     try {
@@ -137,11 +137,12 @@ export class Troubles {
     return trouble;
   }
 
-  #wait(key: string, text: () => string): Wait {
+  #wait(key: string, waits: WaitFacts, text: () => string): Wait {
     const now = this.#clock.now();
     const known = this.#waits.get(key);
     if (known && (known.waiters > 0 || now - known.toldAt < toldFor)) return known;
-    const wait = { waiters: 0, toldAt: now, notice: this.#notice(text()), told: new Set<never>() };
+    const notice = { ...this.#notice(text()), waits };
+    const wait = { waiters: 0, toldAt: now, notice, told: new Set<never>() };
     this.#waits.set(key, wait);
     return wait;
   }

@@ -102,7 +102,9 @@ export class Permit {
   /** People are told where a batch has to wait for others to end. */
   #tell(what: string, text: () => string, wait: Promise<void>): Promise<void> {
     const { queue, scopes } = this.#facts;
-    const concerned = { wire: queue.wire, scopes: scopes() };
+    const { name: provider } = queue.batcher.info;
+    const waits = what === 'slot' ? { provider } : { provider, model: queue.model };
+    const concerned = { wire: queue.wire, scopes: scopes(), waits };
     return this.#context.troubles.whileWaiting(concerned, what, text, wait);
   }
 

@@ -1,0 +1,70 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { constants } from 'node:os';
+import { openRunDisplay } from '../../report/run/run-display.ts';
+import { exitCodes } from '../exit-codes.ts';
+import type { RunEnvironment, Variables } from './run-environment.ts';
+
+export interface Launch {
+  readonly command: string;
+  readonly given: readonly string[];
+  readonly variables: Variables;
+  readonly environment: RunEnvironment;
+}
+
+/**
+ * Starts the program with our own stdin, stdout and stderr, shows what its processes do, and waits for
+ * its end. Resolves to its exit code, `128 + n` when signal n has ended it. Rejects when it cannot be started.
+ */
+export async function launch({ command, given, variables, environment }: Launch): Promise<number> {
+  // Under another `batchling run` or `exec` this is part of that run, which shows it.
+  if (environment.isInner) return start(command, given, variables);
+  const display = openRunDisplay({ mode: environment.display, stream: process.stderr });
+  try {
+    const code = await start(command, given, { ...variables, ...display.variables });
+    const { detached } = await display.close();
+    // A process that has left its work under way may be one of many under the command.
+    return environment.mayDetach && detached !== undefined ? exitCodes.detached : code;
+  } finally {
+    await display.close();
+  }
+}
+
+async function start(
+  command: string,
+  given: readonly string[],
+  variables: Variables,
+): Promise<number> {
+  const child = spawn(command, given, { stdio: 'inherit', env: variables });
+  const stopForwarding = forwardSignals(child);
+  try {
+    return await exitCodeOf(child);
+  } finally {
+    stopForwarding();
+  }
+}
+
+function exitCodeOf(child: ChildProcess): Promise<number> {
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', (code, signal) => {
+      resolve(signal === null ? (code ?? 0) : 128 + constants.signals[signal]);
+    });
+  });
+}
+
+/**
+ * A terminal sends Ctrl-C to the program as well as to us: we only stay until the program has ended. What
+ * others send to us alone is passed on.
+ */
+function forwardSignals(child: ChildProcess): () => void {
+  const stay = () => undefined;
+  const forward = (signal: NodeJS.Signals) => child.kill(signal);
+  process.on('SIGINT', stay);
+  process.on('SIGTERM', forward);
+  process.on('SIGHUP', forward);
+  return () => {
+    process.off('SIGINT', stay);
+    process.off('SIGTERM', forward);
+    process.off('SIGHUP', forward);
+  };
+}

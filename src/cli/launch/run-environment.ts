@@ -1,0 +1,86 @@
+import { randomUUID } from 'node:crypto';
+import { statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { findConfig } from '../../options/config/find-config.ts';
+import { checkFlag, namesProviders, optionFlags } from '../../options/flags.ts';
+import { inheritedRun, resolveOptions } from '../../options/index.ts';
+import {
+  configVariable,
+  detachVariable,
+  reportVariable,
+} from '../../options/run-variables.ts';
+import { usageError } from '../usage-error.ts';
+import type { RunFlags } from './run-flags.ts';
+
+export type Variables = Record<string, string | undefined>;
+
+/** What the processes of a run get to know, as variables. */
+export interface RunEnvironment {
+  readonly variables: Variables;
+  /** The path of the config file. */
+  readonly config: string | undefined;
+  /** `--display`, or its variable. */
+  readonly display: 'live' | 'plain' | 'json' | 'none' | undefined;
+  /** `--detach` */
+  readonly mayDetach: boolean;
+  /** A run around this one shows what its processes do. */
+  readonly isInner: boolean;
+}
+
+/** Checks flags and variables before anything is started; throws errors of wrong usage. */
+export function runEnvironment(
+  flags: RunFlags,
+  inherited: Variables = process.env,
+): RunEnvironment {
+  const config = configOf(flags.config);
+  const mayDetach = isOn(flags.detach) || inherited[detachVariable] === 'true';
+  const given = variablesOf(flags, config !== undefined);
+  const variables: Variables = {
+    ...inherited,
+    ...given,
+    BATCHLING_RUN: inheritedRun(inherited) ?? randomUUID(),
+    [configVariable]: config,
+    [detachVariable]: mayDetach ? 'true' : undefined,
+  };
+  const { display, store } = resolveOptions({}, undefined, checkable(variables, config));
+  // Processes of one run may work in different folders, and share one ledger.
+  if (variables.BATCHLING_STORE?.trim()) variables.BATCHLING_STORE = store;
+  const isInner = Boolean(inherited[reportVariable]);
+  return { variables, config, display, mayDetach, isInner };
+}
+
+function variablesOf(flags: RunFlags, anyProvider: boolean): Variables {
+  const variables: Variables = {};
+  for (const flag of optionFlags) {
+    const text = flags[flag.option];
+    if (text === undefined) continue;
+    checkFlag(flag, text, anyProvider);
+    variables[flag.variable] = text;
+  }
+  return variables;
+}
+
+/** Providers of the config file's own batchers are known to the processes of the run only. */
+function checkable(variables: Variables, config: string | undefined): Variables {
+  if (config === undefined) return variables;
+  const unchecked = optionFlags.filter(({ option }) => namesProviders(option));
+  return { ...variables, ...Object.fromEntries(unchecked.map(({ variable }) => [variable, ''])) };
+}
+
+function configOf(flag: string | undefined): string | undefined {
+  if (flag === undefined) return findConfig(process.cwd());
+  const path = resolve(flag);
+  if (!statSync(path, { throwIfNoEntry: false })?.isFile()) {
+    throw usageError(`--config: there is no file ${path}`);
+  }
+  if (!/\.(ts|js|mjs|json)$/.test(path)) {
+    throw usageError(`--config: ${flag} must be a .ts, .js, .mjs or .json file`);
+  }
+  return path;
+}
+
+function isOn(text: string | undefined): boolean {
+  if (text === undefined || text === 'false') return false;
+  if (text === 'true') return true;
+  throw usageError(`--detach: it takes no value, but got: ${text}`);
+}

@@ -1,0 +1,49 @@
+import { fileURLToPath } from 'node:url';
+import type { Command } from 'commander';
+import { launch } from './launch/launch.ts';
+import { importArguments, imports, moduleUrl } from './launch/own-modules.ts';
+import { type ProgramFile, programFile } from './launch/program-file.ts';
+import { runEnvironment } from './launch/run-environment.ts';
+import { addRunFlags, type RunFlags, withValues } from './launch/run-flags.ts';
+import { typescriptLoader } from './launch/typescript-loader.ts';
+
+const notes = `
+Flags of batchling stand before the file; everything after the file belongs to the program.
+
+Examples:
+  $ batchling run answer-all.ts
+  $ batchling run --batch-size 500 --window 2s answer-all.ts input.csv --verbose
+  $ batchling run jobs.ts:summarize report.txt --language en
+                                        calls summarize("report.txt", { language: "en" })
+                                        and prints what it returns
+  $ batchling run --dry-run answer-all.ts
+  $ batchling run --detach answer-all.ts`;
+
+export { withValues as prepare };
+
+export function define(command: Command): void {
+  command
+    .usage('[flags] <file>[:export] [args...]')
+    .argument('<file>', 'TypeScript or JavaScript file; `file.ts:name` calls its export `name`')
+    .argument('[args...]', 'arguments of the program, or of the export')
+    .passThroughOptions();
+  addRunFlags(command);
+  command.addHelpText('after', notes).action(run);
+}
+
+async function run(file: string, given: string[], flags: RunFlags): Promise<void> {
+  const program = programFile(file);
+  const environment = runEnvironment(flags);
+  const { variables, config } = environment;
+  const loader = typescriptLoader(program.path);
+  const urls = [...imports(config), ...(loader === undefined ? [] : [loader])];
+  const command = process.execPath;
+  const nodeArguments = [...importArguments([...new Set(urls)]), ...entryOf(program), ...given];
+  process.exitCode = await launch({ command, given: nodeArguments, variables, environment });
+}
+
+/** What Node is to run: the file, or our module that calls its export. */
+function entryOf({ path, exportName }: ProgramFile): string[] {
+  if (exportName === undefined) return [path];
+  return [fileURLToPath(moduleUrl('./call-export')), path, exportName];
+}

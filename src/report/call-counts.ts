@@ -1,0 +1,89 @@
+import type {
+  BatchlingEventName,
+  BatchlingEvents,
+  CallFacts,
+} from '../orchestrator/model/events.ts';
+
+/** What became of the calls to one model. */
+export interface QueueCounts {
+  readonly provider: string;
+  readonly model: string;
+  readonly captured: number;
+  /** Answered with a status below 400. */
+  readonly good: number;
+  /** Answered with an error. */
+  readonly failed: number;
+  /** Those of both that a batch has answered. */
+  readonly batched: number;
+}
+
+/** Answers that callers have of one batch. */
+export interface BatchAnswers {
+  readonly batch: string;
+  readonly good: number;
+  readonly failed: number;
+}
+
+type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
+
+/**
+ * Counts the events that come for each call, so that a display looks at numbers and not at calls. One
+ * row stands for a provider and a model, whatever their endpoints and accounts.
+ */
+export class CallCounts {
+  readonly #queues = new Map<string, Mutable<QueueCounts>>();
+  readonly #batches = new Map<string, Mutable<BatchAnswers>>();
+
+  get queues(): ReadonlyMap<string, QueueCounts> {
+    return this.#queues;
+  }
+
+  get batches(): ReadonlyMap<string, BatchAnswers> {
+    return this.#batches;
+  }
+
+  /** Whether the event is one that is counted. */
+  event<Name extends BatchlingEventName>(name: Name, event: BatchlingEvents[Name]): boolean {
+    if (name === 'call:captured') this.#queue(event as CallFacts).captured += 1;
+    else if (name === 'call:answered') this.#answered(event as BatchlingEvents['call:answered']);
+    else return false;
+    return true;
+  }
+
+  /** Numbers that another process has counted; they replace its earlier ones. */
+  set(queues: readonly QueueCounts[], batches: readonly BatchAnswers[]): void {
+    for (const counts of queues) this.#queues.set(rowName(counts), { ...counts });
+    for (const answers of batches) this.#batches.set(answers.batch, { ...answers });
+  }
+
+  #answered(event: BatchlingEvents['call:answered']): void {
+    const outcome = event.status < 400 ? 'good' : 'failed';
+    const queue = this.#queue(event);
+    queue[outcome] += 1;
+    if (event.source === 'batch') queue.batched += 1;
+    const { batch } = event;
+    if (batch === undefined || event.source !== 'batch') return;
+    let answers = this.#batches.get(batch);
+    if (answers === undefined) {
+      answers = { batch, good: 0, failed: 0 };
+      this.#batches.set(batch, answers);
+    }
+    answers[outcome] += 1;
+  }
+
+  #queue(facts: CallFacts): Mutable<QueueCounts> {
+    const name = rowName(facts);
+    let counts = this.#queues.get(name);
+    if (counts === undefined) {
+      const { provider, model } = facts;
+      counts = { provider, model, captured: 0, good: 0, failed: 0, batched: 0 };
+      this.#queues.set(name, counts);
+    }
+    return counts;
+  }
+}
+
+/** What a row of the live display is called. */
+export function rowName({ provider, model }: Pick<CallFacts, 'provider' | 'model'>): string {
+  return `${provider} ${model}`;
+}

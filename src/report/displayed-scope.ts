@@ -1,0 +1,27 @@
+import { existsSync } from 'node:fs';
+import type { BatchSummary } from '../ledger/ledger.ts';
+import type { Stats } from '../orchestrator/model/stats.ts';
+import type { DisplayedScope, FirstUse } from './display.ts';
+import { typicalTimes } from './typical-times.ts';
+
+interface Settings extends FirstUse {
+  readonly store: string;
+  readonly completionWindow: number;
+}
+
+/** What the display is told of a scope. Made before the ledger is opened, which makes its file. */
+export function displayedScope(
+  stats: Stats,
+  { store, completionWindow, retention, keep }: Settings,
+  past: () => Promise<readonly BatchSummary[]>,
+): DisplayedScope {
+  const isFile = store !== ':memory:' && !/^postgres(ql)?:/i.test(store);
+  const isNew = isFile && !existsSync(store);
+  return {
+    stats,
+    store,
+    completionWindow,
+    firstUse: isNew ? { retention, keep } : undefined,
+    typicalTimes: async () => typicalTimes(await past()),
+  };
+}

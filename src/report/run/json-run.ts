@@ -1,0 +1,34 @@
+import { jsonLine } from '../json-line.ts';
+import type { DisplayStream } from '../terminal.ts';
+import type { ProcessKey } from './report-folder.ts';
+import type { RunOutcome, ShownRun } from './run-display.ts';
+import type { RunMessage } from './run-message.ts';
+
+/** One JSON object per line for each event and notice of all processes, and one for their sum. */
+export class JsonRun implements ShownRun {
+  readonly #stream: DisplayStream;
+
+  constructor(stream: DisplayStream) {
+    this.#stream = stream;
+  }
+
+  message({ pid }: ProcessKey, message: RunMessage): void {
+    if (message.kind === 'event') this.#write(message.name, pid, message.time, message.event);
+    else if (message.kind === 'notice') this.#write('notice', pid, message.time, message.notice);
+    else if (message.kind === 'closed') {
+      const { stats, note, time } = message;
+      this.#write('closed', pid, time, { stats, ...(note !== undefined && { note }) });
+    }
+  }
+
+  ended(): void {}
+
+  end({ stats }: RunOutcome, milliseconds: number): void {
+    const fields = { stats, milliseconds: Math.round(milliseconds) };
+    this.#write('summary', process.pid, Date.now(), fields);
+  }
+
+  #write(event: string, pid: number, time: number, fields: object): void {
+    this.#stream.write(jsonLine(event, { pid, time }, fields));
+  }
+}

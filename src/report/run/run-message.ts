@@ -1,0 +1,47 @@
+import type { BatchlingEventName, BatchlingEvents } from '../../orchestrator/model/events.ts';
+import type { Notice } from '../../orchestrator/model/notices.ts';
+import type { Stats } from '../../orchestrator/model/stats.ts';
+import type { BatchAnswers, QueueCounts } from '../call-counts.ts';
+import type { FirstUse } from '../display.ts';
+import type { TypicalTime } from '../typical-times.ts';
+
+/** What a process of a run tells the parent that shows the run. Times are milliseconds since 1970. */
+export type RunMessage =
+  /** The first scope, or the first one after `idle`. */
+  | {
+      readonly kind: 'open';
+      readonly store: string;
+      readonly completionWindow: number;
+      readonly firstUse?: FirstUse | undefined;
+    }
+  | EventMessage
+  | { readonly kind: 'notice'; readonly time: number; readonly notice: Notice }
+  /** Of the whole process so far. Only queues and batches whose numbers have changed. */
+  | {
+      readonly kind: 'counts';
+      readonly stats: Stats;
+      readonly queues: readonly QueueCounts[];
+      readonly batches: readonly BatchAnswers[];
+    }
+  | { readonly kind: 'typical'; readonly times: readonly TypicalTime[] }
+  /** A scope has closed; `note` is a last line for the user. */
+  | {
+      readonly kind: 'closed';
+      readonly time: number;
+      readonly stats: Stats;
+      readonly note?: string;
+    }
+  /** No scope is open any more. */
+  | { readonly kind: 'idle' }
+  /** The process leaves this much under way. */
+  | { readonly kind: 'detached'; readonly calls: number; readonly batches: number }
+  | { readonly kind: 'dry-run'; readonly report: unknown };
+
+export type EventMessage = {
+  readonly [Name in BatchlingEventName]: {
+    readonly kind: 'event';
+    readonly time: number;
+    readonly name: Name;
+    readonly event: BatchlingEvents[Name];
+  };
+}[BatchlingEventName];

@@ -1,0 +1,121 @@
+import type { BatchlingEventName, BatchlingEvents } from '../../orchestrator/model/events.ts';
+import type { Notice } from '../../orchestrator/model/notices.ts';
+import { addStats, addToStats, emptyStats, type Stats } from '../../orchestrator/model/stats.ts';
+import { CallCounts } from '../call-counts.ts';
+import type { Display, DisplayedScope, ScopeDisplay } from '../display.ts';
+import { Changes } from './changes.ts';
+import type { ReportFile } from './report-file.ts';
+import type { EventMessage, RunMessage } from './run-message.ts';
+
+/**
+ * The display of a process whose parent draws for all processes of the run: it sends what its scopes
+ * tell. Calls are counted here, and only their numbers are sent.
+ */
+export class RunReporter implements Display {
+  readonly #file: ReportFile;
+  readonly #sendsCalls: boolean;
+  readonly #open = new Set<DisplayedScope>();
+  /** Of closed scopes. */
+  readonly #past = emptyStats();
+  /** Batches of all scopes: one that several of them share counts once. */
+  readonly #shared = emptyStats();
+  readonly #calls = new CallCounts();
+  readonly #changes = new Changes(this.#calls);
+  readonly #seen = new WeakSet<object>();
+  #hasNumbers = false;
+  #isUsualAsked = false;
+
+  constructor(
+    file: ReportFile,
+    /** Every call is sent by itself, too. */
+    sendsCalls: boolean,
+  ) {
+    this.#file = file;
+    this.#sendsCalls = sendsCalls;
+  }
+
+  /** `isQuiet`: only its numbers are sent. */
+  open(scope: DisplayedScope, isQuiet = false): ScopeDisplay {
+    const { store, completionWindow, firstUse } = scope;
+    if (this.#open.size === 0) {
+      this.#file.send({ kind: 'open', store, completionWindow, firstUse });
+    }
+    this.#open.add(scope);
+    return {
+      event: (name, event) => this.#event(scope, name, event, isQuiet),
+      notice: (notice) => {
+        if (!isQuiet) this.#notice(scope, notice);
+      },
+      close: (note) => this.#close(scope, note),
+    };
+  }
+
+  /** What has changed since the last time. */
+  numbers(): RunMessage | undefined {
+    if (!this.#hasNumbers) return undefined;
+    this.#hasNumbers = false;
+    const stats = emptyStats();
+    for (const some of [this.#past, ...[...this.#open].map((scope) => scope.stats)]) {
+      addStats(stats, some);
+    }
+    Object.assign(stats.batches, this.#shared.batches);
+    return { kind: 'counts', stats, ...this.#changes.take() };
+  }
+
+  #event<Name extends BatchlingEventName>(
+    scope: DisplayedScope,
+    name: Name,
+    event: BatchlingEvents[Name],
+    isQuiet: boolean,
+  ): void {
+    if (!this.#open.has(scope)) return;
+    this.#hasNumbers = true;
+    const isOfCall = this.#calls.event(name, event) || !isOfBatches(name);
+    if (!isOfCall) {
+      if (this.#isSeen(event)) return;
+      addToStats(this.#shared, name, event);
+      if (name === 'batch:submitted') this.#tellUsual(scope);
+    }
+    if (isQuiet || (isOfCall && !this.#sendsCalls)) this.#file.changed();
+    else this.#send(name, event);
+  }
+
+  #notice(scope: DisplayedScope, notice: Notice): void {
+    if (!this.#open.has(scope) || this.#isSeen(notice)) return;
+    this.#file.send({ kind: 'notice', time: Date.now(), notice });
+  }
+
+  #send<Name extends BatchlingEventName>(name: Name, event: BatchlingEvents[Name]): void {
+    const message = { kind: 'event', time: Date.now(), name, event };
+    this.#file.send(message as unknown as EventMessage);
+  }
+
+  #close(scope: DisplayedScope, note: string | undefined): void {
+    if (!this.#open.delete(scope)) return;
+    addStats(this.#past, scope.stats);
+    this.#hasNumbers = true;
+    const stats: Stats = structuredClone(scope.stats);
+    this.#file.send({ kind: 'closed', time: Date.now(), stats, ...(note && { note }) });
+    if (this.#open.size === 0) this.#file.send({ kind: 'idle' });
+  }
+
+  #isSeen(told: object): boolean {
+    if (this.#seen.has(told)) return true;
+    this.#seen.add(told);
+    return false;
+  }
+
+  #tellUsual(scope: DisplayedScope): void {
+    if (this.#isUsualAsked || scope.typicalTimes === undefined) return;
+    this.#isUsualAsked = true;
+    scope.typicalTimes().then(
+      (times) => times.length > 0 && this.#file.send({ kind: 'typical', times }),
+      () => undefined,
+    );
+  }
+}
+
+/** The other events come for single calls, of which there may be many. */
+function isOfBatches(name: BatchlingEventName): boolean {
+  return name.startsWith('batch:') || name.startsWith('queue:');
+}

@@ -1,0 +1,31 @@
+import { addStats, emptyStats, type Stats } from '../../orchestrator/model/stats.ts';
+import type { ProcessKey } from './report-folder.ts';
+import type { RunOutcome } from './run-display.ts';
+import type { RunMessage } from './run-message.ts';
+
+/** What the processes of a run have done together, whether it is shown or not. */
+export class RunTotals {
+  readonly #stats = new Map<string, Stats>();
+  readonly #dryRun: unknown[] = [];
+  #detached: { calls: number; batches: number } | undefined;
+
+  message({ name }: ProcessKey, message: RunMessage): void {
+    if (message.kind === 'counts') this.#stats.set(name, message.stats);
+    else if (message.kind === 'dry-run') this.#dryRun.push(message.report);
+    else if (message.kind === 'detached') {
+      this.#detached ??= { calls: 0, batches: 0 };
+      this.#detached.calls += message.calls;
+      this.#detached.batches += message.batches;
+    }
+  }
+
+  outcome(): RunOutcome {
+    const stats = emptyStats();
+    for (const some of this.#stats.values()) addStats(stats, some);
+    return {
+      stats,
+      ...(this.#detached && { detached: this.#detached }),
+      ...(this.#dryRun.length > 0 && { dryRun: this.#dryRun }),
+    };
+  }
+}

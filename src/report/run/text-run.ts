@@ -1,0 +1,79 @@
+import { emptyStats } from '../../orchestrator/model/stats.ts';
+import { CallCounts } from '../call-counts.ts';
+import type { ScopeDisplay } from '../display.ts';
+import type { LineOutput } from '../line-output.ts';
+import { summaryLines } from '../summary-lines.ts';
+import { TextDisplay } from '../text-display.ts';
+import type { TypicalTime } from '../typical-times.ts';
+import type { ProcessKey } from './report-folder.ts';
+import type { RunOutcome, ShownRun } from './run-display.ts';
+import type { RunMessage } from './run-message.ts';
+
+interface ShownProcess {
+  readonly scope: ScopeDisplay;
+  readonly stats: ReturnType<typeof emptyStats>;
+  readonly calls: CallCounts;
+  learn(times: readonly TypicalTime[]): void;
+}
+
+/** The text that people read: each process is to the display what a scope is in the library. */
+export class TextRun implements ShownRun {
+  readonly #display: TextDisplay;
+  readonly #processes = new Map<string, ShownProcess>();
+
+  constructor(output: LineOutput) {
+    this.#display = new TextDisplay(output, { isRun: true });
+  }
+
+  message({ name }: ProcessKey, message: RunMessage): void {
+    if (message.kind === 'open' && !this.#processes.has(name)) this.#open(name, message);
+    const shown = this.#processes.get(name);
+    if (shown === undefined) return;
+    switch (message.kind) {
+      case 'event':
+        shown.scope.event(message.name, message.event);
+        break;
+      case 'notice':
+        shown.scope.notice(message.notice);
+        break;
+      case 'counts':
+        Object.assign(shown.stats, message.stats);
+        shown.calls.set(message.queues, message.batches);
+        break;
+      case 'typical':
+        shown.learn(message.times);
+        break;
+      case 'closed':
+        if (message.note !== undefined) shown.scope.notice({ notice: 'hint', text: message.note });
+        break;
+      case 'idle':
+        shown.scope.close();
+        break;
+    }
+  }
+
+  ended({ name }: ProcessKey): void {
+    this.#processes.get(name)?.scope.close();
+  }
+
+  end({ stats, dryRun }: RunOutcome, milliseconds: number): void {
+    const isQuiet = stats.captured + stats.bypassed === 0 || dryRun !== undefined;
+    this.#display.end(isQuiet ? [] : summaryLines(stats, milliseconds));
+  }
+
+  #open(name: string, { store, completionWindow, firstUse }: OpenMessage): void {
+    const stats = emptyStats();
+    const calls = new CallCounts();
+    let learn: ShownProcess['learn'] = () => undefined;
+    const times = new Promise<readonly TypicalTime[]>((resolve) => {
+      learn = resolve;
+    });
+    const typicalTimes = () => times;
+    const scope = this.#display.open({
+      ...{ stats, calls, store, completionWindow, firstUse, typicalTimes },
+    });
+    this.#processes.set(name, { scope, stats, calls, learn });
+  }
+}
+
+type OpenMessage = Extract<RunMessage, { kind: 'open' }>;

@@ -1,0 +1,236 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { RunOutcome } from '../../src/report/run/run-display.ts';
+import type { Shown } from '../support/emulated-terminal.ts';
+import type { RunChild } from '../support/programs/run-child.ts';
+import type { RunParent } from '../support/programs/run-parent.ts';
+import { type RunningInTerminal, runInTerminal } from '../support/run-in-terminal.ts';
+import { openStage, type Stage } from '../support/stage.ts';
+import { until } from '../support/until.ts';
+
+let stage: Stage;
+let files = 0;
+
+beforeAll(async () => {
+  stage = await openStage();
+});
+afterAll(() => stage.close());
+beforeEach(() => stage.simulator.reset());
+
+const child = (given: Partial<RunChild> = {}): RunChild => ({
+  baseURL: stage.simulator.baseUrl('openai'),
+  calls: 30,
+  ...given,
+});
+
+const newFile = () => {
+  files += 1;
+  return join(stage.folder, `file-${files}`);
+};
+
+function parent(children: readonly RunChild[], given: Partial<RunParent> = {}): RunParent {
+  const hosts = Object.entries(stage.hosts).map(([base, provider]) => `${base}=${provider}`);
+  const environment = {
+    BATCHLING_HOSTS: hosts.join(),
+    BATCHLING_STORE: stage.newStore(),
+    BATCHLING_WINDOW: '100ms',
+    BATCHLING_POLL: '10ms',
+  };
+  return { children, environment, outcome: newFile(), ...given };
+}
+
+interface Terminal {
+  readonly columns?: number;
+  readonly rows?: number;
+  readonly environment?: Record<string, string>;
+}
+
+const start = (job: RunParent, { columns = 80, rows = 24, environment = {} }: Terminal = {}) =>
+  runInTerminal('run-parent', job, columns, environment, '', rows);
+
+/** A run whose batches are under way until the test lets them go on. */
+async function held(job: RunParent, terminal: Terminal = {}): Promise<RunningInTerminal> {
+  stage.simulator.hold();
+  const run = await start(job, terminal);
+  await shows(run, ({ screen }) => screen.some((line) => /30 .* running/.test(line)));
+  return run;
+}
+
+async function shows(run: RunningInTerminal, test: (shown: Shown) => boolean): Promise<Shown> {
+  let seen: Shown | undefined;
+  let isLooking = false;
+  const look = async () => {
+    const shown = await run.shown();
+    if (test(shown)) seen = shown;
+    isLooking = false;
+  };
+  try {
+    await until(() => {
+      if (seen === undefined && !isLooking) {
+        isLooking = true;
+        void look();
+      }
+      return seen !== undefined;
+    }, 'the terminal to show it');
+  } catch (error) {
+    throw new Error(`The terminal shows:\n${(await run.shown()).text.join('\n')}`, {
+      cause: error,
+    });
+  }
+  return seen as Shown;
+}
+
+async function finish(run: RunningInTerminal): Promise<Shown & { code: number | null }> {
+  stage.simulator.release();
+  const { code } = await run.ended;
+  return { ...(await run.shown()), code };
+}
+
+const outcomeOf = (job: RunParent) =>
+  JSON.parse(readFileSync(job.outcome as string, 'utf8')) as RunOutcome;
+
+/** Lines of the program, which are not ours. */
+const own = ({ text }: Shown) =>
+  text.filter((line) => line !== '' && !/^batchling: |^ {2}\S/.test(line));
+const isBlock = (line: string) => /calls answered, \d|queued +sent|running/.test(line);
+
+describe.each([80, 60])('a terminal of %i columns', (columns) => {
+  it('shows the queues in its last rows, and at the end only lines that stay', async () => {
+    const job = parent([child()]);
+    const run = await held(job, { columns });
+    const during = await run.shown();
+    expect(during.screen.slice(-3)).toEqual([
+      expect.stringMatching(/^batchling: 0 of 30 calls answered, \d+s$/),
+      expect.stringMatching(/^ +queued {2}sent {2}done {2}failed {2}age$/),
+      expect.stringMatching(/^ {2}openai gpt-5-mini +0 +30 +0 +0 +\d+s {2}running$/),
+    ]);
+    const after = await finish(run);
+    expect(after.code).toBe(0);
+    expect(after.scrolls).toBe(1);
+    expect(after.text.filter(isBlock)).toEqual([]);
+    const text = after.text.join('\n');
+    expect(text).toMatch(/batchling: done in \d+s\nbatchling: {3}calls +30 answered\n/);
+    expect(text).toMatch(/saved +\$0\.\d+ \(50%\)/);
+    expect(outcomeOf(job).stats).toMatchObject({ answered: 30, batches: { submitted: 1 } });
+  });
+
+  it.each([false, true])(
+    'keeps the output of the program apart (not Node: %s)',
+    async (byShell) => {
+      const prints = ['first\n', 'a ', 'half ', 'line', ', ended\n', ...lines(40), 'last\n'];
+      const run = await held(parent([child({ prints, byShell })]), { columns });
+      const during = await shows(run, ({ screen }) => screen.includes('last'));
+      expect(during.screen.slice(-3).filter(isBlock)).toHaveLength(3);
+      const after = await finish(run);
+      expect(own(after)).toEqual([
+        'first',
+        'a half line, ended',
+        ...lines(40).map(trimmed),
+        'last',
+      ]);
+    },
+  );
+});
+
+const lines = (count: number) => Array.from({ length: count }, (_, at) => `line ${at}\n`);
+const trimmed = (line: string) => line.trimEnd();
+
+it('lines that stay do not touch a line that the program has not ended', async () => {
+  const run = await held(parent([child({ prints: ['Name? '] })]));
+  await shows(run, ({ screen }) => screen.includes('Name? '.trimEnd()));
+  const after = await finish(run);
+  const at = after.text.indexOf('Name?');
+  expect(at).toBeGreaterThan(0);
+  expect(after.text[at + 1]).toMatch(/^batchling: collected/);
+  expect(own(after)).toEqual(['Name?']);
+});
+
+it('a single character of the program survives, too', async () => {
+  const run = await held(parent([child({ prints: ['.'] })]));
+  await shows(run, ({ screen }) => screen.includes('.'));
+  expect(own(await finish(run))).toEqual(['.']);
+});
+
+it('follows the size of the terminal, and lets go of one that is very low', async () => {
+  const run = await held(parent([child({ prints: ['one\n', 'two\n'] })]));
+  await shows(run, ({ screen }) => screen.includes('two'));
+  for (const size of [
+    { columns: 70, rows: 30 },
+    { columns: 100, rows: 12 },
+    { columns: 64, rows: 20 },
+  ]) {
+    run.resize(size);
+    const shown = await shows(run, ({ screen }) => screen.slice(-3).every(isBlock));
+    expect(shown.screen).toHaveLength(size.rows);
+    expect(shown.screen.filter(isBlock)).toHaveLength(3);
+    expect(own(shown)).toEqual(['one', 'two']);
+  }
+  run.resize({ columns: 64, rows: 6 });
+  const low = await shows(run, ({ screen }) => !screen.some(isBlock));
+  expect(low.scrolls).toBe(1);
+  expect(own(await finish(run))).toEqual(['one', 'two']);
+});
+
+it('comes back after the program has cleared the screen', async () => {
+  const run = await held(parent([child({ prints: ['before\n', '\u001b[H\u001b[2J', 'after\n'] })]));
+  const shown = await shows(
+    run,
+    ({ screen }) => screen[0] === 'after' && screen.slice(-3).every(isBlock),
+  );
+  expect(shown.screen.filter(isBlock)).toHaveLength(3);
+  expect(own(await finish(run))).toEqual(['after']);
+});
+
+it('is one display for all processes of a run', async () => {
+  const job = parent([child(), child({ model: 'gpt-5', calls: 20 })]);
+  const run = await held(job);
+  const during = await shows(run, ({ screen }) => /^ {2}openai .* 20 /.test(screen.at(-1) ?? ''));
+  expect(during.screen.at(-4)).toMatch(/^batchling: 0 of 50 calls answered/);
+  const after = await finish(run);
+  expect(after.text.join('\n')).toMatch(/calls +50 answered\nbatchling: +batches +2\n/);
+  expect(after.text.filter((line) => line.includes('a batch takes minutes'))).toHaveLength(1);
+  expect(outcomeOf(job).stats).toMatchObject({ captured: 50, answered: 50 });
+});
+
+it('hears all of a process that exits at once, and drops what a killed one has left', async () => {
+  const exits = parent([child({ then: 'exit-when-answered' })]);
+  const quick = await finish(await held(exits));
+  expect(quick.code).toBe(6);
+  expect(outcomeOf(exits).stats).toMatchObject({ captured: 30, answered: 30 });
+  const dies = parent([child({ then: 'die' }), child({ model: 'gpt-5', calls: 20 })]);
+  stage.simulator.hold();
+  const run = await start(dies);
+  const alone = await shows(run, ({ screen }) => /gpt-5 .*running/.test(screen.at(-1) ?? ''));
+  await shows(run, ({ screen }) => !/gpt-5-mini .*running/.test(screen.join('\n')));
+  expect(alone.screen.at(-4)).toMatch(/^batchling: 0 of (20|50) calls/);
+  const after = await finish(run);
+  expect(after.code).toBe(128);
+  expect(outcomeOf(dies).stats).toMatchObject({ answered: 20 });
+});
+
+describe('a parent that ends', () => {
+  it.each(['throw', 'exit', 'SIGTERM', 'SIGKILL'] as const)(
+    'by %s does not stop the program, and leaves the terminal as it was',
+    async (end) => {
+      const answered = newFile();
+      const job = parent(
+        [child({ answered })],
+        end.startsWith('SIG') ? {} : { end: end as 'throw' },
+      );
+      const run = await held(job);
+      const pid = Number(readFileSync(`${job.outcome}.pid`, 'utf8'));
+      process.kill(pid, end.startsWith('SIG') ? end : 'SIGUSR2');
+      if (end !== 'SIGKILL') {
+        const tidy = await shows(
+          run,
+          ({ screen, scrolls }) => scrolls === 1 && !screen.some(isBlock),
+        );
+        expect(tidy.scrolls).toBe(1);
+      }
+      stage.simulator.release();
+      await until(() => existsSync(answered), 'the answers');
+      await run.ended;
+    },
+  );
+});

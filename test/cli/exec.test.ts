@@ -1,0 +1,88 @@
+import { chmod } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { type CliOptions, runCli, variablesOf, writeFiles } from '../support/run-cli.ts';
+import { openStage, type Stage } from '../support/stage.ts';
+
+const asking = fileURLToPath(new URL('../support/programs/registered.mjs', import.meta.url));
+
+let stage: Stage;
+let folder: string;
+beforeAll(async () => {
+  stage = await openStage();
+  folder = join(stage.folder, 'my project');
+  await writeFiles(folder, {
+    'package.json': '{ "type": "module" }',
+    'inner/package.json': '{}',
+    'node_modules/.bin/my-tool':
+      '#!/usr/bin/env node\nconsole.log("tool", ...process.argv.slice(2));\n',
+    'own loader.mjs': 'globalThis.loaded = "own loader";',
+    'see.js': `console.log(JSON.stringify({
+      loaded: globalThis.loaded,
+      given: process.argv.slice(2),
+      run: process.env.BATCHLING_RUN,
+      memory: process.env.NODE_OPTIONS.includes('--max-old-space-size=512'),
+    }));`,
+    'two.sh': 'node see.js first; node see.js second; exit 9',
+    'not-executable': '#!/bin/sh\n',
+  });
+  await chmod(join(folder, 'node_modules/.bin/my-tool'), 0o755);
+  await chmod(join(folder, 'not-executable'), 0o644);
+});
+afterAll(() => stage.close());
+beforeEach(() => stage.simulator.reset());
+
+const exec = (given: string[], options: CliOptions = {}) =>
+  runCli(['exec', ...given], { folder, ...options });
+
+it('captures the Node processes under a command, as one run on one ledger', async () => {
+  const url = `${stage.simulator.baseUrl('openai')}/chat/completions`;
+  const ask = `node '${asking}' ${url} 1`;
+  const { code, stdout, stderr } = await exec(['--', 'sh', '-c', `${ask}; ${ask}`], {
+    environment: variablesOf(stage),
+  });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout).toMatch(/^(batch: answer to "registered".*\n){2}$/);
+  // One run that asks twice wants two samples; two runs would share the first one's answer.
+  expect(new Set(stdout.trim().split('\n')).size).toBe(2);
+  expect(stage.simulator.meter).toMatchObject({ batched: 2, realtime: 0 });
+});
+
+it("keeps the user's own NODE_OPTIONS, and the command's exit code", async () => {
+  const loader = join(folder, 'own loader.mjs').replaceAll(' ', '%20');
+  const NODE_OPTIONS = `--import "file://${loader}" --max-old-space-size=512`;
+  const { code, stdout } = await exec(['sh', 'two.sh'], { environment: { NODE_OPTIONS } });
+  const [first, second] = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(code).toBe(9);
+  expect(first).toMatchObject({ loaded: 'own loader', given: ['first'], memory: true });
+  expect(second).toEqual({ ...first, given: ['second'] });
+});
+
+it('finds the commands of node_modules/.bin in this folder and in those above', async () => {
+  const { code, stdout } = await exec(['--window', '1s', '--', 'my-tool', '--', '--window', 'x'], {
+    folder: join(folder, 'inner'),
+  });
+  expect({ code, stdout }).toEqual({ code: 0, stdout: 'tool -- --window x\n' });
+});
+
+it.each([
+  [
+    '127 for a command that is not there',
+    ['no-such-tool'],
+    127,
+    'command not found: no-such-tool.',
+  ],
+  ['127 for a file of Node', ['see.js'], 127, 'To run a file: batchling run see.js'],
+  ['126 for a file that is not executable', ['./not-executable'], 126, 'it is not executable'],
+  ['2 without a command', ['--'], 2, "missing required argument 'command'"],
+  ['2 for a bad value', ['--poll', 'x', '--', 'true'], 2, 'error: --poll: it cannot be "x"'],
+])('exits with %s', async (_, given, code, told) => {
+  const finished = await exec(given);
+  expect(finished).toMatchObject({ code, stdout: '' });
+  expect(finished.stderr).toMatch(/^error: /);
+  expect(finished.stderr).toContain(told);
+});

@@ -1,0 +1,94 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { compiledCli } from '../support/compiled.ts';
+import { startCli, writeFiles } from '../support/run-cli.ts';
+import { runCommand } from '../support/run-in-terminal.ts';
+import { openStage, type Stage } from '../support/stage.ts';
+import { soon, until } from '../support/until.ts';
+
+let stage: Stage;
+let file: string;
+beforeAll(async () => {
+  stage = await openStage();
+  file = join(stage.folder, 'program.cjs');
+  await writeFiles(stage.folder, {
+    // Says which signals it gets; ends by the signals that it is not told to listen for.
+    'program.cjs': `
+      const [...signals] = process.argv.slice(2);
+      for (const signal of signals) {
+        process.on(signal, () => { console.log('got ' + signal); process.exit(20); });
+      }
+      setInterval(() => undefined, 1000);
+      console.log('pid ' + process.pid);`,
+    // Leaves a sign when its parent has gone.
+    'orphan.cjs': `
+      const { ppid } = process;
+      console.log('pid ' + process.pid);
+      const timer = setInterval(() => {
+        if (process.ppid === ppid) return;
+        clearInterval(timer);
+        require('node:fs').writeFileSync(process.argv[2], '');
+      }, 5);`,
+    'terminal.cjs': `
+      const { isTTY, columns } = process.stdout;
+      console.log([process.stdin.isTTY, isTTY, columns, process.stdout.hasColors()].join(' '));
+      setInterval(() => undefined, 1000);`,
+  });
+});
+afterAll(() => stage.close());
+
+/** Starts a program and waits until it runs; its process id is in what it prints. */
+async function start(...given: string[]) {
+  const cli = await startCli(['run', file, ...given]);
+  await until(() => cli.stdout().includes('\n'), 'the program');
+  return { ...cli, pid: Number(/^pid (\d+)/.exec(cli.stdout())?.[1]) };
+}
+
+it.each(['SIGTERM', 'SIGHUP'] as const)('passes %s on to the program', async (signal) => {
+  const { process: parent, ended } = await start(signal);
+  parent.kill(signal);
+  const { code, stdout } = await soon(ended);
+  expect(code).toBe(20);
+  expect(stdout).toContain(`got ${signal}`);
+});
+
+it('ends with 128 + n when a signal ends the program', async () => {
+  const terminated = await start();
+  terminated.process.kill('SIGTERM');
+  expect(await soon(terminated.ended)).toMatchObject({ code: 143, stderr: '' });
+  const killed = await start();
+  process.kill(killed.pid, 'SIGKILL');
+  expect(await soon(killed.ended)).toMatchObject({ code: 137, stderr: '' });
+});
+
+it('leaves SIGINT to the terminal, and stays until the program has ended', async () => {
+  const { process: parent, pid, ended } = await start('SIGINT', 'SIGTERM');
+  parent.kill('SIGINT');
+  // Signals arrive in their order: the program has heard of the second one only.
+  parent.kill('SIGTERM');
+  const { code, stdout } = await soon(ended);
+  expect({ code, stdout }).toEqual({ code: 20, stdout: `pid ${pid}\ngot SIGTERM\n` });
+});
+
+it('does not take the program with it when it is killed', async () => {
+  const sign = join(stage.folder, 'sign');
+  const { process: parent, stdout } = await startCli([
+    'run',
+    join(stage.folder, 'orphan.cjs'),
+    sign,
+  ]);
+  await until(() => stdout() !== '', 'the program');
+  parent.kill('SIGKILL');
+  await until(() => existsSync(sign), 'the program that has lost its parent');
+});
+
+it('gives the program the terminal, whose Ctrl-C ends it with the code of an interrupt', async () => {
+  const words = [process.execPath, await compiledCli(), 'run', join(stage.folder, 'terminal.cjs')];
+  const terminal = runCommand(words.map((word) => `'${word}'`).join(' '), 71);
+  await until(() => terminal.written().includes('\n'), 'the program');
+  terminal.type('\x03');
+  const { code, written } = await soon(terminal.ended);
+  expect(written).toContain('true true 71 true');
+  expect(code).toBe(130);
+});

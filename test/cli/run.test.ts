@@ -1,0 +1,193 @@
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type CliOptions, runCli, variablesOf, writeFiles } from '../support/run-cli.ts';
+import { openStage, type Stage } from '../support/stage.ts';
+
+const asking = fileURLToPath(new URL('../support/programs/registered.mjs', import.meta.url));
+
+let stage: Stage;
+let folder: string;
+beforeAll(async () => {
+  stage = await openStage();
+  // Every path has a space.
+  folder = join(stage.folder, 'my project');
+  await writeFiles(folder, programs);
+});
+afterAll(() => stage.close());
+beforeEach(() => stage.simulator.reset());
+
+const run = (given: string[], options: CliOptions = {}) =>
+  runCli(['run', ...given], { folder, ...options });
+
+const programs = {
+  'package.json': '{ "type": "module" }',
+  'tsconfig.json': '{ "compilerOptions": { "paths": { "@lib/*": ["./lib/*"] } } }',
+  'lib/color.ts': 'export enum Color { Red = "red", Blue = "blue" }',
+  'lib/name.ts': 'export const name = (text: string): string => "my " + text;',
+  'modern.ts': `
+    import { createRequire } from 'node:module';
+    import { Color } from '@lib/color';
+    import { name } from './lib/name.js';
+    class Box { constructor(readonly inside: string) {} }
+    const { old } = createRequire(import.meta.url)('./old/part.cts') as { old: string };
+    const box = new Box(await Promise.resolve(name('box')));
+    console.log(Color.Blue, box.inside, old);`,
+  'old/part.cts': 'const old: string = "old"; module.exports = { old };',
+  'old/package.json': '{ "type": "commonjs" }',
+  'old/main.ts': `
+    import { basename } from 'node:path';
+    const part: { old: string } = require('./part.cts');
+    console.log(part.old, basename(__filename), require.main === module);`,
+  'old/main.js': 'console.log(require("node:path").sep, require.main === module);',
+  'plain.cjs': 'console.log(typeof require, process.argv[1] === __filename);',
+  'plain.mjs': 'console.log(await 1, import.meta.url.endsWith("plain.mjs"));',
+  'arguments.js': 'console.log(JSON.stringify(process.argv.slice(2)));',
+  'input.js': 'for await (const part of process.stdin) process.stdout.write("<" + part + ">");',
+  'exit.js': 'process.exitCode = 7;',
+  'variables.js': `
+    const given = Object.entries(process.env).filter(([name]) => name.startsWith('BATCHLING_'));
+    console.log(JSON.stringify(Object.fromEntries(given)));`,
+  'slip.ts': 'const = 1;',
+  'slip.js': 'const = 1;',
+  'throws.ts': '\n\nthrow new Error("out of order");',
+  'ask.ts': `
+    import { OpenAI } from '${import.meta.resolve('openai')}';
+    const openai = new OpenAI({ apiKey: 'sk-test', baseURL: process.env.BASE! });
+    const { choices } = await openai.chat.completions.create({
+      model: 'm', messages: [{ role: 'user', content: 'ping' }],
+    });
+    console.log(choices[0]?.message.content);`,
+};
+
+describe('batchling run', () => {
+  it.each([
+    ['TypeScript with enums, aliases and top-level await', 'modern.ts', 'blue my box old\n'],
+    ['TypeScript in a CommonJS package', 'old/main.ts', 'old main.ts true\n'],
+    ['JavaScript in a CommonJS package', 'old/main.js', '/ true\n'],
+    ['a CommonJS file', 'plain.cjs', 'function true\n'],
+    ['an ES module', 'plain.mjs', '1 true\n'],
+  ])('runs %s', async (_, file, stdout) => {
+    expect(await run([file])).toEqual({ code: 0, stdout, stderr: '' });
+  });
+
+  it('batches the calls of a program that knows nothing of it', async () => {
+    const environment = variablesOf(stage);
+    const url = `${stage.simulator.baseUrl('openai')}/chat/completions`;
+    const { code, stdout, stderr } = await run([asking, url, '2'], { environment });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toMatch(/^(batch: answer to "registered".*\n){2}$/);
+    expect(stage.simulator.meter).toMatchObject({ batched: 2, realtime: 0 });
+  });
+
+  it('batches the calls of an SDK in TypeScript, by flags alone', async () => {
+    const base = stage.simulator.baseUrl('openai');
+    const flags = ['--hosts', `${base}=openai`, '--store', 'ledger.db', '--window=50ms'];
+    const { code, stdout, stderr } = await run([...flags, '--poll', '10ms', 'ask.ts'], {
+      environment: { BASE: base },
+    });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toContain('answer to "ping"');
+    expect(stage.simulator.meter).toMatchObject({ batched: 1, realtime: 0 });
+  });
+
+  it('leaves everything after the file to the program', async () => {
+    const given = ['a b', '--window', 'soon', '--help', '--', '-x', ''];
+    const { code, stdout } = await run(['--no-cache', '--window', '1s', 'arguments.js', ...given]);
+    expect({ code, given: JSON.parse(stdout) }).toEqual({ code: 0, given });
+  });
+
+  it('passes stdin through', async () => {
+    expect(await run(['input.js'], { input: 'from the pipe' })).toEqual({
+      code: 0,
+      stdout: '<from the pipe>',
+      stderr: '',
+    });
+  });
+
+  it("ends with the program's own exit code", async () => {
+    expect(await run(['exit.js'])).toEqual({ code: 7, stdout: '', stderr: '' });
+  });
+
+  it('gives flags to the program as variables, the store as a full path', async () => {
+    const flags = ['--batch-size', '5', '--no-cache', '--cleanup=no', '--store', 'here.db'];
+    const { stdout } = await run([...flags, '--detach', 'variables.js'], {
+      environment: { BATCHLING_BATCH_SIZE: '9', BATCHLING_ATTEMPTS: '2' },
+    });
+    expect(JSON.parse(stdout)).toMatchObject({
+      BATCHLING_BATCH_SIZE: '5',
+      BATCHLING_ATTEMPTS: '2',
+      BATCHLING_CACHE: 'false',
+      BATCHLING_CLEANUP: 'no',
+      BATCHLING_STORE: join(folder, 'here.db'),
+      BATCHLING_DETACH: 'true',
+      BATCHLING_RUN: expect.stringMatching(/^[\w-]+$/),
+    });
+  });
+
+  it.each([
+    ['a syntax error in TypeScript', 'slip.ts', 'slip.ts:1'],
+    ['a syntax error', 'slip.js', 'SyntaxError'],
+    ['an error', 'throws.ts', 'throws.ts:3'],
+  ])("leaves %s to Node's own report", async (_, file, told) => {
+    const { code, stdout, stderr } = await run([file]);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toContain(told);
+    expect(stderr).not.toContain('batchling:');
+  });
+});
+
+describe('batchling run, called wrongly', () => {
+  it.each([
+    [
+      'a missing file',
+      ['mdoern.ts'],
+      'error: there is no file mdoern.ts\n(Did you mean modern.ts?)',
+    ],
+    ['a file without its ending', ['modern'], '(Did you mean modern.ts?)'],
+    ['a folder', ['lib'], 'error: lib is a folder; name a file in it'],
+    ['no file', [], "error: missing required argument 'file'"],
+    ['an unknown flag', ['--windwo', '1s', 'exit.js'], '(Did you mean --window?)'],
+    [
+      'a bad value',
+      ['--window', 'soon', 'exit.js'],
+      'error: --window: it cannot be "soon". Allowed: ',
+    ],
+    ['an empty value', ['--name', '', 'exit.js'], 'error: --name: it cannot be empty. Allowed: '],
+    ['a missing value', ['--window'], "error: option '--window <value>' argument missing"],
+    [
+      'a bad switch',
+      ['--cache=maybe', 'exit.js'],
+      'error: --cache: it cannot be "maybe". Allowed: ',
+    ],
+    ['a value for --detach', ['--detach=5', 'exit.js'], 'error: --detach: it takes no value'],
+    [
+      'an unknown provider',
+      ['--hosts', 'a.example=opnai', 'exit.js'],
+      'error: --hosts: it cannot be',
+    ],
+    [
+      'a missing config file',
+      ['--config', 'no.ts', 'exit.js'],
+      'error: --config: there is no file',
+    ],
+    [
+      'flags that do not fit together',
+      ['--window', '2s', '--max-window', '1s', 'exit.js'],
+      'error: Invalid option maxWindow (BATCHLING_MAX_WINDOW)',
+    ],
+  ])('exits with 2 for %s', async (_, given, told) => {
+    const { code, stdout, stderr } = await run(given);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(told);
+  });
+
+  it.each([
+    ['BATCHLING_ATTEMPTS', 'many'],
+    ['BATCHLING_RUN', 'a name'],
+  ])('exits with 2 for a bad variable %s', async (name, value) => {
+    const { code, stdout, stderr } = await run(['exit.js'], { environment: { [name]: value } });
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(new RegExp(`^error: Invalid .*${name}`));
+  });
+});

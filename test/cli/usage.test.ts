@@ -1,0 +1,100 @@
+import { execFileSync } from 'node:child_process';
+import { expect, it } from 'vitest';
+import { commands } from '../../src/cli/commands.ts';
+import { optionFlags } from '../../src/options/flags.ts';
+import { version } from '../../src/version.ts';
+import { runCli } from '../support/run-cli.ts';
+
+it.each([['--help'], ['-h'], ['help'], []])(
+  'shows all commands for: batchling %s',
+  async (...given) => {
+    const { code, stdout, stderr } = await runCli(given.filter((word) => word !== undefined));
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    for (const { name, summary } of commands) {
+      expect(stdout.replace(/\s+/g, ' ')).toContain(` ${name} ${summary} `);
+    }
+  },
+);
+
+it('explains every command, with examples', async () => {
+  for (const { name } of commands) {
+    const { code, stdout, stderr } = await runCli([name, '--help']);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toMatch(/\nExamples?:\n {2}\$ /);
+    for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(100);
+  }
+});
+
+it('explains every option that can be written as text', async () => {
+  const { stdout } = await runCli(['help', 'run']);
+  for (const { name, isSwitch } of optionFlags) {
+    expect(stdout).toContain(isSwitch ? name.slice(2) : `${name} <value>`);
+  }
+  expect(stdout).toContain('--dry-run[=deep]');
+  expect(stdout).toContain('--[no-]cache');
+});
+
+it('prints its version', async () => {
+  expect(await runCli(['--version'])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
+});
+
+it.each([
+  ['rnu', "error: unknown command 'rnu'\n(Did you mean run?)"],
+  ['--verison', "error: unknown option '--verison'\n(Did you mean --version?)"],
+])('exits with 2 for: batchling %s', async (given, told) => {
+  const { code, stdout, stderr } = await runCli([given]);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).toContain(told);
+});
+
+/** What a shell offers for the last word of a line. */
+const shells = {
+  bash: (script: string, words: string[]) =>
+    `${script}
+COMP_WORDS=(${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length - 1}
+_batchling; printf '%s\\n' "\${COMPREPLY[@]}"`,
+  fish: (script: string, words: string[]) => `${script}\ncomplete -C '${words.join(' ')}'`,
+};
+
+it.each(['bash', 'fish'] as const)('completes commands and flags in %s', async (shell) => {
+  const { code, stdout: script, stderr } = await runCli(['completion', shell]);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(script).toContain('max-store-size');
+  if (!isInstalled(shell)) return;
+  const offered = (...words: string[]) =>
+    execFileSync(shell, ['-c', shells[shell](script, words)], { encoding: 'utf8' })
+      .split('\n')
+      .map((line) => line.replace(/\t.*/, ''))
+      .filter(Boolean);
+  expect(offered('batchling', 'simu')).toEqual(['simulate']);
+  expect(offered('batchling', 'run', '--max-')).toEqual(
+    expect.arrayContaining(['--max-in-flight', '--max-store-size', '--max-window']),
+  );
+  expect(offered('batchling', 'run', '--no-ca')).toEqual(['--no-cache']);
+  expect(offered('batchling', 'simulate', '--win')).toEqual([]);
+});
+
+it('completes in zsh', async () => {
+  const { stdout: script } = await runCli(['completion', 'zsh']);
+  expect(script).toContain(
+    "'--window:send a batch after this long without a new call (default\\: 5s)'",
+  );
+  if (!isInstalled('zsh')) return;
+  const line = `autoload -U compinit; compinit -D -u; ${script}\necho "$_comps[batchling]"`;
+  expect(execFileSync('zsh', ['-fc', line], { encoding: 'utf8' })).toBe('_batchling\n');
+});
+
+it('exits with 2 for a shell that it does not know', async () => {
+  const { code, stderr } = await runCli(['completion', 'tcsh']);
+  expect(code).toBe(2);
+  expect(stderr).toContain('bash, zsh, fish');
+});
+
+function isInstalled(shell: string): boolean {
+  try {
+    execFileSync(shell, ['--version']);
+    return true;
+  } catch {
+    return false;
+  }
+}
