@@ -108,6 +108,11 @@ interface SharedState {
   readonly engines: Map<string, unknown>;
   /** The calls of the whole process that wait; opaque here. */
   calls: unknown;
+  /**
+   * Lets the process end before the time limit that a client has just set for its captured call. Set by
+   * `--detach` only.
+   */
+  releaseClientTimer: (() => void) | undefined;
 }
 
 export interface Patch {
@@ -134,6 +139,7 @@ export function sharedState(): SharedState {
     run: undefined,
     engines: new Map(),
     calls: undefined,
+    releaseClientTimer: undefined,
   };
   return holder[key];
 }

@@ -1,6 +1,7 @@
 import type { Environment } from './form.ts';
-import { internalVariables } from './internal-variables.ts';
 import { nearest } from './nearest.ts';
+import { runVariable } from './run.ts';
+import { runVariables } from './run-variables.ts';
 import { optionNames, variableOf } from './table.ts';
 
 const prefix = 'BATCHLING_';
@@ -10,7 +11,8 @@ export function unknownVariables(environment: Environment): string[] {
   const given = Object.keys(environment).filter((name) => name.startsWith(prefix));
   if (given.length === 0) return [];
   const known = [
-    ...internalVariables,
+    runVariable,
+    ...runVariables,
     ...optionNames.flatMap((option) => variableOf(option) ?? []),
   ];
   const endings = known.map((name) => name.slice(prefix.length));

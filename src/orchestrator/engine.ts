@@ -1,7 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { hostname } from 'node:os';
 import { BatchlingError, LeaseLostError } from '../errors.ts';
-import { sleep } from '../http/backoff.ts';
 import type { HttpClient } from '../http/client.ts';
 import type { BatchSummary, Ledger, PruneQuery } from '../ledger/ledger.ts';
 import type { Clock, Logger } from '../types.ts';
@@ -14,6 +13,7 @@ import type { Occurrences } from './capture/occurrences.ts';
 import { Spool } from './capture/spool.ts';
 import { BatchEndings } from './collect/batch-endings.ts';
 import { Collector } from './collect/collector.ts';
+import { BackgroundWork, withGrace } from './model/background-work.ts';
 import type { CallHandle, CapturedCall, EngineScope } from './model/call.ts';
 import type { Caller } from './model/caller.ts';
 import type { EngineContext, EngineOwner } from './model/engine-context.ts';
@@ -31,7 +31,6 @@ import { Takeover } from './takeover/takeover.ts';
 import { Deadlines } from './watch/deadlines.ts';
 import { Progress } from './watch/progress.ts';
 
-const closingGrace = 2_000;
 /** Of how many past batches a display may know. */
 const mostPastBatches = 200;
 
@@ -69,7 +68,7 @@ export class Engine {
   readonly #deadlines: Deadlines;
   readonly #quotas: Quotas;
   readonly #stop = new AbortController();
-  readonly #background = new Set<Promise<void>>();
+  readonly #background = new BackgroundWork();
   #closing: Promise<void> | undefined;
 
   static async open(options: EngineOptions): Promise<Engine> {
@@ -171,17 +170,10 @@ export class Engine {
       stopped,
       troubles: new Troubles(clock, logger),
       report,
-      background: (what, work) => {
-        const tracked: Promise<void> = work
-          .then(
-            () => undefined,
-            (error: unknown) => {
-              if (!(error instanceof LeaseLostError)) report(what, error);
-            },
-          )
-          .finally(() => this.#background.delete(tracked));
-        this.#background.add(tracked);
-      },
+      background: (what, work) =>
+        this.#background.add(work, (error) => {
+          if (!(error instanceof LeaseLostError)) report(what, error);
+        }),
     };
   }
 
@@ -218,7 +210,7 @@ export class Engine {
   /** What is under way gets a moment to come to its end; what is only waiting is not waited for. */
   close(): Promise<void> {
     this.#closing ??= this.#shutDown(async () => {
-      await this.#orGraceOver(this.#quiet());
+      await withGrace(this.#context.clock, this.#background.done());
       this.#stopAll();
       return { finished: true };
     });
@@ -235,7 +227,7 @@ export class Engine {
       const batches = [...this.#context.batches.values()];
       const creating = batches.filter(({ phase }) => phase.name === 'creating');
       const created = Promise.all(creating.map((batch) => batch.created));
-      if (creating.length > 0) await this.#orGraceOver(Promise.race([created, this.#quiet()]));
+      await withGrace(this.#context.clock, Promise.race([created, this.#background.done()]));
       return { finished: false };
     });
     return this.#closing;
@@ -250,7 +242,7 @@ export class Engine {
     const end = await stop();
     await this.#quotas.close();
     await this.#http.close();
-    await this.#quiet();
+    await this.#background.done();
     await ledger.leave(owner.id, end);
     await ledger.close();
   }
@@ -259,16 +251,5 @@ export class Engine {
     const { stopped, batches } = this.#context;
     this.#stop.abort(new BatchlingError('SCOPE_CLOSED', 'The engine is closed.'));
     for (const batch of batches.values()) batch.ending.abort(stopped.reason);
-  }
-
-  async #orGraceOver(work: Promise<unknown>): Promise<void> {
-    const done = new AbortController();
-    const grace = sleep(this.#context.clock, closingGrace, done.signal).catch(() => undefined);
-    await Promise.race([work, grace]);
-    done.abort();
-  }
-
-  async #quiet(): Promise<void> {
-    while (this.#background.size > 0) await Promise.all(this.#background);
   }
 }

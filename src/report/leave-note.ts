@@ -19,8 +19,9 @@ export function leaveNote(why: 'detached' | 'interrupted', left: LeftBehind): st
   if (calls > 0)
     facts.push(`${counted(calls, 'call')} ${calls === 1 ? 'waits' : 'wait'} ${where(batches)}`);
   if (unsent > 0) facts.push(`${counted(unsent, 'call')} not sent`);
-  if (facts.length === 0) facts.push('no call waits');
-  return [`${why}: ${facts.join('; ')}`, ...advice(calls, unsent, isStored)];
+  // Calls that went out as ordinary ones.
+  if (facts.length === 0) return [];
+  return [`${why}: ${facts.join('; ')}`, ...advice(calls, isStored)];
 }
 
 function where(batches: number): string {
@@ -28,8 +29,8 @@ function where(batches: number): string {
   return `in ${counted(batches, 'batch', 'batches')} at the provider`;
 }
 
-function advice(calls: number, unsent: number, isStored: boolean): string[] {
-  if (calls === 0) return unsent === 0 ? [] : ['run the same command again to send them'];
+function advice(calls: number, isStored: boolean): string[] {
+  if (calls === 0) return ['run the same command again to send them'];
   if (!isStored) return ['the store was in memory, so their answers cannot be collected any more'];
   return [
     'run the same command again to go on where it stopped, or `batchling collect` to fetch answers meanwhile',

@@ -2,9 +2,8 @@ import { registeredBatchers } from '../batchers/registry.ts';
 import { inTurns, nextTurn } from '../event-loop.ts';
 import { shareSignal } from '../hooks/abort-guard/abort-guard.ts';
 import { watchOf } from '../hooks/abort-guard/signal-watch.ts';
-import { releaseClientTimer } from '../hooks/client-timers/client-timers.ts';
 import { decodeUtf8, postUrl } from '../hooks/fetch/read-call.ts';
-import type { Fetch, RawAnswer, RawRequest } from '../hooks/state.ts';
+import { type Fetch, type RawAnswer, type RawRequest, sharedState } from '../hooks/state.ts';
 import type { ResolvedOptions } from '../options/index.ts';
 import { Router, type Target } from '../orchestrator/capture/router.ts';
 import type { LeftCalls } from '../report/end-note.ts';
@@ -159,7 +158,7 @@ export class ScopeCalls implements CallOwner {
     // Whether that fails is told with the answer.
     if (this.#calls.hasNone) loadResponses().catch(() => undefined);
     const signal = signalOf(outgoing);
-    if (signal) releaseClientTimer();
+    if (signal) sharedState().releaseClientTimer?.();
     const { minBatch, onDeadline } = this.#options;
     const facts = {
       scope: this.#scope,

@@ -16,7 +16,8 @@ export interface Ended {
 /** A program that runs as a child of the CLI. */
 export interface Launched {
   readonly ended: Promise<Ended>;
-  readonly isOver: boolean;
+  /** What it has written there so far. */
+  stderr(): string;
   kill(signal: NodeJS.Signals): void;
   type(text: string): void;
   /** Resolves when it has printed such a line. */
@@ -81,9 +82,7 @@ export async function launchProgram(
   });
   return {
     ended,
-    get isOver() {
-      return isOver;
-    },
+    stderr: () => stderr,
     kill: (signal) => child.kill(signal),
     type: (text) => child.stdin.write(text),
     printed: (part) =>

@@ -110,9 +110,18 @@ it('stays with a store in memory, which would be lost', async () => {
 it('lets listeners of the program for its end do their work, and sends what they ask', async () => {
   const { simulator } = stage;
   simulator.hold();
-  const ended = await run({ also: ['askAtTheEnd', 'workAtTheEnd'] });
-  expect(ended).toMatchObject({ code: 75, lines: ['asking', 'worked'] });
-  expect(ended.stderr).toContain('3 calls wait in 2 batches');
+  const asking = await run({ also: ['askAtTheEnd'] });
+  expect(asking).toMatchObject({ code: 75, lines: ['asking'] });
+  expect(asking.stderr).toContain('3 calls wait in 2 batches');
+
+  const working = await start({ also: ['workAtTheEnd'] });
+  await working.printed('at work');
+  await isPolled();
+  working.type('done\n');
+  expect(await working.ended).toMatchObject({
+    code: 75,
+    lines: ['asking', 'at work', 'still here'],
+  });
 });
 
 it('is continued with cache: false, without paying for its first answers again', async () => {
@@ -124,7 +133,10 @@ it('is continued with cache: false, without paying for its first answers again',
   const program = await start({ form, environment, also: ['stayBusy'] });
   await until(() => simulator.batches().length === 2, 'the second batch');
   program.type('done\n');
-  expect(await program.ended).toMatchObject({ code: 75, lines: ['asking', 're: a'] });
+  expect(await program.ended).toMatchObject({
+    code: 75,
+    lines: ['asking', 're: a', 'still here'],
+  });
   expect(await run({ form, environment })).toMatchObject({ code: 75, lines: ['asking', 're: a'] });
   expect(simulator.batches()).toHaveLength(2);
 });

@@ -1,15 +1,15 @@
+import { isGlobalLocked } from '../install.ts';
 import { patch } from '../patch-registry.ts';
-
-/** The newest timer that was set in the synchronous stretch of code that runs right now. */
-let newest: NodeJS.Timeout | undefined;
+import { sharedState } from '../state.ts';
 
 /**
- * Notices timers, for `--detach`: most SDKs set one of ten minutes for each call, which would hold a
- * program for as long although it has nothing left to do.
- *
- * @returns the undo.
+ * For `--detach`: most SDKs set a timer of ten minutes for each call, which would hold a program for as long
+ * although it has nothing left to do. They set it and call `fetch` in one go, so the newest timer of the
+ * synchronous stretch of code that makes a captured call is its time limit. It still fires, but does not keep
+ * the process up any more.
  */
-export function watchClientTimers(): () => void {
+export function watchClientTimers(): void {
+  let newest: NodeJS.Timeout | undefined;
   const wrap = (original: typeof setTimeout) =>
     function setTimeout(this: unknown, ...parameters: Parameters<typeof original>) {
       const timer = Reflect.apply(original, this, parameters);
@@ -17,18 +17,17 @@ export function watchClientTimers(): () => void {
       newest = timer;
       return timer;
     } as typeof setTimeout;
-  return patch(globalThis, 'setTimeout', wrap, 'globalThis.setTimeout');
-}
-
-/**
- * Lets the process end before the time limit that a client has just set for its call: SDKs set the timer
- * and call `fetch` in one go. The timer itself still fires.
- */
-export function releaseClientTimer(): void {
-  newest?.unref();
-  newest = undefined;
-}
-
-function forget(): void {
-  newest = undefined;
+  function forget(): void {
+    newest = undefined;
+  }
+  try {
+    patch(globalThis, 'setTimeout', wrap, 'globalThis.setTimeout');
+  } catch (error) {
+    // Then the program leaves later, when its timers have fired.
+    if (!isGlobalLocked(error)) throw error;
+  }
+  sharedState().releaseClientTimer = () => {
+    newest?.unref();
+    forget();
+  };
 }

@@ -1,8 +1,18 @@
+import { describe } from 'vitest';
 import { ledgerConformance } from '../conformance/conformance-suite.test-helper.ts';
+import { killedConformance } from '../conformance/killed.test-helper.ts';
 import { killOwner, openTemporary } from './test/temporary.test-helper.ts';
 
 ledgerConformance({
   name: 'the SQLite ledger',
   open: openTemporary,
   kill: killOwner,
+});
+
+describe('the SQLite ledger, when an owner leaves a run that is to be continued', () => {
+  killedConformance({
+    name: 'the SQLite ledger',
+    open: openTemporary,
+    kill: (ledger, owner) => ledger.leave(owner, { finished: false }),
+  });
 });

@@ -73,6 +73,8 @@ export class Detach {
   /** The first time it lets the event loop turn: listeners of the program may have begun something new. */
   #nothingLeftToDo(): void {
     if (this.#state === 'idle' || this.#state === 'leaving') return;
+    // By a signal that the program handles itself.
+    if (this.#calls.isLeaving) return;
     if (!this.#calls.areSubmitted) {
       this.#hold();
     } else if (this.#state === 'asked') {

@@ -47,9 +47,15 @@ const extras = {
   exitHook: async () => (await import('signal-exit')).onExit((code) => console.log('hook', code)),
   askAtTheEnd: () => process.once('beforeExit', () => ask('at the end')),
   workAtTheEnd: () =>
-    process.once('beforeExit', () => setTimeout(() => console.log('worked'), 100)),
+    process.once('beforeExit', () => {
+      console.log('at work');
+      extras.stayBusy();
+    }),
   stayBusy: () => {
-    process.stdin.once('data', () => process.stdin.destroy());
+    process.stdin.once('data', () => {
+      console.log('still here');
+      process.stdin.destroy();
+    });
   },
 };
 for (const name of also ?? []) await extras[name]();
