@@ -2,6 +2,7 @@ import type { LeftBehind } from '../../report/leave-note.ts';
 
 /** Tells the user what the process leaves behind, on stderr. */
 export async function tellLeft(why: 'detached' | 'interrupted', left: LeftBehind): Promise<void> {
+  if (why === 'detached') await tellRun(left);
   const { BATCHLING_DISPLAY: display } = process.env;
   if (display === 'none') return;
   if (display === 'json') {
@@ -11,6 +12,12 @@ export async function tellLeft(why: 'detached' | 'interrupted', left: LeftBehind
   }
   const { leaveNote } = await import('../../report/leave-note.ts');
   for (const line of leaveNote(why, left)) await write(`batchling: ${line}`);
+}
+
+/** The parent of the run exits with the code of a detached run, whatever its command makes of ours. */
+async function tellRun({ calls, batches }: LeftBehind): Promise<void> {
+  const { reportToRun } = await import('../../report/run/report-to-run.ts');
+  reportToRun({ kind: 'detached', calls, batches });
 }
 
 /** Resolves when it is written: the process exits right after the last line. */

@@ -1,0 +1,32 @@
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { runCli, variablesOf } from '../support/run-cli.ts';
+import { openStage, type Stage } from '../support/stage.ts';
+import { until } from '../support/until.ts';
+
+const asking = fileURLToPath(new URL('../support/programs/registered.mjs', import.meta.url));
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await openStage();
+});
+afterAll(() => stage.close());
+
+it('ends with 75 while work is under way, whatever the command makes of it, then with answers', async () => {
+  const { simulator } = stage;
+  const environment = variablesOf(stage);
+  const given = [asking, `${simulator.baseUrl('openai')}/chat/completions`, '2'];
+  simulator.hold();
+  const detached = await runCli(['run', '--detach', ...given], { environment });
+  expect(detached).toMatchObject({ code: 75, stdout: '' });
+  // The shell ends with 0, although its program has left work behind.
+  const line = `node ${given.map((word) => `'${word}'`).join(' ')}; true`;
+  const again = await runCli(['exec', '--detach', '--', 'sh', '-c', line], { environment });
+  expect(again).toMatchObject({ code: 75, stdout: '' });
+  simulator.release();
+  await until(() => simulator.batches()[0]?.ending === 'completed', 'the end of the batch');
+  const finished = await runCli(['run', '--detach', ...given], { environment });
+  expect(finished.code).toBe(0);
+  expect(finished.stdout.match(/answer to/g)).toHaveLength(2);
+  expect(simulator.meter).toMatchObject({ batched: 2, realtime: 0 });
+});
