@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { batchify } from '../index.ts';
-import { dollars } from '../report/summary.ts';
+import { summaryLines } from '../report/summary-lines.ts';
 import { startSimulator } from '../simulator/index.ts';
 
 const models = ['gpt-5-mini', 'gpt-5'];
@@ -48,15 +48,13 @@ export async function demo(): Promise<void> {
     print(
       `${questions.length * models.length} ordinary chat completion calls, inside batchify():\n`,
     );
+    const began = performance.now();
     const answers = await scope.run(() => askAll(ask));
     await scope.close();
     for (const { model, question, answer } of answers)
       print(`  ${model}  ${question}\n    ${answer}`);
 
-    const { batches, dollars: cost } = scope.stats;
-    const list = cost.paid + cost.saved;
-    print(`\n${answers.length} answers from ${batches.submitted} batches.`);
-    print(`List price ${dollars(list)}, paid ${dollars(cost.paid)}, saved ${dollars(cost.saved)}.`);
+    print(`\n${summaryLines(scope.stats, performance.now() - began).join('\n')}`);
   } finally {
     process.off('SIGINT', stop);
     await simulator.close();

@@ -38,7 +38,8 @@ export function blockLines(
   lines: (columns: number) => readonly string[],
   columns: number,
 ): readonly string[] {
-  const [first = '', ...rest] = lines(columns - indent.length - 1).map(printable);
+  const [first, ...rest] = lines(columns - indent.length - 1).map(printable);
+  if (first === undefined) return [];
   return [labelled(first), ...rest.map((line) => `${indent}${line}`)];
 }
 

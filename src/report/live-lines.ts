@@ -8,9 +8,9 @@ import { truncated, widthOf } from './terminal.ts';
 /** Further models and troubles are not shown. */
 const mostRows = 6;
 const mostTroubles = 2;
-/** At least this many columns of a model's name are shown. */
-const narrowestName = 16;
-const gap = '  ';
+/** At least this many columns of a model's name are shown; more, before columns come closer. */
+const narrowestName = 10;
+const niceName = 17;
 
 /** A scope, or a process of a run, whose calls are counted. */
 export interface CountedCalls {
@@ -32,6 +32,7 @@ export function liveLines(
 ): string[] {
   const counts = counted.map(({ calls }) => calls);
   const rows = queueRows(state, counts, now);
+  if (rows.length === 0) return [];
   const hidden = rows.length - mostRows;
   const texts = new Set([...state.troubles.values()].map(({ text }) => text));
   return [
@@ -68,7 +69,6 @@ const head = ['', 'queued', 'sent', 'done', 'failed', 'age', ''] as const;
 
 /** Numbers are aligned; names are cut so that the states fit. */
 function table(rows: readonly QueueRow[], usual: Usual, now: number, columns: number): string[] {
-  if (rows.length === 0) return [];
   const cells = [
     [...head],
     ...rows.map((row) => [
@@ -82,8 +82,10 @@ function table(rows: readonly QueueRow[], usual: Usual, now: number, columns: nu
     ]),
   ];
   const widths = head.map((_, at) => Math.max(...cells.map((row) => widthOf(row[at] as string))));
-  const others = widths.slice(1).reduce((sum, width) => sum + width + gap.length, 0);
-  const room = Math.max(narrowestName, columns - others);
+  const others = widths.slice(1).reduce((sum, width) => sum + width, 0);
+  const wanted = Math.min(niceName, widths[0] as number);
+  const gap = columns - others - 2 * (head.length - 1) >= wanted ? '  ' : ' ';
+  const room = Math.max(narrowestName, columns - others - gap.length * (head.length - 1));
   const nameWidth = Math.min(widths[0] as number, room);
   return cells.map(([name = '', ...rest]) => {
     const texts = rest.map((text, at) =>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { canDraw, printable, truncated, usesColor, widthOf, wrapped } from './terminal.ts';
+import { canDraw, isCi, printable, truncated, usesColor, widthOf, wrapped } from './terminal.ts';
 
 const terminal = { isTTY: true, write: () => true };
 const file = { write: () => true };
@@ -57,4 +57,14 @@ describe('colours', () => {
     expect(canDraw(terminal, { TERM: 'dumb' })).toBe(false);
     expect(canDraw(file, { FORCE_COLOR: '1' })).toBe(false);
   });
+});
+
+it('CI is known by its variable', () => {
+  expect([{}, { CI: '' }, { CI: 'false' }, { CI: '0' }].map((one) => isCi(one))).toEqual([
+    false,
+    false,
+    false,
+    false,
+  ]);
+  expect([{ CI: 'true' }, { CI: '1' }].every((one) => isCi(one))).toBe(true);
 });

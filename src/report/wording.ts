@@ -28,13 +28,13 @@ function firstUseLines(store: string, { retention, keep }: FirstUse): string[] {
   const holds = {
     answers: 'answers',
     all: 'answers and what was asked',
-    none: 'no answers, only which batches are under way',
+    none: 'no answers, only what is under way',
   } as const;
   const time = keep === 'none' ? '' : ` for ${formatDuration(retention)}`;
   return [
     `first use: the ledger is now in ${store}`,
-    `it keeps ${holds[keep]}${time}, so that nothing is paid twice, and no keys`,
-    "to have none: --store :memory:, store: ':memory:' or BATCHLING_STORE=:memory:; to keep no answers: keep: 'none'",
+    `it holds ${holds[keep]}${time}, so that nothing is paid twice; it holds no keys`,
+    'to turn it off: --store :memory: (the option store); to keep no answers: --keep none',
   ];
 }
 

@@ -42,7 +42,7 @@ describe('a call that gets an answer of ours is captured once and answered once'
     const { scope, captured, answered } = watched(stage.options({ completionWindow: '5s' }));
     expect(await askIn(scope, ['one', 'two'])).toEqual([400, 400]);
     await scope.close();
-    const refused = { ...facts, status: 400, source: 'batch' };
+    const refused = { ...facts, status: 400, source: 'batch', error: 'batchling_unsupported' };
     expect({ captured, answered }).toEqual({
       captured: [facts, facts],
       answered: [refused, refused],
@@ -57,7 +57,7 @@ describe('a call that gets an answer of ours is captured once and answered once'
     const { scope, captured, answered } = watched(stage.options({ store }));
     expect(await askIn(scope, ['one', 'two'])).toEqual([500, 500]);
     await scope.close();
-    const refused = { ...facts, status: 500, source: 'batch' };
+    const refused = { ...facts, status: 500, source: 'batch', error: 'batchling_store' };
     expect({ captured, answered }).toEqual({
       captured: [facts, facts],
       answered: [refused, refused],
@@ -76,7 +76,7 @@ describe('a call that gets an answer of ours is captured once and answered once'
     database.close();
     expect(await askIn(scope, ['one', 'two'])).toEqual([500, 500]);
     await scope.close();
-    const refused = { ...facts, status: 500, source: 'batch' };
+    const refused = { ...facts, status: 500, source: 'batch', error: 'batchling_store' };
     expect(captured).toEqual([facts, facts, facts]);
     expect(answered.slice(1)).toEqual([refused, refused]);
   });

@@ -19,11 +19,15 @@ beforeEach(() => {
 });
 afterEach(() => {
   vi.restoreAllMocks();
-  // Each test is the first of its process.
+  forgetDisplays();
+});
+
+/** What comes next is the first of its process. */
+function forgetDisplays(): void {
   for (const key of Object.getOwnPropertySymbols(globalThis)) {
     if (key.description?.startsWith('batchling.displays')) Reflect.deleteProperty(globalThis, key);
   }
-});
+}
 
 const ask = (prompt: string) => fetch(chatUrl(stage), chatRequest(prompt));
 
@@ -38,10 +42,24 @@ describe('plain lines', () => {
       ),
       'batchling: a batch takes minutes to hours, 24h at most; the program waits for it',
       'batchling: it can be stopped (Ctrl-C) and run again: it goes on where it stopped',
-      `batchling: answers are kept in ${store}`,
+      `batchling: first use: the ledger is now in ${store}`,
+      'batchling: it holds answers for 30d, so that nothing is paid twice; it holds no keys',
+      'batchling: to turn it off: --store :memory: (the option store); to keep no answers: --keep none',
       expect.stringMatching(/^batchling: collected bl_\w+: 2 answers, after \d+s$/),
       expect.stringMatching(/^batchling: 2 calls answered, 1 batch/),
     ]);
+  });
+
+  it('tell of a ledger once: later processes only say where it is', async () => {
+    const options = stage.options({ display: 'plain' });
+    await batchify(() => ask('one'), options);
+    expect(heard.text()).toContain('first use');
+    forgetDisplays();
+    const before = heard.lines().length;
+    await batchify(() => ask('two'), options);
+    const later = heard.lines().slice(before);
+    expect(later).toContain(`batchling: answers are kept in ${options.store}`);
+    expect(later.join('\n')).not.toContain('first use');
   });
 
   it('explain the wait once in a process, and warn where the store is in memory', async () => {
@@ -102,6 +120,10 @@ it('JSON has one object per line: events, notices and the sum', async () => {
   expect(named('call:answered')).toHaveLength(2);
   expect(named('closed')).toHaveLength(2);
   expect(named('closed')[0]).toMatchObject({ stats: { captured: 1, answered: 1 } });
+  for (const { pid, time } of records) {
+    expect(pid).toBe(process.pid);
+    expect(new Date(time).toISOString()).toBe(time);
+  }
 });
 
 it('a provider that counts at the end only is never shown with nothing done', async () => {

@@ -34,6 +34,7 @@ export class BottomRows {
   /** Draws the lines. Takes more rows, and takes them anew, where that is needed. */
   draw(lines: readonly string[]): void {
     const { rows = 24, columns = 80 } = this.#stream;
+    if (lines.length === 0 && this.#taken === 0) return;
     if (rows < fewestRows) {
       this.free();
       return;

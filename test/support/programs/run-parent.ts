@@ -13,8 +13,8 @@ export interface RunParent {
   readonly environment: Record<string, string>;
   /** Where to write the outcome of the run; before that, the id of this process as `<outcome>.pid`. */
   readonly outcome?: string;
-  /** Ends itself in this way when it is told to by SIGUSR2. */
-  readonly end?: 'throw' | 'exit';
+  /** Fails when it is told to by SIGUSR2. */
+  readonly end?: 'throw';
 }
 
 const { mode, children, environment, outcome, end } = readInput<RunParent>();
@@ -36,7 +36,6 @@ const codes = children.map((child) => {
 
 process.on('SIGUSR2', () => {
   if (end === 'throw') throw new Error('the parent has failed');
-  if (end === 'exit') process.exit(3);
 });
 
 process.exitCode = Math.max(...(await Promise.all(codes)));

@@ -1,0 +1,80 @@
+// Draws docs/pictures/live.svg: what a terminal emulator shows of a real run against the simulator.
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { startSimulator } from '../src/simulator/index.ts';
+import type { RunParent } from '../test/support/programs/run-parent.ts';
+import { runInTerminal } from '../test/support/run-in-terminal.ts';
+
+const columns = 80;
+const rows = 20;
+const folder = mkdtempSync(join(tmpdir(), 'batchling-picture-'));
+const simulator = await startSimulator({
+  speed: { validating: 300, running: 8_000, finalizing: 300 },
+});
+const openai = simulator.baseUrl('openai');
+const anthropic = simulator.baseUrl('anthropic');
+
+const child = (model: string, calls: number) => ({ baseURL: openai, model, calls });
+const job: RunParent = {
+  children: [
+    { ...child('gpt-5-mini', 2_400), prints: ['Reading prompts.csv: 2,400 rows\n'] },
+    child('gpt-5', 350),
+  ],
+  environment: {
+    BATCHLING_HOSTS: `${openai}=openai,${anthropic}=anthropic`,
+    BATCHLING_STORE: join(folder, 'ledger.db'),
+    BATCHLING_WINDOW: '300ms',
+    BATCHLING_POLL: '200ms',
+  },
+};
+
+const run = await runInTerminal('run-parent', job, columns, {}, '', rows);
+const isWorthAPicture = (screen: readonly string[]) =>
+  screen.filter((line) => /running, \d+s left/.test(line)).length === 2;
+let screen: readonly string[] = [];
+while (!isWorthAPicture(screen)) {
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  ({ screen } = await run.shown());
+}
+await run.ended;
+await simulator.close();
+rmSync(folder, { recursive: true, force: true });
+
+const target = fileURLToPath(new URL('../docs/pictures/live.svg', import.meta.url));
+mkdirSync(join(target, '..'), { recursive: true });
+writeFileSync(target, picture(screen.map(steady)));
+
+/** What differs from run to run. */
+function steady(line: string): string {
+  return line
+    .replace(/bl_[0-9a-f]+/, 'bl_7c1f0a52d9e84b36')
+    .replace(/batch_[0-9a-f]+/, 'batch_68f2a1c09d7e4b5a')
+    .replace(/\S*\/ledger\.db/, '~/.cache/batchling/ledger.db');
+}
+
+function picture(lines: readonly string[]): string {
+  const [left, top, step, width] = [18, 52, 19, columns * 8.43 + 36];
+  const height = top + lines.length * step + 4;
+  const texts = lines.map((line, at) => {
+    const label = 'batchling:';
+    const text = line.startsWith(label)
+      ? `<tspan fill="#5fb3b3">${label}</tspan>${escaped(line.slice(label.length))}`
+      : escaped(line);
+    return `<text x="${left}" y="${top + at * step}">${text}</text>`;
+  });
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img">
+<title>The live display of batchling in a terminal</title>
+<rect width="100%" height="100%" rx="8" fill="#1b2b34"/>
+<g fill="#65737e"><circle cx="22" cy="20" r="6"/><circle cx="42" cy="20" r="6"/><circle cx="62" cy="20" r="6"/></g>
+<g fill="#d8dee9" font-family="ui-monospace, Menlo, Consolas, monospace" font-size="14" xml:space="preserve">
+${texts.join('\n')}
+</g>
+</svg>
+`;
+}
+
+function escaped(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll(' ', '\u00a0');
+}
