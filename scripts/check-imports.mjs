@@ -35,6 +35,7 @@ const base = new Set([
   'event-loop.ts',
   'types.ts',
   'duration.ts',
+  'run-variables.ts',
   'version.ts',
   'bundlers.ts',
 ]);

@@ -7,7 +7,7 @@
 import { isMainThread } from 'node:worker_threads';
 import { isGlobalLocked } from './hooks/install.ts';
 import { sharedState } from './hooks/state.ts';
-import { detachVariable, reportVariable } from './options/run-variables.ts';
+import { detachVariable, reportVariable } from './run-variables.ts';
 import { Detach } from './scope/leaving/detach.ts';
 import { handleInterrupts } from './scope/leaving/interrupts.ts';
 import { allowOneMoreListener } from './scope/leaving/one-more-listener.ts';

@@ -2,13 +2,18 @@ import type { DryRunQueue, DryRunSummary } from '../orchestrator/dry-run/dry-run
 import { assumedOutput, type Range } from '../pricing/output-range.ts';
 import type { DisplayMode } from './display.ts';
 import { plainOutput } from './line-output.ts';
+import { hasRunParent, reportToRun } from './run/report-to-run.ts';
 import { counted, dollars, number } from './summary.ts';
 
-/** The one place where the summary of a dry run is told: on stderr, in the way the display is set. */
+/** The one place where a dry run is told: to the parent of the run, or on stderr as the display is set. */
 export async function reportDryRun(
   summary: DryRunSummary,
   mode: DisplayMode | undefined,
 ): Promise<void> {
+  if (hasRunParent()) {
+    reportToRun({ kind: 'dry-run', summary });
+    return;
+  }
   if (mode === 'none') return;
   if (mode === 'json')
     process.stderr.write(`${JSON.stringify({ event: 'dry-run', ...summary })}\n`);

@@ -1,5 +1,6 @@
 import type { BatchSummary } from '../ledger/ledger.ts';
 import type { ResolvedOptions } from '../options/index.ts';
+import { reportVariable } from '../run-variables.ts';
 import type { RoundWatch } from '../orchestrator/model/call.ts';
 import type { BatchlingEventName, BatchlingEvents, Emit } from '../orchestrator/model/events.ts';
 import type { Notify } from '../orchestrator/model/notices.ts';
@@ -27,7 +28,7 @@ export class ScopeEvents {
   ): Promise<void> {
     const { display, clock, window } = options;
     // A parent that draws nothing wants to know the numbers all the same.
-    const isShown = display !== 'none' || (process.env.BATCHLING_REPORT ?? '') !== '';
+    const isShown = display !== 'none' || (process.env[reportVariable] ?? '') !== '';
     if (this.#display || this.#isClosed || !isShown) return;
     const [{ showScope }, { displayedScope }, { ConcurrencyHint }] = await Promise.all([
       import('../report/process-display.ts'),

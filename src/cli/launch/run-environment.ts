@@ -4,11 +4,7 @@ import { resolve } from 'node:path';
 import { findConfig } from '../../options/config/find-config.ts';
 import { checkFlag, namesProviders, optionFlags } from '../../options/flags.ts';
 import { inheritedRun, resolveOptions } from '../../options/index.ts';
-import {
-  configVariable,
-  detachVariable,
-  reportVariable,
-} from '../../options/run-variables.ts';
+import { configVariable, detachVariable, reportVariable } from '../../run-variables.ts';
 import { usageError } from '../usage-error.ts';
 import type { RunFlags } from './run-flags.ts';
 

@@ -5,7 +5,7 @@
 import { messageOf } from '../../errors.ts';
 import { useConfigFile } from '../../options/config/config-file.ts';
 import { loadConfig } from '../../options/config/load-config.ts';
-import { configVariable } from '../../options/run-variables.ts';
+import { configVariable } from '../../run-variables.ts';
 import { exitCodes } from '../exit-codes.ts';
 
 const path = process.env[configVariable];

@@ -88,3 +88,45 @@ export function summaryOf(
   const sums = { batches, inputTokens, outputTokens, dollars, unpriced: [...unpriced] };
   return { ...counts, queues, ...sums };
 }
+
+/** The dry runs of several processes as one. */
+export function joinedSummary(summaries: readonly DryRunSummary[]): DryRunSummary {
+  const queues = new Map<string, DryRunQueue>();
+  const counts = { deep: false, calls: 0, fromLedger: 0, underWay: 0, bypassed: 0 };
+  for (const summary of summaries) {
+    counts.deep ||= summary.deep;
+    counts.calls += summary.calls;
+    counts.fromLedger += summary.fromLedger;
+    counts.underWay += summary.underWay;
+    counts.bypassed += summary.bypassed;
+    for (const queue of summary.queues) {
+      const { provider, base, endpoint, model } = queue;
+      const key = JSON.stringify([provider, base, endpoint, model]);
+      const known = queues.get(key);
+      queues.set(key, known ? joinedQueue(known, queue) : queue);
+    }
+  }
+  return summaryOf(counts, [...queues.values()]);
+}
+
+/** Each process sends batches of its own, so these add up, too. */
+function joinedQueue(one: DryRunQueue, other: DryRunQueue): DryRunQueue {
+  const { dollars: _dollars, ...facts } = one;
+  return {
+    ...facts,
+    requests: one.requests + other.requests,
+    batches: one.batches + other.batches,
+    realtime: one.realtime + other.realtime,
+    tooLarge: one.tooLarge + other.tooLarge,
+    inputTokens: one.inputTokens + other.inputTokens,
+    outputTokens: plus(one.outputTokens, other.outputTokens),
+    outputBasis: [...new Set([...one.outputBasis, ...other.outputBasis])],
+    ...(one.dollars &&
+      other.dollars && {
+        dollars: {
+          batch: plus(one.dollars.batch, other.dollars.batch),
+          realtime: plus(one.dollars.realtime, other.dollars.realtime),
+        },
+      }),
+  };
+}

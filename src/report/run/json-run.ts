@@ -23,7 +23,8 @@ export class JsonRun implements ShownRun {
 
   ended(): void {}
 
-  end({ stats }: RunOutcome, milliseconds: number): void {
+  end({ stats, dryRun }: RunOutcome, milliseconds: number): void {
+    if (dryRun) this.#write('dry-run', process.pid, Date.now(), dryRun);
     const fields = { stats, milliseconds: Math.round(milliseconds) };
     this.#write('summary', process.pid, Date.now(), fields);
   }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { type DryRunQueue, summaryOf } from '../../orchestrator/dry-run/dry-run-summary.ts';
 import { emptyStats } from '../../orchestrator/model/stats.ts';
 import { readMessage } from './read-message.ts';
 import type { RunMessage } from './run-message.ts';
@@ -6,6 +7,15 @@ import type { RunMessage } from './run-message.ts';
 const facts = { provider: 'openai', endpoint: '/v1/chat/completions', model: 'm' };
 const batch = { ...facts, batch: 'bl_1', count: 3 };
 const read = (message: unknown) => readMessage(JSON.stringify(message));
+
+const counts = { deep: false, calls: 3, fromLedger: 1, underWay: 0, bypassed: 0 };
+const queue: DryRunQueue = {
+  ...{ provider: 'openai', base: 'https://h/v1', endpoint: '/v1/chat/completions', model: 'm' },
+  ...{ requests: 2, batches: 1, realtime: 0, tooLarge: 0, inputTokens: 40 },
+  outputTokens: { least: 10, most: 20 },
+  outputBasis: ['limit'],
+  dollars: { batch: { least: 1, most: 2 }, realtime: { least: 2, most: 4 } },
+};
 
 describe('messages of a process', () => {
   const messages: RunMessage[] = [
@@ -23,7 +33,7 @@ describe('messages of a process', () => {
     { kind: 'closed', time: 1, stats: emptyStats(), note: 'ended' },
     { kind: 'idle' },
     { kind: 'detached', calls: 2, batches: 1 },
-    { kind: 'dry-run', report: { dollars: 1 } },
+    { kind: 'dry-run', summary: summaryOf(counts, [queue]) },
   ];
 
   it.each(messages.map((message) => [message.kind, message] as const))(

@@ -1,6 +1,7 @@
 import type { BatchlingEventName } from '../../orchestrator/model/events.ts';
 import type { Notice } from '../../orchestrator/model/notices.ts';
 import { emptyStats, type Stats } from '../../orchestrator/model/stats.ts';
+import { readDryRun } from './read-dry-run.ts';
 import type { RunMessage } from './run-message.ts';
 
 type Fields = Record<string, unknown>;
@@ -62,7 +63,7 @@ const readers: Readonly<Record<RunMessage['kind'], (fields: Fields) => object | 
   },
   idle: () => ({}),
   detached: (fields) => checked(fields, { calls: 'number', batches: 'number' }),
-  'dry-run': ({ report }) => ({ report }),
+  'dry-run': ({ summary }) => ({ summary: readDryRun(summary) }),
 };
 
 /** The message of one line; `undefined` for a line that is none. Nothing of it is trusted. */

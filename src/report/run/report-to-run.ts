@@ -1,10 +1,8 @@
 import { join } from 'node:path';
 import { threadId } from 'node:worker_threads';
+import { reportVariable } from '../../run-variables.ts';
 import { ReportFile } from './report-file.ts';
 import type { RunMessage } from './run-message.ts';
-
-/** Names the folder in which the processes of a run report; set by the parent of the run. */
-export const reportVariable = 'BATCHLING_REPORT';
 
 let numbersOf: () => RunMessage | undefined = () => undefined;
 let file: ReportFile | undefined;

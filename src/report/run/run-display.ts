@@ -1,4 +1,6 @@
+import type { DryRunSummary } from '../../orchestrator/dry-run/dry-run-summary.ts';
 import type { Stats } from '../../orchestrator/model/stats.ts';
+import { reportVariable } from '../../run-variables.ts';
 import type { DisplayMode } from '../display.ts';
 import { possibleMode } from '../display-mode.ts';
 import { type LineOutput, plainOutput } from '../line-output.ts';
@@ -6,7 +8,6 @@ import type { DisplayStream } from '../terminal.ts';
 import { fewestRows } from './bottom-rows.ts';
 import { JsonRun } from './json-run.ts';
 import { type ProcessKey, ReportFolder, type RunListener } from './report-folder.ts';
-import { reportVariable } from './report-to-run.ts';
 import type { RunMessage } from './run-message.ts';
 import { RunTotals } from './run-totals.ts';
 import { SharedTerminal } from './shared-terminal.ts';
@@ -26,8 +27,8 @@ export interface RunOutcome {
   readonly stats: Stats;
   /** What processes have left under way, where one has left something. */
   readonly detached?: { readonly calls: number; readonly batches: number };
-  /** What each process has found in a dry run. */
-  readonly dryRun?: readonly unknown[];
+  /** What a dry run has found, in all processes. */
+  readonly dryRun?: DryRunSummary;
 }
 
 export interface RunDisplay {

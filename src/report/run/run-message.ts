@@ -1,3 +1,4 @@
+import type { DryRunSummary } from '../../orchestrator/dry-run/dry-run-summary.ts';
 import type { BatchlingEventName, BatchlingEvents } from '../../orchestrator/model/events.ts';
 import type { Notice } from '../../orchestrator/model/notices.ts';
 import type { Stats } from '../../orchestrator/model/stats.ts';
@@ -35,7 +36,7 @@ export type RunMessage =
   | { readonly kind: 'idle' }
   /** The process leaves this much under way. */
   | { readonly kind: 'detached'; readonly calls: number; readonly batches: number }
-  | { readonly kind: 'dry-run'; readonly report: unknown };
+  | { readonly kind: 'dry-run'; readonly summary: DryRunSummary };
 
 export type EventMessage = {
   readonly [Name in BatchlingEventName]: {

@@ -1,3 +1,4 @@
+import { type DryRunSummary, joinedSummary } from '../../orchestrator/dry-run/dry-run-summary.ts';
 import { addStats, emptyStats, type Stats } from '../../orchestrator/model/stats.ts';
 import type { ProcessKey } from './report-folder.ts';
 import type { RunOutcome } from './run-display.ts';
@@ -6,12 +7,12 @@ import type { RunMessage } from './run-message.ts';
 /** What the processes of a run have done together, whether it is shown or not. */
 export class RunTotals {
   readonly #stats = new Map<string, Stats>();
-  readonly #dryRun: unknown[] = [];
+  readonly #dryRuns: DryRunSummary[] = [];
   #detached: { calls: number; batches: number } | undefined;
 
   message({ name }: ProcessKey, message: RunMessage): void {
     if (message.kind === 'counts') this.#stats.set(name, message.stats);
-    else if (message.kind === 'dry-run') this.#dryRun.push(message.report);
+    else if (message.kind === 'dry-run') this.#dryRuns.push(message.summary);
     else if (message.kind === 'detached') {
       this.#detached ??= { calls: 0, batches: 0 };
       this.#detached.calls += message.calls;
@@ -25,7 +26,7 @@ export class RunTotals {
     return {
       stats,
       ...(this.#detached && { detached: this.#detached }),
-      ...(this.#dryRun.length > 0 && { dryRun: this.#dryRun }),
+      ...(this.#dryRuns.length > 0 && { dryRun: joinedSummary(this.#dryRuns) }),
     };
   }
 }

@@ -1,6 +1,7 @@
 import { emptyStats } from '../../orchestrator/model/stats.ts';
 import { CallCounts } from '../call-counts.ts';
 import type { ScopeDisplay } from '../display.ts';
+import { dryRunLines } from '../dry-run.ts';
 import type { LineOutput } from '../line-output.ts';
 import { summaryLines } from '../summary-lines.ts';
 import { TextDisplay } from '../text-display.ts';
@@ -57,8 +58,9 @@ export class TextRun implements ShownRun {
   }
 
   end({ stats, dryRun }: RunOutcome, milliseconds: number): void {
-    const isQuiet = stats.captured + stats.bypassed === 0 || dryRun !== undefined;
-    this.#display.end(isQuiet ? [] : summaryLines(stats, milliseconds));
+    const isQuiet = stats.captured + stats.bypassed === 0;
+    const summary = isQuiet ? [] : summaryLines(stats, milliseconds);
+    this.#display.end(dryRun ? dryRunLines(dryRun) : summary);
   }
 
   #open(name: string, { store, completionWindow, firstUse }: OpenMessage): void {
