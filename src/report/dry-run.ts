@@ -20,6 +20,10 @@ export async function reportDryRun(
   else plainOutput(process.stderr).print(...dryRunLines(summary));
 }
 
+const placeholders = 'calls were answered with placeholders: real answers may lead to other calls';
+const firstRound =
+  'it stopped at the first answers that were awaited; a deep dry run goes on with placeholders';
+
 /** The summary as text, a line for each queue. */
 export function dryRunLines(summary: DryRunSummary): string[] {
   const { calls, fromLedger, underWay, bypassed, batches, queues, unpriced } = summary;
@@ -37,9 +41,7 @@ export function dryRunLines(summary: DryRunSummary): string[] {
     ),
     ...(bypassed > 0 ? [`${counted(bypassed, 'call')} cannot be batched, and not in the sum`] : []),
     ...basisLines(queues),
-    summary.deep
-      ? 'all calls were answered with placeholders: real answers may lead to other calls'
-      : 'it stopped at the first answers that were awaited; a deep dry run goes on with placeholders',
+    ...(fromLedger < calls ? [summary.deep ? placeholders : firstRound] : []),
   ];
 }
 

@@ -5,8 +5,15 @@ import { printable } from './terminal.ts';
 /** So many reasons or names are shown of a list. */
 const mostNames = 3;
 
-/** The whole account of a run, a line for each thing that happened. What did not happen is left out. */
-export function summaryLines(stats: Stats, milliseconds: number): string[] {
+/**
+ * The whole account of a run, a line for each thing that happened. What did not happen is left out.
+ * `end`: how the program has ended.
+ */
+export function summaryLines(
+  stats: Stats,
+  milliseconds: number,
+  end: 'done in' | 'left after' = 'done in',
+): string[] {
   const rows: (readonly [label: string, text: string | undefined])[] = [
     ['calls', callsText(stats)],
     ['batches', atLeastOne(stats.batches.submitted)],
@@ -23,7 +30,7 @@ export function summaryLines(stats: Stats, milliseconds: number): string[] {
   const shown = rows.filter((row): row is [string, string] => row[1] !== undefined);
   const width = Math.max(0, ...shown.map(([label]) => label.length));
   return [
-    `done in ${ageText(milliseconds)}`,
+    `${end} ${ageText(milliseconds)}`,
     ...shown.map(([label, text]) => `  ${label.padEnd(width)}  ${text}`),
   ];
 }

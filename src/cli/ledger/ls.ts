@@ -53,7 +53,9 @@ async function ls(flags: LsFlags): Promise<void> {
   }
   const now = options.clock.now();
   const rows = shown.map((batch) => rowOf(batch, open.get(batch.token), now));
-  const lines = [...table(titles, rows, columns()), '', ...footer(listed, shown.length, open)];
+  const hasNames = shown.some(({ name }) => name !== undefined);
+  const shownTitles = hasNames ? titles : titles.slice(0, -1);
+  const lines = [...table(shownTitles, rows, columns()), '', ...footer(listed, shown.length, open)];
   await print(lines.join('\n'));
 }
 

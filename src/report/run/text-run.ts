@@ -57,9 +57,9 @@ export class TextRun implements ShownRun {
     this.#processes.get(name)?.scope.close();
   }
 
-  end({ stats, dryRun }: RunOutcome, milliseconds: number): void {
+  end({ stats, detached, dryRun }: RunOutcome, milliseconds: number): void {
     const isQuiet = stats.captured + stats.bypassed === 0;
-    const summary = isQuiet ? [] : summaryLines(stats, milliseconds);
+    const summary = isQuiet ? [] : summaryLines(stats, milliseconds, detached && 'left after');
     this.#display.end(dryRun ? dryRunLines(dryRun) : summary);
   }
 
