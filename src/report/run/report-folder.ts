@@ -1,5 +1,4 @@
-import { closeSync, mkdtempSync, openSync, readdirSync, readSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { closeSync, openSync, readdirSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
 import { readMessage } from './read-message.ts';
@@ -29,14 +28,15 @@ interface OpenReport {
   rest: string;
 }
 
-/** The folder in which the processes of a run report, a file each. Only this user can enter it. */
+/** The folder in which the processes of a run report, a file each. */
 export class ReportFolder {
-  readonly path = mkdtempSync(join(tmpdir(), 'batchling-run-'));
+  readonly #path: string;
   readonly #listener: RunListener;
   readonly #reports = new Map<string, OpenReport>();
   readonly #over = new Set<string>();
 
-  constructor(listener: RunListener) {
+  constructor(path: string, listener: RunListener) {
+    this.#path = path;
     this.#listener = listener;
   }
 
@@ -58,15 +58,13 @@ export class ReportFolder {
     }
   }
 
-  /** Processes that live on notice it by the missing folder. */
-  remove(): void {
+  close(): void {
     for (const [name, report] of this.#reports) this.#close(name, report);
-    rmSync(this.path, { recursive: true, force: true });
   }
 
   #names(): string[] {
     try {
-      return readdirSync(this.path);
+      return readdirSync(this.#path);
     } catch {
       // Somebody has cleaned up the temporary files.
       return [];
@@ -78,7 +76,7 @@ export class ReportFolder {
     if (pid === undefined) return;
     const process = { name, pid: Number(pid) };
     try {
-      const descriptor = openSync(join(this.path, name), 'r');
+      const descriptor = openSync(join(this.#path, name), 'r');
       this.#reports.set(name, {
         process,
         descriptor,
