@@ -1,11 +1,11 @@
 import type { BatchSummary } from '../ledger/ledger.ts';
 import type { ResolvedOptions } from '../options/index.ts';
-import { reportVariable } from '../run-variables.ts';
 import type { RoundWatch } from '../orchestrator/model/call.ts';
 import type { BatchlingEventName, BatchlingEvents, Emit } from '../orchestrator/model/events.ts';
 import type { Notify } from '../orchestrator/model/notices.ts';
 import { addToStats, emptyStats, type Stats } from '../orchestrator/model/stats.ts';
 import type { ScopeDisplay } from '../report/display.ts';
+import { reportVariable } from '../run-variables.ts';
 
 type Listener<Name extends BatchlingEventName> = (event: BatchlingEvents[Name]) => void;
 
