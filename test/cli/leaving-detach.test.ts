@@ -76,6 +76,12 @@ it('stays while the program is busy, and hands out the answers', async () => {
   expect(await program.ended).toMatchObject({ code: 3 });
 });
 
+it('stays for a timer of the program that was set along with a call', async () => {
+  stage.simulator.hold();
+  const { code, lines } = await run({ client: 'withOwnTimer', prompts: ['a'] });
+  expect({ code, lines }).toEqual({ code: 75, lines: ['asking', 'saved'] });
+});
+
 it('stays until a call is sent that waits for room', async () => {
   const { simulator } = stage;
   simulator.hold();
