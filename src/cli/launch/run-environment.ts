@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { findConfig } from '../../options/config/find-config.ts';
 import { checkFlag, namesProviders, optionFlags } from '../../options/flags.ts';
@@ -41,8 +41,7 @@ export function runEnvironment(
   const { display, store } = resolveOptions({}, undefined, checkable(variables, config));
   // Processes of one run may work in different folders, and share one ledger.
   if (variables.BATCHLING_STORE?.trim()) variables.BATCHLING_STORE = store;
-  const isInner = Boolean(inherited[reportVariable]);
-  return { variables, config, display, mayDetach, isInner };
+  return { variables, config, display, mayDetach, isInner: isShown(inherited) };
 }
 
 function variablesOf(flags: RunFlags, anyProvider: boolean): Variables {
@@ -54,6 +53,11 @@ function variablesOf(flags: RunFlags, anyProvider: boolean): Variables {
     variables[flag.variable] = text;
   }
   return variables;
+}
+
+/** Something that a run has started may outlive it: the folder of a run that is over is gone. */
+function isShown({ [reportVariable]: folder }: Variables): boolean {
+  return Boolean(folder) && existsSync(folder as string);
 }
 
 /** Providers of the config file's own batchers are known to the processes of the run only. */

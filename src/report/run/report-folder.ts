@@ -1,4 +1,12 @@
-import { closeSync, mkdtempSync, openSync, readdirSync, readSync, rmSync } from 'node:fs';
+import {
+  closeSync,
+  lstatSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readSync,
+  rmSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
@@ -61,7 +69,11 @@ export class ReportFolder {
   /** Processes that live on notice it by the missing folder. */
   remove(): void {
     for (const [name, report] of this.#reports) this.#close(name, report);
-    rmSync(this.path, { recursive: true, force: true });
+    try {
+      rmSync(this.path, { recursive: true, force: true });
+    } catch {
+      // It is among the temporary files, which somebody cleans up.
+    }
   }
 
   #names(): string[] {
@@ -77,8 +89,14 @@ export class ReportFolder {
     const [, pid] = /^(\d{1,10})-[\w-]{1,60}\.ndjson$/.exec(name) ?? [];
     if (pid === undefined) return;
     const process = { name, pid: Number(pid) };
+    const path = join(this.path, name);
     try {
-      const descriptor = openSync(join(this.path, name), 'r');
+      // To open anything else may never return.
+      const descriptor = lstatSync(path).isFile() ? openSync(path, 'r') : undefined;
+      if (descriptor === undefined) {
+        this.#over.add(name);
+        return;
+      }
       this.#reports.set(name, {
         process,
         descriptor,
@@ -92,7 +110,7 @@ export class ReportFolder {
 
   #readReport(report: OpenReport): void {
     for (;;) {
-      const size = readSync(report.descriptor, chunk);
+      const size = readChunk(report.descriptor);
       if (size === 0) return;
       const lines = (report.rest + report.decoder.write(chunk.subarray(0, size))).split('\n');
       report.rest = lines.pop() as string;
@@ -108,6 +126,15 @@ export class ReportFolder {
     closeSync(descriptor);
     this.#reports.delete(name);
     this.#over.add(name);
+  }
+}
+
+/** How much of it is in `chunk` now. What cannot be read is not shown; the program goes on. */
+function readChunk(descriptor: number): number {
+  try {
+    return readSync(descriptor, chunk);
+  } catch {
+    return 0;
   }
 }
 
