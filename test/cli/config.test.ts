@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { readConfig } from '../../src/options/config/read-config.ts';
+import { findConfig } from '../../src/options/config/find-config.ts';
+import { loadConfig } from '../../src/options/config/load-config.ts';
 import { compiledCli } from '../support/compiled.ts';
 import { type CliOptions, runCli, writeFiles } from '../support/run-cli.ts';
 import { openStage, type Stage } from '../support/stage.ts';
@@ -62,8 +63,10 @@ describe('the config file', () => {
     const { code, stdout, stderr } = await run(folder);
     expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: 'a batch, b null\n', stderr: '' });
     // Found from two folders below, and the ledger lies beside it.
-    expect(await readConfig(join(folder, 'deep'))).toMatchObject({
-      path: join(folder, 'batchling.config.ts'),
+    const path = join(folder, 'batchling.config.ts');
+    expect(findConfig(join(folder, 'deep'))).toBe(path);
+    expect(await loadConfig(path)).toMatchObject({
+      path,
       options: { store: join(folder, 'ledger.db') },
     });
     expect((await run(folder)).stdout).toBe('a ledger, b null\n');
@@ -111,8 +114,9 @@ describe('the config file', () => {
   it('is not looked for above the package', async () => {
     const folder = await project({ 'batchling.config.json': '{ "no": 1 }' });
     await writeFiles(folder, { 'deep/package.json': '{}' });
-    expect(await readConfig(join(folder, 'deep', 'down'))).toBeUndefined();
-    await expect(readConfig(folder)).rejects.toMatchObject({ code: 'INVALID_OPTION' });
+    expect(findConfig(join(folder, 'deep', 'down'))).toBeUndefined();
+    const found = findConfig(folder) ?? '';
+    await expect(loadConfig(found)).rejects.toMatchObject({ code: 'INVALID_OPTION' });
   });
 });
 

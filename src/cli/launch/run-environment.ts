@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, statSync } from 'node:fs';
-import { resolve } from 'node:path';
-import { findConfig } from '../../options/config/find-config.ts';
+import { existsSync } from 'node:fs';
 import { checkFlag, namesProviders, optionFlags } from '../../options/flags.ts';
 import { inheritedRun, resolveOptions } from '../../options/index.ts';
 import { configVariable, detachVariable, reportVariable } from '../../run-variables.ts';
+import { configPath } from '../config-path.ts';
 import { usageError } from '../usage-error.ts';
 import type { RunFlags } from './run-flags.ts';
 
@@ -28,7 +27,7 @@ export function runEnvironment(
   flags: RunFlags,
   inherited: Variables = process.env,
 ): RunEnvironment {
-  const config = configOf(flags.config);
+  const config = configPath(flags.config);
   const mayDetach = isOn(flags.detach) || inherited[detachVariable] === 'true';
   const given = variablesOf(flags, config !== undefined);
   const variables: Variables = {
@@ -65,18 +64,6 @@ function checkable(variables: Variables, config: string | undefined): Variables 
   if (config === undefined) return variables;
   const unchecked = optionFlags.filter(({ option }) => namesProviders(option));
   return { ...variables, ...Object.fromEntries(unchecked.map(({ variable }) => [variable, ''])) };
-}
-
-function configOf(flag: string | undefined): string | undefined {
-  if (flag === undefined) return findConfig(process.cwd());
-  const path = resolve(flag);
-  if (!statSync(path, { throwIfNoEntry: false })?.isFile()) {
-    throw usageError(`--config: there is no file ${path}`);
-  }
-  if (!/\.(ts|js|mjs|json)$/.test(path)) {
-    throw usageError(`--config: ${flag} must be a .ts, .js, .mjs or .json file`);
-  }
-  return path;
 }
 
 function isOn(text: string | undefined): boolean {
