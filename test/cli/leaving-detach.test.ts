@@ -45,7 +45,7 @@ it.each([
     const first = await run({ client, isTopLevel });
     expect(first).toMatchObject({ code: 75, lines: ['asking'] });
     expect(first.stderr).toContain('detached: 2 calls wait in 1 batch at the provider');
-    expect(first.stderr).toContain('batchling collect');
+    expect(first.stderr).toContain(`batchling collect --store ${store}`);
     expect(first.stderr).not.toContain('top-level await');
 
     const second = await run({ client, isTopLevel });
