@@ -7,14 +7,10 @@ export interface ScopesDryRun {
   tell(): Promise<unknown>;
 }
 
-/** Those of all copies of the package in this process that nobody has been told of yet. */
-export function dryRuns(): Set<ScopesDryRun> {
-  return sharedState().dryRuns as Set<ScopesDryRun>;
-}
-
 /** Ends the process once the dry runs of all its scopes have stopped: the others still count their calls. */
 export async function exitWhenAllHaveStopped(): Promise<void> {
-  const all = [...dryRuns()];
+  // Of all copies of the package in this process.
+  const all = [...sharedState().dryRuns] as ScopesDryRun[];
   if (all.some(({ isUnderWay }) => isUnderWay)) return;
   await Promise.all(all.map((one) => one.tell()));
   process.exit(0);

@@ -4,7 +4,7 @@ import type { DryRun } from '../orchestrator/dry-run/dry-run.ts';
 import type { DryRunSummary } from '../orchestrator/dry-run/dry-run-summary.ts';
 import { DryRunExit } from './dry-run-exit.ts';
 import type { EngineUse } from './engines.ts';
-import { dryRuns, exitWhenAllHaveStopped, type ScopesDryRun } from './process-dry-runs.ts';
+import type { ScopesDryRun } from './process-dry-runs.ts';
 import type { ScopeEvents } from './scope-events.ts';
 
 /**
@@ -56,7 +56,7 @@ export class ScopeDryRun implements ScopesDryRun {
   async open(entered: () => Promise<void>): Promise<EngineUse> {
     const stop = this.#form === 'block' ? undefined : () => void this.#stop();
     this.#state = 'opening';
-    dryRuns().add(this);
+    sharedState().dryRuns.add(this);
     try {
       const { useDryRun } = await import('./engines.ts');
       const use = await useDryRun(this.#options, { entered, stop });
@@ -90,6 +90,7 @@ export class ScopeDryRun implements ScopesDryRun {
   async #stop(): Promise<void> {
     this.#state = 'stopped';
     if (this.#form === 'process') {
+      const { exitWhenAllHaveStopped } = await import('./process-dry-runs.ts');
       await exitWhenAllHaveStopped();
       return;
     }
@@ -98,7 +99,7 @@ export class ScopeDryRun implements ScopesDryRun {
   }
 
   async #tell(): Promise<DryRunSummary | undefined> {
-    dryRuns().delete(this);
+    sharedState().dryRuns.delete(this);
     const { bypassed } = this.#events.stats;
     const summary = await this.#engine?.summary(bypassed);
     if (summary === undefined || summary.calls + bypassed === 0) return undefined;
