@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { readConfig } from '../../src/options/config/read-config.ts';
+import { findConfig } from '../../src/options/config/find-config.ts';
+import { loadConfig } from '../../src/options/config/load-config.ts';
 import { compiledCli } from '../support/compiled.ts';
 import { type CliOptions, runCli, writeFiles } from '../support/run-cli.ts';
 import { openStage, type Stage } from '../support/stage.ts';
@@ -63,8 +64,10 @@ describe('the config file', () => {
     const { code, stdout, stderr } = await run(folder);
     expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: 'a batch, b null\n', stderr: '' });
     // Found from two folders below, and the ledger lies beside it.
-    expect(await readConfig(join(folder, 'deep'))).toMatchObject({
-      path: join(folder, 'batchling.config.ts'),
+    const path = join(folder, 'batchling.config.ts');
+    expect(findConfig(join(folder, 'deep'))).toBe(path);
+    expect(await loadConfig(path)).toMatchObject({
+      path,
       options: { store: join(folder, 'ledger.db') },
     });
     expect(existsSync(join(folder, 'ledger.db'))).toBe(true);
@@ -73,7 +76,9 @@ describe('the config file', () => {
   it('can be JavaScript, in a CommonJS package too', async () => {
     const text = 'module.exports = { window: "50ms", only: "openai:b" };';
     const folder = await project({ 'batchling.config.js': text });
-    expect(await readConfig(folder)).toMatchObject({ options: { only: 'openai:b' } });
+    expect(await loadConfig(join(folder, 'batchling.config.js'))).toMatchObject({
+      options: { only: 'openai:b' },
+    });
   });
 
   it('ranks below variables, and these below flags', async () => {
@@ -105,8 +110,9 @@ describe('the config file', () => {
   it('is not looked for above the package', async () => {
     const folder = await project({ 'batchling.config.json': '{ "no": 1 }' });
     await writeFiles(folder, { 'deep/package.json': '{}' });
-    expect(await readConfig(join(folder, 'deep', 'down'))).toBeUndefined();
-    await expect(readConfig(folder)).rejects.toMatchObject({ code: 'INVALID_OPTION' });
+    expect(findConfig(join(folder, 'deep', 'down'))).toBeUndefined();
+    const found = findConfig(folder) ?? '';
+    await expect(loadConfig(found)).rejects.toMatchObject({ code: 'INVALID_OPTION' });
   });
 });
 
@@ -125,11 +131,11 @@ describe('a config file with an error', () => {
   ])('is refused with its name: %s', async (_, ending, text, told) => {
     const folder = await project({ [`batchling.config.${ending}`]: text });
     const path = join(folder, `batchling.config.${ending}`);
-    await expect(readConfig(folder)).rejects.toMatchObject({
+    await expect(loadConfig(path)).rejects.toMatchObject({
       code: 'INVALID_OPTION',
       message: expect.stringMatching(`^Config file ${path}: `),
     });
-    await expect(readConfig(folder)).rejects.toThrow(told);
+    await expect(loadConfig(path)).rejects.toThrow(told);
   });
 
   it('ends the run with 2 and names the place', async () => {

@@ -27,7 +27,7 @@ export interface Launched {
 /** See `left-alone.mjs`. */
 export interface Launch {
   readonly store: string;
-  readonly client?: 'fetch' | 'openai' | 'anthropic';
+  readonly client?: 'fetch' | 'withOwnTimer' | 'openai' | 'anthropic';
   readonly prompts?: readonly string[];
   readonly form?: 'all at once' | 'one after another';
   readonly also?: readonly string[];

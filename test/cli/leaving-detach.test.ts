@@ -48,7 +48,7 @@ it('leaves batches to later runs, of which each continues until all is answered'
     const { code, lines, stderr } = await run(given);
     expect({ code, lines }).toEqual({ code: 75, lines: ['asking'] });
     expect(stderr).toContain('detached: 2 calls wait in 1 batch at the provider');
-    expect(stderr).toContain('batchling collect');
+    expect(stderr).toContain(`batchling collect --store ${store}`);
     expect(stderr).not.toContain('top-level await');
   }
   await endBatch();
@@ -81,6 +81,12 @@ it('stays while the program is busy, and hands out the answers', async () => {
   await program.printed('answer to "b"');
   program.type('done\n');
   expect(await program.ended).toMatchObject({ code: 3 });
+});
+
+it('stays for a timer of the program that was set along with a call', async () => {
+  stage.simulator.hold();
+  const { code, lines } = await run({ client: 'withOwnTimer', prompts: ['a'] });
+  expect({ code, lines }).toEqual({ code: 75, lines: ['asking', 'saved'] });
 });
 
 it('stays until a call is sent that waits for room', async () => {

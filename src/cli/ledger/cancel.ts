@@ -51,7 +51,7 @@ async function cancel(ids: readonly string[], flags: CancelFlags): Promise<void>
     throw usageError('name the batches to cancel, or give --all');
   }
   const named = readCredentialFlags(flags.credential);
-  const options = optionsFor(flags);
+  const options = await optionsFor(flags);
   const ledger = await openExisting(options);
   if (ledger === undefined) throw new Error(noLedger(options));
   const http = createHttpClient({ clock: options.clock, dispatcher: options.dispatcher });

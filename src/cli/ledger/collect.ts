@@ -42,7 +42,7 @@ Examples:
 
 async function collect(flags: CollectFlags): Promise<void> {
   const named = readCredentialFlags(flags.credential);
-  const options = optionsFor(flags);
+  const options = await optionsFor(flags);
   const ledger = await openExisting(options, options.keep === 'all' ? 'all' : 'answers');
   if (ledger === undefined) {
     if (flags.json) await printJson({ open: 0, obstacles: [] });

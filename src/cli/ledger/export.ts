@@ -40,7 +40,7 @@ async function exportBatches(ids: readonly string[], flags: ExportFlags): Promis
   if (ids.length > 0 === (flags.all === true)) {
     throw usageError('name the batches to export, or give --all');
   }
-  const options = optionsFor(flags);
+  const options = await optionsFor(flags);
   const ledger = await openExisting(options);
   if (ledger === undefined) throw new Error(noLedger(options));
   await withLedger(ledger, async () => {

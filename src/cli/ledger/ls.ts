@@ -33,7 +33,7 @@ Examples:
 /** The newest batches, the newest last: there the eye is when the command has ended. */
 async function ls(flags: LsFlags): Promise<void> {
   const limit = flags.all ? undefined : limitOf(flags.limit);
-  const options = optionsFor(flags);
+  const options = await optionsFor(flags);
   const ledger = await openExisting(options);
   if (ledger === undefined) {
     if (flags.json) await printJson({ store: options.store, batches: [], total: 0 });

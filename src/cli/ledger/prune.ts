@@ -35,7 +35,7 @@ Examples:
   $ batchling prune --max-size 500MB`;
 
 async function prune(flags: PruneFlags): Promise<void> {
-  const options = optionsFor(flags);
+  const options = await optionsFor(flags);
   const query = queryOf(flags, options);
   const ledger = await openExisting(options);
   if (ledger === undefined) {

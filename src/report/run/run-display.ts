@@ -62,8 +62,7 @@ export function openRunDisplay({ mode: asked, stream }: RunDisplayOptions): RunD
       const isQuiet = loading === undefined && mode !== 'json' && !hasReports(folder);
       return isQuiet ? { stats: emptyStats() } : (await load()).end(performance.now() - began);
     } finally {
-      // Processes that live on notice it by the missing folder.
-      rmSync(folder, { recursive: true, force: true });
+      removeFolder(folder);
     }
   };
   return {
@@ -76,6 +75,15 @@ export function openRunDisplay({ mode: asked, stream }: RunDisplayOptions): RunD
       return closing;
     },
   };
+}
+
+/** Processes that live on notice it by the missing folder. */
+function removeFolder(folder: string): void {
+  try {
+    rmSync(folder, { recursive: true, force: true });
+  } catch {
+    // It is among the temporary files, which somebody cleans up.
+  }
 }
 
 function hasReports(folder: string): boolean {
