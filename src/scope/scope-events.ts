@@ -1,11 +1,11 @@
 import type { BatchSummary } from '../ledger/ledger.ts';
 import type { ResolvedOptions } from '../options/index.ts';
-import { reportVariable } from '../run-variables.ts';
 import type { RoundWatch } from '../orchestrator/model/call.ts';
 import type { BatchlingEventName, BatchlingEvents, Emit } from '../orchestrator/model/events.ts';
 import type { Notify } from '../orchestrator/model/notices.ts';
 import { addToStats, emptyStats, type Stats } from '../orchestrator/model/stats.ts';
 import type { ScopeDisplay } from '../report/display.ts';
+import { reportVariable } from '../run-variables.ts';
 
 type Listener<Name extends BatchlingEventName> = (event: BatchlingEvents[Name]) => void;
 
@@ -16,16 +16,15 @@ export class ScopeEvents {
   /** Finds programs that limit their own concurrency; `undefined` where nothing is displayed. */
   rounds: RoundWatch | undefined;
   #display: ScopeDisplay | undefined;
+  /** The batches of earlier runs, which the engine knows. */
+  #past: () => Promise<readonly BatchSummary[]> = async () => [];
   #isClosed = false;
 
   /**
    * Opens the display, once. It is loaded with the engine: before that there is nothing to show.
-   * `past`: the batches of earlier runs, which the engine knows.
    */
-  async show(
-    options: ResolvedOptions,
-    past: () => Promise<readonly BatchSummary[]> = async () => [],
-  ): Promise<void> {
+  async show(options: ResolvedOptions, past = this.#past): Promise<void> {
+    this.#past = past;
     const { display, clock, window } = options;
     // A parent that draws nothing wants to know the numbers all the same.
     const isShown = display !== 'none' || (process.env[reportVariable] ?? '') !== '';
@@ -37,7 +36,10 @@ export class ScopeEvents {
     ]);
     if (this.#display || this.#isClosed) return;
     const { stats } = this;
-    this.#display = showScope(display, displayedScope(stats, options, past));
+    this.#display = showScope(
+      display,
+      displayedScope(stats, options, () => this.#past()),
+    );
     if (display === 'none') return;
     this.rounds = new ConcurrencyHint({ stats, clock, window }, (text) => {
       this.notify({ notice: 'hint', text });

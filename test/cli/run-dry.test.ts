@@ -20,7 +20,9 @@ it('sends nothing, and shows what all processes of a run would send as one', asy
   const dry = await runCli(['exec', '--dry-run', '--', 'sh', '-c', line], { environment });
   expect(dry).toMatchObject({ code: 0, stdout: '' });
   expect(dry.stderr).toMatch(/dry run: nothing was sent\. 5 calls/);
-  expect(dry.stderr).toMatch(/openai m: 5 requests, 2 batches, about \d+ tokens in, .*price unknown/);
+  expect(dry.stderr).toMatch(
+    /openai m: 5 requests, 2 batches, about \d+ tokens in, .*price unknown/,
+  );
   expect(dry.stderr.match(/dry run/g)).toHaveLength(2);
   expect(stage.simulator.meter.total).toBe(0);
   expect(existsSync(store)).toBe(false);

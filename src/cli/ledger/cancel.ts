@@ -48,10 +48,10 @@ Examples:
 
 async function cancel(ids: readonly string[], flags: CancelFlags): Promise<void> {
   if (ids.length > 0 === (flags.all === true)) {
-    throw usageError('name the batches to cancel, or give --all');
+    throw usageError('name the batches to cancel, or give --all; `batchling ls --open` lists them');
   }
   const named = readCredentialFlags(flags.credential);
-  const options = optionsFor(flags);
+  const options = await optionsFor(flags);
   const ledger = await openExisting(options);
   if (ledger === undefined) throw new Error(noLedger(options));
   const http = createHttpClient({ clock: options.clock, dispatcher: options.dispatcher });
@@ -136,7 +136,8 @@ async function cancelAtProvider(
     await batcher.cancel(wire, { id: remoteId });
   } catch (error) {
     const said = wire.redact(messageOf(error));
-    return { id, outcome: 'failed', text: `could not be cancelled: ${said}` };
+    const text = `could not be cancelled: ${said} \`batchling collect\` sees what became of it.`;
+    return { id, outcome: 'failed', text };
   }
   const next = owner
     ? `process ${owner.pid} on ${owner.host} is told`

@@ -34,7 +34,7 @@ Examples:
 
 async function doctor(flags: DoctorFlags): Promise<void> {
   const named = readCredentialFlags(flags.credential);
-  const options = optionsFor(flags);
+  const options = await optionsFor(flags);
   if (flags.live !== undefined) {
     const { live } = await import('./doctor/live.ts');
     await live(flags.live, { ...flags, named, options });

@@ -5,7 +5,7 @@ import { usageError } from '../usage-error.ts';
 /** Adds the flags that all commands on the ledger have. */
 export function addLedgerFlags(command: Command): Command {
   return command
-    .option('--store <path>', 'the ledger (default: BATCHLING_STORE, or the usual place)')
+    .option('--store <path>', 'the ledger (default: as `run` finds it in this folder)')
     .option('--json', 'print JSON');
 }
 

@@ -2,6 +2,8 @@ import { statSync } from 'node:fs';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Keep } from '../../ledger/ledger-options.ts';
 import { openLedger } from '../../ledger/open-ledger.ts';
+import { useConfigFile } from '../../options/config/config-file.ts';
+import { readConfig } from '../../options/config/read-config.ts';
 import { type ResolvedOptions, resolveOptions } from '../../options/index.ts';
 
 /** The flags that all commands on the ledger have. */
@@ -10,8 +12,10 @@ export interface LedgerFlags {
   readonly json?: boolean;
 }
 
-/** Options as the variables give them; the flag `--store` wins. */
-export function optionsFor({ store }: LedgerFlags): ResolvedOptions {
+/** Options as `run` has them in this folder, from variables and the config file; the flag `--store` wins. */
+export async function optionsFor({ store }: LedgerFlags): Promise<ResolvedOptions> {
+  const config = await readConfig();
+  if (config !== undefined) useConfigFile(config);
   return resolveOptions(store === undefined ? {} : { store });
 }
 

@@ -20,6 +20,8 @@ export interface RunDisplayOptions {
   /** Without it: live in a terminal, plain elsewhere. */
   readonly mode?: DisplayMode | undefined;
   readonly stream: DisplayStream;
+  /** `--detach`: its processes end when all calls are sent. */
+  readonly mayDetach?: boolean;
 }
 
 export interface RunOutcome {
@@ -47,9 +49,10 @@ export interface ShownRun {
 }
 
 /** Shows what all processes of a run do. They are told where to report by `variables`. */
-export function openRunDisplay({ mode: asked, stream }: RunDisplayOptions): RunDisplay {
+export function openRunDisplay(options: RunDisplayOptions): RunDisplay {
+  const { mode: asked, stream, mayDetach = false } = options;
   const mode = possibleMode(asked, stream);
-  const shown = showRun(mode, stream);
+  const shown = showRun(mode, stream, mayDetach);
   const totals = new RunTotals();
   const listener: RunListener = {
     message: (process, message) => {
@@ -85,9 +88,14 @@ export function openRunDisplay({ mode: asked, stream }: RunDisplayOptions): RunD
   };
 }
 
-function showRun(mode: DisplayMode, stream: DisplayStream): ShownRun | undefined {
+function showRun(
+  mode: DisplayMode,
+  stream: DisplayStream,
+  mayDetach: boolean,
+): ShownRun | undefined {
   if (mode === 'none') return undefined;
-  return mode === 'json' ? new JsonRun(stream) : new TextRun(outputOf(mode, stream));
+  if (mode === 'json') return new JsonRun(stream);
+  return new TextRun(outputOf(mode, stream), mayDetach);
 }
 
 function outputOf(mode: DisplayMode, stream: DisplayStream): LineOutput {

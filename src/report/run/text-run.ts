@@ -22,8 +22,8 @@ export class TextRun implements ShownRun {
   readonly #display: TextDisplay;
   readonly #processes = new Map<string, ShownProcess>();
 
-  constructor(output: LineOutput) {
-    this.#display = new TextDisplay(output, { isRun: true });
+  constructor(output: LineOutput, mayDetach: boolean) {
+    this.#display = new TextDisplay(output, { isRun: true, mayDetach });
   }
 
   message({ name }: ProcessKey, message: RunMessage): void {

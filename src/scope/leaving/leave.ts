@@ -17,7 +17,8 @@ export function leave(why: 'detached' | 'interrupted'): Promise<void> {
     // Only now: a create that was in flight is one of the batches that wait.
     const { submitted, batches, unsent } = calls.waiting();
     const { isStored } = calls;
-    const left: LeftBehind = { calls: submitted, batches: batches.size, unsent, isStored };
+    const { BATCHLING_STORE: store } = process.env;
+    const left: LeftBehind = { calls: submitted, batches: batches.size, unsent, isStored, store };
     await tellLeft(why, left);
   });
 }
