@@ -67,6 +67,9 @@ describe('the config file', () => {
       options: { store: join(folder, 'ledger.db') },
     });
     expect((await run(folder)).stdout).toBe('a ledger, b null\n');
+    // Commands on the ledger find the same one.
+    const { stdout: listed } = await runCli(['ls', '--json'], { folder: join(folder, 'deep') });
+    expect(JSON.parse(listed)).toMatchObject({ store: join(folder, 'ledger.db'), total: 1 });
   });
 
   it.each([

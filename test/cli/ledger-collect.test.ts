@@ -61,7 +61,7 @@ describe.each(['openai', 'anthropic'] as const)('batches of a killed program: %s
     await killWhileUnderWay(provider, { cache: false });
     const early = await collect(provider);
     expect(early.stdout).toMatch(/^bl_\w{16} .* under way: in_progress, 3 requests/);
-    expect(early.stdout).toContain('1 batch is open: run `batchling collect` again later');
+    expect(early.stdout).toContain('1 batch is open: run `batchling collect --store ');
     expect(early.code).toBe(75);
 
     await ended();

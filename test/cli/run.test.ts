@@ -97,6 +97,26 @@ describe('batchling run', () => {
     expect({ code, given: JSON.parse(stdout) }).toEqual({ code: 0, given });
   });
 
+  it('says that a flag which saves money stands too late, and leaves it to the program', async () => {
+    const environment = { BATCHLING_DISPLAY: 'plain' };
+    const given = ['arguments.js', '--dry-run=deep', '--budget', '5', '--window', '1s'];
+    const { code, stdout, stderr } = await run(given, { environment });
+    expect({ code, given: JSON.parse(stdout) }).toEqual({ code: 0, given: given.slice(1) });
+    expect(stderr).toMatch(
+      /^batchling: --dry-run stands after the file, .*\nbatchling: --budget .*\n$/,
+    );
+  });
+
+  it('sums up a program none of whose calls can be batched', async () => {
+    const base = stage.simulator.baseUrl('openai');
+    const { code, stderr } = await run(['--store', 'bypassed.db', 'ask.ts'], {
+      environment: { BASE: base, BATCHLING_DISPLAY: 'plain', NODE_NO_WARNINGS: '1' },
+    });
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/bypassed +1 at full price: no option names its host/);
+    expect(stage.simulator.meter).toMatchObject({ batched: 0, realtime: 1 });
+  });
+
   it('passes stdin through', async () => {
     expect(await run(['input.js'], { input: 'from the pipe' })).toEqual({
       code: 0,
