@@ -20,10 +20,6 @@ export async function reportDryRun(
   else plainOutput(process.stderr).print(...dryRunLines(summary));
 }
 
-const placeholders = 'calls were answered with placeholders: real answers may lead to other calls';
-const firstRound =
-  'it stopped at the first answers that were awaited; a deep dry run goes on with placeholders';
-
 /** The summary as text, a line for each queue. */
 export function dryRunLines(summary: DryRunSummary): string[] {
   const { calls, fromLedger, underWay, bypassed, batches, queues, unpriced } = summary;
@@ -41,8 +37,18 @@ export function dryRunLines(summary: DryRunSummary): string[] {
     ),
     ...(bypassed > 0 ? [`${counted(bypassed, 'call')} cannot be batched, and not in the sum`] : []),
     ...basisLines(queues),
-    ...(fromLedger < calls ? [summary.deep ? placeholders : firstRound] : []),
+    ...endLines(summary),
   ];
+}
+
+/** How far it came. Where the ledger had all the answers, it went through the whole program. */
+function endLines({ deep, calls, fromLedger }: DryRunSummary): string[] {
+  if (calls === fromLedger) return [];
+  return deep
+    ? ['answers were placeholders: real ones may lead to other calls']
+    : [
+        'it stopped at the first answers that were awaited; --dry-run=deep (dryRun: "deep") goes on with placeholders',
+      ];
 }
 
 function queueLine(queue: DryRunQueue): string {

@@ -1,3 +1,4 @@
+import { collectCommand } from './collect-command.ts';
 import { counted } from './summary.ts';
 
 /** What a process leaves to the next run, or to `batchling collect`. */
@@ -32,7 +33,7 @@ export function leaveNote(
     ...advice(
       calls,
       isStored,
-      stores.map((store) => collectCommand(store, usual)),
+      stores.map((store) => collectCommand(store === usual ? undefined : store)),
     ),
   ];
 }
@@ -40,12 +41,6 @@ export function leaveNote(
 function where(batches: number): string {
   if (batches === 0) return 'for the batches of another process';
   return `in ${counted(batches, 'batch', 'batches')} at the provider`;
-}
-
-function collectCommand(store: string, usual: string): string {
-  if (store === usual) return '`batchling collect`';
-  const isPlain = /^[\w./:@\\-]+$/.test(store);
-  return `\`batchling collect --store ${isPlain ? store : JSON.stringify(store)}\``;
 }
 
 function advice(calls: number, isStored: boolean, collect: readonly string[]): string[] {

@@ -5,15 +5,8 @@ import { printable } from './terminal.ts';
 /** So many reasons or names are shown of a list. */
 const mostNames = 3;
 
-/**
- * The whole account of a run, a line for each thing that happened. What did not happen is left out.
- * `end`: how the program has ended.
- */
-export function summaryLines(
-  stats: Stats,
-  milliseconds: number,
-  end: 'done in' | 'left after' = 'done in',
-): string[] {
+/** The whole account of a run, a line for each thing that happened. What did not happen is left out. */
+export function summaryLines(stats: Stats, milliseconds: number): string[] {
   const rows: (readonly [label: string, text: string | undefined])[] = [
     ['calls', callsText(stats)],
     ['batches', atLeastOne(stats.batches.submitted)],
@@ -30,7 +23,7 @@ export function summaryLines(
   const shown = rows.filter((row): row is [string, string] => row[1] !== undefined);
   const width = Math.max(0, ...shown.map(([label]) => label.length));
   return [
-    `${end} ${ageText(milliseconds)}`,
+    `${stats.answered < stats.captured ? 'ended after' : 'done in'} ${ageText(milliseconds)}`,
     ...shown.map(([label, text]) => `  ${label.padEnd(width)}  ${text}`),
   ];
 }

@@ -69,7 +69,7 @@ it('batches of a killed program are collected without it, and its next run has t
   await killWhileUnderWay('openai', { cache: false });
   const early = await collect('openai');
   expect(early.stdout).toMatch(/^bl_\w{16} .* under way: in_progress, 3 requests/);
-  expect(early.stdout).toContain('1 batch is open: run `batchling collect` again later');
+  expect(early.stdout).toContain('1 batch is open: run `batchling collect --store ');
   expect(early.code).toBe(75);
 
   await ended();

@@ -19,8 +19,16 @@ it('ends with 75 while work is under way, whatever the command makes of it, then
   const environment = variablesOf(stage);
   const given = [asking, `${simulator.baseUrl('openai')}/chat/completions`, '2'];
   simulator.hold();
-  const detached = await runCli(['run', '--detach', ...given], { environment });
+  const detached = await runCli(['run', '--detach', ...given], {
+    environment: { ...environment, BATCHLING_DISPLAY: 'plain' },
+  });
   expect(detached).toMatchObject({ code: 75, stdout: '' });
+  expect(detached.stderr).toContain('; the program ends when all is sent\n');
+  expect(detached.stderr).toContain(`\`batchling collect --store ${environment.BATCHLING_STORE}\``);
+  expect(detached.stderr).toMatch(
+    /\nbatchling: ended after \d+s\nbatchling: {3}calls +0 of 2 answered\n/,
+  );
+  expect(detached.stderr).not.toMatch(/waits for it|Ctrl-C|done in/);
   // The shell ends with 0, although its program has left work behind.
   const line = `node ${given.map((word) => `'${word}'`).join(' ')}; true`;
   const again = await runCli(['exec', '--detach', '--', 'sh', '-c', line], { environment });

@@ -24,7 +24,7 @@ it('sends nothing, and shows what all processes of a run would send as one', asy
   expect(dry.stderr).toMatch(
     /openai m: 5 requests, 2 batches, about \d+ tokens in, .*price unknown/,
   );
-  expect(dry.stderr.match(/dry run/g)).toHaveLength(2);
+  expect(dry.stderr.match(/dry run/g)).toHaveLength(1);
   expect(stage.simulator.meter.total).toBe(0);
   expect(existsSync(store)).toBe(false);
 });

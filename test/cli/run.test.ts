@@ -97,6 +97,26 @@ describe('batchling run', () => {
     expect(stdout).toBe(`${JSON.stringify(given)}\n<piped>`);
   });
 
+  it('says that a flag which saves money stands too late, and leaves it to the program', async () => {
+    const environment = { BATCHLING_DISPLAY: 'plain' };
+    const given = ['own.js', '--dry-run=deep', '--budget', '5', '--window', '1s'];
+    const { code, stdout, stderr } = await run(given, { environment });
+    expect({ code, stdout }).toEqual({ code: 7, stdout: `${JSON.stringify(given.slice(1))}\n` });
+    expect(stderr).toMatch(
+      /^batchling: --dry-run stands after the file, .*\nbatchling: --budget .*\n$/,
+    );
+  });
+
+  it('sums up a program none of whose calls can be batched', async () => {
+    const base = stage.simulator.baseUrl('openai');
+    const { code, stderr } = await run(['--store', 'bypassed.db', 'ask.ts'], {
+      environment: { BASE: base, BATCHLING_DISPLAY: 'plain', NODE_NO_WARNINGS: '1' },
+    });
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/bypassed +1 at full price: no option names its host/);
+    expect(stage.simulator.meter).toMatchObject({ batched: 0, realtime: 1 });
+  });
+
   it('gives flags to the program as variables, the store as a full path', async () => {
     const flags = ['--batch-size', '5', '--no-cache', '--cleanup=no', '--store', 'here.db'];
     const { stdout } = await run([...flags, '--detach', 'variables.js'], {

@@ -48,6 +48,7 @@ it('prints its version', async () => {
 
 it.each([
   ['rnu', "error: unknown command 'rnu'\n(Did you mean run?)"],
+  ['ask.ts', "error: unknown command 'ask.ts'. To run a file: batchling run ask.ts"],
   ['--verison', "error: unknown option '--verison'\n(Did you mean --version?)"],
 ])('exits with 2 for: batchling %s', async (given, told) => {
   const { code, stdout, stderr } = await runCli([given]);

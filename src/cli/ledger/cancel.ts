@@ -48,7 +48,7 @@ Examples:
 
 async function cancel(ids: readonly string[], flags: CancelFlags): Promise<void> {
   if (ids.length > 0 === (flags.all === true)) {
-    throw usageError('name the batches to cancel, or give --all');
+    throw usageError('name the batches to cancel, or give --all; `batchling ls --open` lists them');
   }
   const named = readCredentialFlags(flags.credential);
   const options = await optionsFor(flags);
@@ -136,7 +136,8 @@ async function cancelAtProvider(
     await batcher.cancel(wire, { id: remoteId });
   } catch (error) {
     const said = wire.redact(messageOf(error));
-    return { id, outcome: 'failed', text: `could not be cancelled: ${said}` };
+    const text = `could not be cancelled: ${said} \`batchling collect\` sees what became of it.`;
+    return { id, outcome: 'failed', text };
   }
   const next = owner
     ? `process ${owner.pid} on ${owner.host} is told`

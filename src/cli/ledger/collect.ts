@@ -3,6 +3,7 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { ResolvedOptions } from '../../options/index.ts';
 import { KeepAlive } from '../../orchestrator/model/keep-alive.ts';
 import type { Notice } from '../../orchestrator/model/notices.ts';
+import { collectCommand } from '../../report/collect-command.ts';
 import { counted } from '../../report/summary.ts';
 import { batchJson } from './batch-json.ts';
 import { Collecting, type Looked } from './collecting.ts';
@@ -102,7 +103,7 @@ async function tellWhatIsLeft(
   ledger: Ledger,
   reachable: Reachable,
   left: number,
-  { json }: CollectFlags,
+  { json, store }: CollectFlags,
 ): Promise<void> {
   const obstacles = reachable.obstacles();
   if (json) {
@@ -119,8 +120,8 @@ async function tellWhatIsLeft(
   );
   const others = owned.length > 0 ? ` (${owned.length} of them in programs that are running)` : '';
   await print(
-    `${counted(left, 'batch is', 'batches are')} open${others}: run \`batchling collect\` again ` +
-      'later, or `batchling collect --watch`.',
+    `${counted(left, 'batch is', 'batches are')} open${others}: run ${collectCommand(store)} ` +
+      `again later, or ${collectCommand(store, ' --watch')}.`,
   );
 }
 

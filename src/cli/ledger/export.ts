@@ -38,7 +38,7 @@ Examples:
 
 async function exportBatches(ids: readonly string[], flags: ExportFlags): Promise<void> {
   if (ids.length > 0 === (flags.all === true)) {
-    throw usageError('name the batches to export, or give --all');
+    throw usageError('name the batches to export, or give --all; `batchling ls` lists them');
   }
   const options = await optionsFor(flags);
   const ledger = await openExisting(options);

@@ -32,7 +32,7 @@ export function note(text: string): void {
   process.stderr.write(`batchling: ${text}\n`);
 }
 
-/** The width to print for; a pipe gets what fits everywhere. */
+/** The width to print for. What is no terminal has none, and gets everything. */
 export function columns(): number {
-  return process.stdout.isTTY ? Math.max(40, process.stdout.columns) : 80;
+  return process.stdout.isTTY ? Math.max(40, process.stdout.columns) : Infinity;
 }

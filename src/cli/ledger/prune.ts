@@ -49,6 +49,10 @@ async function prune(flags: PruneFlags): Promise<void> {
     return;
   }
   const { requests, batches, bytes: size } = report;
+  if (requests + batches === 0) {
+    await print('Nothing to drop: no request is that old, or all of them are in use.');
+    return;
+  }
   const what =
     `${counted(requests, 'request')} with ${bytesOf(size)} of answers and bodies, and ` +
     counted(batches, 'batch', 'batches');

@@ -16,6 +16,8 @@ export interface RunDisplayOptions {
   /** Without it: live in a terminal, plain elsewhere. */
   readonly mode?: DisplayMode | undefined;
   readonly stream: DisplayStream;
+  /** `--detach`: its processes end when all calls are sent. */
+  readonly mayDetach?: boolean;
 }
 
 export interface RunOutcome {
@@ -35,7 +37,8 @@ export interface RunDisplay {
 }
 
 /** Shows what all processes of a run do. They are told where to report by `variables`. */
-export function openRunDisplay({ mode: asked, stream }: RunDisplayOptions): RunDisplay {
+export function openRunDisplay(options: RunDisplayOptions): RunDisplay {
+  const { mode: asked, stream, mayDetach = false } = options;
   const mode = possibleMode(asked, stream);
   // Only this user can enter it.
   const folder = mkdtempSync(join(tmpdir(), 'batchling-run-'));
@@ -45,7 +48,7 @@ export function openRunDisplay({ mode: asked, stream }: RunDisplayOptions): RunD
   // Many programs make no call, and none should wait for the modules that draw.
   const load = () => {
     loading ??= import('./run-reader.ts').then((module) => {
-      reader = new module.RunReader(folder, mode, stream);
+      reader = new module.RunReader(folder, { mode, stream, mayDetach });
       return reader;
     });
     return loading;

@@ -18,14 +18,21 @@ export interface ShownRun {
   end(outcome: RunOutcome, milliseconds: number): void;
 }
 
+interface Look {
+  readonly mode: DisplayMode;
+  readonly stream: DisplayStream;
+  /** `--detach` */
+  readonly mayDetach: boolean;
+}
+
 /** Reads what the processes of a run report, sums it up and shows it. */
 export class RunReader {
   readonly #folder: ReportFolder;
   readonly #shown: ShownRun | undefined;
   readonly #totals = new RunTotals();
 
-  constructor(path: string, mode: DisplayMode, stream: DisplayStream) {
-    this.#shown = showRun(mode, stream);
+  constructor(path: string, look: Look) {
+    this.#shown = showRun(look);
     this.#folder = new ReportFolder(path, {
       message: (process, message) => {
         this.#totals.message(process, message);
@@ -51,9 +58,10 @@ export class RunReader {
   }
 }
 
-function showRun(mode: DisplayMode, stream: DisplayStream): ShownRun | undefined {
+function showRun({ mode, stream, mayDetach }: Look): ShownRun | undefined {
   if (mode === 'none') return undefined;
-  return mode === 'json' ? new JsonRun(stream) : new TextRun(outputOf(mode, stream));
+  if (mode === 'json') return new JsonRun(stream);
+  return new TextRun(outputOf(mode, stream), mayDetach);
 }
 
 function outputOf(mode: DisplayMode, stream: DisplayStream): LineOutput {

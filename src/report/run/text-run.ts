@@ -23,8 +23,8 @@ export class TextRun implements ShownRun {
   readonly #display: TextDisplay;
   readonly #processes = new Map<string, ShownProcess>();
 
-  constructor(output: LineOutput) {
-    this.#display = new TextDisplay(output, { isRun: true });
+  constructor(output: LineOutput, mayDetach: boolean) {
+    this.#display = new TextDisplay(output, { isRun: true, mayDetach });
   }
 
   message({ name }: ProcessKey, message: RunMessage): void {
@@ -58,9 +58,9 @@ export class TextRun implements ShownRun {
     this.#processes.get(name)?.scope.close();
   }
 
-  end({ stats, detached, dryRun }: RunOutcome, milliseconds: number): void {
+  end({ stats, dryRun }: RunOutcome, milliseconds: number): void {
     const isQuiet = stats.captured + stats.bypassed === 0;
-    const summary = isQuiet ? [] : summaryLines(stats, milliseconds, detached && 'left after');
+    const summary = isQuiet ? [] : summaryLines(stats, milliseconds);
     this.#display.end(dryRun ? dryRunLines(dryRun) : summary);
   }
 
