@@ -39,8 +39,8 @@ export function define(command: Command): void {
 }
 
 const examples = `
-What a provider has finished before is paid for and kept: \`batchling collect\` fetches it. The callers of a
-program that still waits get status 499.
+What a provider has finished before is paid for and kept: \`batchling collect\` fetches it.
+The callers of a program that still waits get status 499.
 
 Examples:
   $ batchling cancel bl_0123456789abcdef

@@ -31,8 +31,8 @@ export function define(command: Command): void {
 }
 
 const examples = `
-Answers are stored in the ledger: running the program again gets them from there, and nothing is sent or
-paid twice. Exit code 0: no batch is open any more; 75: some are, so collect again later.
+Answers are stored in the ledger: running the program again gets them from there, and nothing is
+sent or paid twice. Exit code 0: no batch is open any more; 75: some are, so collect again later.
 
 Examples:
   $ batchling collect                              look at each open batch once

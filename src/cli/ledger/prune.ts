@@ -27,8 +27,8 @@ export function define(command: Command): void {
 }
 
 const examples = `
-Without a flag, what is older than the option retention (30d) is dropped. Batches that are under way, and
-what a living process uses, always stay.
+Without a flag, what is older than the option retention (30d) is dropped. Batches that are
+under way, and what a living process uses, always stay.
 
 Examples:
   $ batchling prune --older-than 7d --dry-run
