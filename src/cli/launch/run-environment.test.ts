@@ -28,7 +28,7 @@ it('names the run, and continues the one around it', () => {
   const { variables, isInner } = runEnvironment({}, {});
   expect(variables.BATCHLING_RUN).toMatch(/^[\w-]+$/);
   expect(isInner).toBe(false);
-  const around = { BATCHLING_RUN: 'outer', BATCHLING_REPORT: 'folder' };
+  const around = { BATCHLING_RUN: 'outer', BATCHLING_REPORT: import.meta.dirname };
   expect(runEnvironment({}, around)).toMatchObject({
     variables: { BATCHLING_RUN: 'outer' },
     isInner: true,
