@@ -57,7 +57,7 @@ it('a process that is in batch mode as a whole prints the summary and exits with
   expect(run.stderr).toContain('batchling: dry run: nothing was sent. 3 calls');
   expect(run.stderr).toContain('openai m: 3 requests, 1 batch');
   expect(run.stderr).toContain('price unknown');
-  expect(run.stderr).toContain('a deep dry run goes on');
+  expect(run.stderr).toContain('--dry-run=deep');
   expect(stage.simulator.requests).toEqual([]);
 });
 
