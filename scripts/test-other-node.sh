@@ -28,4 +28,4 @@ node node_modules/vitest/vitest.mjs run --exclude 'test/third-party/{simulator,s
   test/behaviour/abort test/behaviour/deferred test/behaviour/giving-up test/behaviour/shared-signals \
   test/behaviour/scope test/behaviour/enter test/behaviour/node-http test/behaviour/register \
   test/behaviour/streams test/behaviour/pass-through test/behaviour/patches test/behaviour/two-copies \
-  test/cli/leaving-detach test/cli/run.test test/cli/exec
+  test/cli/run.test test/cli/exec.test
