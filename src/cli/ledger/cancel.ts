@@ -4,6 +4,7 @@ import { messageOf } from '../../errors.ts';
 import { createHttpClient, type HttpClient } from '../../http/client.ts';
 import type { BatchSummary, Ledger, OpenBatch } from '../../ledger/ledger.ts';
 import { counted } from '../../report/summary.ts';
+import { exitCodes } from '../exit-codes.ts';
 import { usageError } from '../usage-error.ts';
 import { byToken } from './batch-json.ts';
 import { confirm } from './confirm.ts';
@@ -72,7 +73,7 @@ async function cancel(ids: readonly string[], flags: CancelFlags): Promise<void>
       }
       if (flags.json) await printJson({ batches: outcomes });
       else if (batches.length === 0) await print('No batch is open.');
-      if (outcomes.some(({ outcome }) => outcome === 'failed')) process.exitCode = 1;
+      if (outcomes.some(({ outcome }) => outcome === 'failed')) process.exitCode = exitCodes.failed;
     });
   } finally {
     await http.close();

@@ -5,6 +5,7 @@ import { KeepAlive } from '../../orchestrator/model/keep-alive.ts';
 import type { Notice } from '../../orchestrator/model/notices.ts';
 import { collectCommand } from '../../report/collect-command.ts';
 import { counted } from '../../report/summary.ts';
+import { exitCodes } from '../exit-codes.ts';
 import { batchJson } from './batch-json.ts';
 import { Collecting, type Looked } from './collecting.ts';
 import { readCredentialFlags } from './find-credential.ts';
@@ -18,10 +19,6 @@ interface CollectFlags extends LedgerFlags {
   readonly watch?: boolean;
   readonly credential?: readonly string[];
 }
-
-/** Exit codes of the contract. */
-const workIsOpen = 75;
-const interrupted = 130;
 
 export function define(command: Command): void {
   addLedgerFlags(command)
@@ -87,8 +84,8 @@ async function work(
   } finally {
     await collecting.close();
   }
-  if (stopped.aborted) return interrupted;
-  return left === 0 ? 0 : workIsOpen;
+  if (stopped.aborted) return exitCodes.interrupted;
+  return left === 0 ? 0 : exitCodes.detached;
 }
 
 async function orStopped(work: Promise<void>, stopped: AbortSignal): Promise<void> {

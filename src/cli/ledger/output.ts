@@ -11,20 +11,7 @@ export function printJson(value: unknown): Promise<void> {
 }
 
 export async function writeTo(stream: Writable, text: string): Promise<void> {
-  if (stream === process.stdout) leaveWithReader();
   if (!stream.write(text)) await once(stream, 'drain');
-}
-
-let isWatched = false;
-
-/** `| head` closes the pipe when it has enough: that is no error of ours. */
-function leaveWithReader(): void {
-  if (isWatched) return;
-  isWatched = true;
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') process.exit();
-    throw error;
-  });
 }
 
 /** For people: what goes on, beside the output of the command. */
