@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openStage, type Stage } from '../support/stage.ts';
-import { chatBody, type GatewayProcess, startGateway, textOf } from './start-gateway.ts';
+import { type GatewayProcess, startGateway, textOf } from './start-gateway.ts';
 
 let stage: Stage;
 let gateway: GatewayProcess;
@@ -139,12 +139,8 @@ it('says how it is', async () => {
   expect(await gateway.metric('poll_errors_total')).toBe(0);
 });
 
-it('passes an error of the provider on', async () => {
-  const response = await fetch(`${gateway.url}/openai/v1/chat/completions`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', authorization: 'Bearer sk-client' },
-    body: chatBody('x', { messages: 'none' }),
-  });
+it('passes an error of the provider on, and asks no SDK to try again', async () => {
+  const response = await gateway.ask('[[status 400 bad_thing]]');
   expect(response.status).toBe(400);
   expect(response.headers.get('x-should-retry')).toBe('false');
 });
