@@ -69,9 +69,9 @@ function gatewayOptions(flags: Flags): GatewayOptions {
     limits: {
       bodySize: readFlag('--max-body', flags.maxBody ?? '', bytes),
       waiting: number('maxWaiting', '--max-waiting'),
-      waitingPerClient: number('maxWaitingPerClient', '--max-waiting-per-client'),
+      waitingPerClient: number('clientWaiting', '--client-waiting'),
       connections: number('maxConnections', '--max-connections'),
-      connectionsPerClient: number('maxConnectionsPerClient', '--max-connections-per-client'),
+      connectionsPerClient: number('clientConnections', '--client-connections'),
       ...times(readFlag('--request-time', flags.requestTime ?? '', duration('above 0'))),
     },
     options: { display: 'none', logger },
