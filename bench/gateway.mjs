@@ -33,10 +33,14 @@ try {
 
 async function waitingClients() {
   const gateway = await startGateway(['--window', '1h', '--max-window', '1h']);
-  const bodies = makePrompts(warmUp + clients).map(bodyOf);
+  const bodies = makePrompts(warmUp + clients).map((prompt) => JSON.stringify(bodyOf(prompt)));
   const sockets = [];
   const ask = async (some) => {
-    for (const body of some) sockets.push(openClient(gateway, body));
+    for (const [index, body] of some.entries()) {
+      sockets.push(openClient(gateway, body));
+      // The system keeps only so many connections that nobody has accepted yet.
+      if (index % 200 === 199) await once(sockets.at(-1), 'connect');
+    }
     while ((await gateway.metric('calls_total')) < sockets.length) await sleep(100);
     await sleep(2_000);
   };
@@ -57,7 +61,7 @@ async function waitingClients() {
 /** Answers of the ledger: what is left of a call without its batch. */
 async function addedTime() {
   const gateway = await startGateway(['--window', '20ms', '--poll', '20ms']);
-  const body = bodyOf(makePrompts(1)[0]);
+  const body = JSON.stringify(bodyOf(makePrompts(1)[0]));
   const scope = batchify({
     hosts: { [provider.base]: 'openai' },
     store: join(folder, 'direct.db'),
@@ -75,17 +79,21 @@ async function addedTime() {
     await response.text();
   };
   await Promise.all([direct(), post(gateway, body)]);
-  const times = { direct: [], gateway: [] };
+  const bare = await startBareServer();
+  const times = { direct: [], bare: [], gateway: [] };
   for (let round = 0; round < rounds; round += 1) {
     for (let call = 0; call < sequential; call += 1) {
       times.direct.push(await timed(direct));
+      times.bare.push(await timed(() => post(bare, body)));
       times.gateway.push(await timed(() => post(gateway, body)));
     }
   }
-  const [one, two] = [median(times.direct), median(times.gateway)];
-  print('a call answered from the ledger, by scope.fetch', one, 'ms');
-  print('the same by the gateway', two, 'ms');
-  print('added per call', two - one, 'ms');
+  const [inProcess, exchange, whole] = Object.values(times).map(median);
+  print('a call answered from the ledger, by scope.fetch', inProcess, 'ms');
+  print('an exchange with a server that does nothing', exchange, 'ms');
+  print('the call by the gateway', whole, 'ms');
+  print('added per call, beside the exchange', whole - exchange - inProcess, 'ms');
+  await bare.stop();
   await scope.close();
   await gateway.stop();
 }
@@ -117,6 +125,17 @@ async function startGateway(flags) {
       if (child.exitCode === null) await once(child, 'exit');
     },
   };
+}
+
+/** Reads the request and answers at once, in a process of its own. */
+async function startBareServer() {
+  const program = `require('node:http').createServer((request, response) => {
+    request.resume().once('end', () => response.end('{}'));
+  }).listen(0, '127.0.0.1', function () { console.log(this.address().port); });`;
+  const child = spawn(process.execPath, ['-e', program], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const [port] = await once(child.stdout.setEncoding('utf8'), 'data');
+  const url = new URL(`http://127.0.0.1:${port.trim()}`);
+  return { url, stop: () => child.kill('SIGKILL') };
 }
 
 function openClient({ url }, body) {

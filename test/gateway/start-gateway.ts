@@ -14,6 +14,8 @@ export interface GatewayProcess {
   anthropic(): Anthropic;
   /** The value of a metric without labels, or with these. */
   metric(name: string): Promise<number>;
+  /** Waits until the metric is as large. */
+  reaches(name: string, value: number): Promise<void>;
   /** Asks for a chat completion by fetch. */
   ask(content: string, headers?: Record<string, string>): Promise<Response>;
   kill(signal?: NodeJS.Signals): Promise<Finished>;
@@ -42,6 +44,11 @@ export async function startGateway(
   if (over) throw new Error(`The gateway ended with ${over.code}: ${over.stderr}`);
   const printed = JSON.parse(cli.stdout()) as Record<string, string>;
   const url = printed.url as string;
+  const metric = async (name: string) => {
+    const text = await (await fetch(`${url}/metrics`)).text();
+    const line = text.split('\n').find((one) => one.startsWith(`batchling_${name} `));
+    return Number(line?.split(' ').at(-1));
+  };
   return {
     url,
     cli,
@@ -55,10 +62,10 @@ export async function startGateway(
       }),
     anthropic: () =>
       new Anthropic({ apiKey: 'sk-ant', baseURL: `${url}/anthropic`, maxRetries: 0 }),
-    async metric(name) {
-      const text = await (await fetch(`${url}/metrics`)).text();
-      const line = text.split('\n').find((one) => one.startsWith(`batchling_${name} `));
-      return Number(line?.split(' ').at(-1));
+    metric,
+    async reaches(name, value) {
+      let isThere = false;
+      while (!isThere) isThere = (await metric(name)) >= value;
     },
     ask: (content, headers) =>
       fetch(`${url}/openai/v1/chat/completions`, chatRequest(content, headers)),
