@@ -77,6 +77,22 @@ describe('a client that gave up and asks again', () => {
     expect(billed()).toBe(1);
   });
 
+  it('before its request was sent finds that it was sent all the same', async () => {
+    await begin();
+    const client = new AbortController();
+    const request = chatRequest('queued', { 'x-batchling-window': '300ms' });
+    const url = `${gateway.url}/openai/v1/chat/completions`;
+    const asked = fetch(url, { ...request, signal: client.signal });
+    asked.catch(() => undefined);
+    await gateway.reaches('calls_total', before.calls + 1);
+    client.abort();
+    await gateway.reaches('gave_up_total', before.gaveUp + 1);
+    stage.simulator.release();
+    await until(() => billed() === 1, 'the request of the client that is gone');
+    expect(await textOf(await gateway.ask('queued'))).toBe('You asked: queued');
+    expect(billed()).toBe(1);
+  });
+
   it.each([
     ['x-stainless-retry-count', '1'],
     ['idempotency-key', 'job-1'],

@@ -37,8 +37,12 @@ export async function startGateway(
     environment: { ...variablesOf(stage, store), ...environment },
   });
   let over: Finished | undefined;
+  // A test that fails leaves no gateway behind.
+  const killAtEnd = () => cli.process.kill('SIGKILL');
+  process.once('exit', killAtEnd);
   void cli.ended.then((finished) => {
     over = finished;
+    process.off('exit', killAtEnd);
   });
   await until(() => cli.stdout().includes('\n') || over !== undefined, 'the gateway');
   if (over) throw new Error(`The gateway ended with ${over.code}: ${over.stderr}`);
