@@ -46,5 +46,5 @@ async function run(file: string, given: string[], flags: RunFlags): Promise<void
 /** What Node is to run: the file, or our module that calls its export. */
 function entryOf({ path, exportName }: ProgramFile): string[] {
   if (exportName === undefined) return [path];
-  return [fileURLToPath(moduleUrl('./call-export')), path, exportName];
+  return [fileURLToPath(moduleUrl('cli/launch/call-export')), path, exportName];
 }
