@@ -2,8 +2,11 @@ import { pathToFileURL } from 'node:url';
 
 /** Run from the sources, not from the compiled package. */
 const isSource = import.meta.url.endsWith('.ts');
-/** Of the package's modules. Of the compiled package this module is part of a chunk, one folder below. */
-const root = new URL(isSource ? '../../' : '../', import.meta.url);
+/** Of the package's modules: from here, or from the chunk that this module is bundled into. */
+const root = new URL(
+  /\/cli\/launch\/[^/]+$/.test(import.meta.url) ? '../../' : '../',
+  import.meta.url,
+);
 
 /**
  * The modules that a process in batch mode imports before its program, as file URLs: the user's project
