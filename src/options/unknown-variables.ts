@@ -1,7 +1,7 @@
+import { runVariables } from '../run-variables.ts';
 import type { Environment } from './form.ts';
 import { nearest } from './nearest.ts';
 import { runVariable } from './run.ts';
-import { runVariables } from '../run-variables.ts';
 import { optionNames, variableOf } from './table.ts';
 
 const prefix = 'BATCHLING_';

@@ -3,6 +3,7 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { Keep } from '../../ledger/ledger-options.ts';
 import { openLedger } from '../../ledger/open-ledger.ts';
 import { type ResolvedOptions, resolveOptions } from '../../options/index.ts';
+import { isDatabase } from '../../store-address.ts';
 
 /** The flags that all commands on the ledger have. */
 export interface LedgerFlags {
@@ -20,7 +21,7 @@ export async function openExisting(
   { store, clock }: ResolvedOptions,
   keep: Keep = 'answers',
 ): Promise<Ledger | undefined> {
-  if (store === ':memory:' || isMissing(store)) return undefined;
+  if (store === ':memory:' || (!isDatabase(store) && isMissing(store))) return undefined;
   return openLedger(store, { clock, keep });
 }
 
