@@ -47,6 +47,8 @@ export async function openPostgresLedger(options: PostgresLedgerOptions): Promis
   const setUp = `SET search_path TO ${schema}; SET client_min_messages = warning;
     SET idle_in_transaction_session_timeout = ${IDLE_IN_TRANSACTION}`;
   pool.on('connect', (client) => {
+    // The statement under way fails, too; without a listener this would end the process.
+    client.on('error', () => {});
     // It fails only with its connection, and then what comes next fails, too.
     client.query(setUp).catch(() => {});
   });
