@@ -24,7 +24,7 @@ describe('the memory ledger and the PostgreSQL ledger', () => {
           await closeAll();
         },
       ),
-      { numRuns: Number(process.env.BATCHLING_TEST_RUNS ?? 10) },
+      { numRuns: Number(process.env.BATCHLING_TEST_RUNS ?? 5) },
     );
   });
 });

@@ -16,30 +16,26 @@ async function endsIn(store: string, owner: number, seconds: number): Promise<vo
 }
 
 describe('the lease of an owner', () => {
-  it('is renewed for as long as its process lives', async () => {
+  /** Seconds until the lease of an owner ends. */
+  async function left(store: string, owner: number): Promise<number> {
+    const rows = await query(
+      `SELECT extract(epoch FROM lease_until - clock_timestamp())::float8 AS left
+       FROM ${schemaOf(store)}.owner WHERE id = ${owner}`,
+    );
+    return rows[0]?.left as number;
+  }
+
+  it('is renewed for as long as its process lives; once over it is over', async () => {
     const store = newStore();
     const ledger = await open({ store, lease: 600 });
-    const owner = await ledger.join({ run: newRun(), host: 'here', pid: 1 });
-    // A lease that is nearly over is not renewed; this one is long, and the heartbeat makes it short.
-    await endsIn(store, owner, 3_600);
-    const left = async () => {
-      const rows = await query(
-        `SELECT extract(epoch FROM lease_until - clock_timestamp())::float8 AS left
-         FROM ${schemaOf(store)}.owner WHERE id = ${owner}`,
-      );
-      return rows[0]?.left as number;
-    };
-    await expect.poll(left).toBeLessThan(60);
-  });
-
-  it('once over is over, though the heart still beats', async () => {
-    const store = newStore();
-    const ledger = await open({ store, lease: 60 });
-    const owner = await ledger.join({ run: newRun(), host: 'here', pid: 1 });
-    const admit = () => ledger.admit(owner, []).then(() => undefined);
-    await expect
-      .poll(() => admit().catch((error: unknown) => error))
-      .toBeInstanceOf(OwnerLostError);
+    const join = () => ledger.join({ run: newRun(), host: 'here', pid: 1 });
+    const [lost, kept] = [await join(), await join()];
+    await endsIn(store, lost, -1);
+    // The heartbeat makes this one short.
+    await endsIn(store, kept, 3_600);
+    await expect.poll(() => left(store, kept)).toBeLessThan(60);
+    expect(await left(store, lost)).toBeLessThan(0);
+    await expect(ledger.admit(lost, [])).rejects.toThrow(OwnerLostError);
   });
 
   it('has to have a minute left for a create; the owner is then lost, and its batch free', async () => {
@@ -97,6 +93,28 @@ describe('two processes on one database', () => {
     const winners = mine.map(({ is }, index) => [is, theirs[index]?.is].sort().join());
     expect(new Set(winners)).toEqual(new Set(['mine,wait']));
     expect(mine.map(({ request }) => request)).toEqual(theirs.map(({ request }) => request));
+  });
+
+  it('create alone, though both want to at the same time', async () => {
+    const [one, other] = await two();
+    const bench = await openBench({ ...subject, open: async () => one });
+    const stranger = await other.join({ run: newRun(), host: 'there', pid: 2 });
+    for (const number of [0, 2, 4, 6, 8]) {
+      const { queue } = bench;
+      const mine = await bench.ask(number);
+      const theirs = await bench.ask(number + 1, { owner: stranger });
+      const plans = await Promise.all([
+        one.plan(bench.me, { token: `mine-${number}`, queue, tags: {} }, [mine.request]),
+        other.plan(stranger, { token: `theirs-${number}`, queue, tags: {} }, [theirs.request]),
+      ]);
+      const alone = { alone: true };
+      const created = await Promise.all([
+        one.creating(plans[0], {}, alone),
+        other.creating(plans[1], {}, alone),
+      ]);
+      expect(created.filter(Boolean)).toHaveLength(1);
+      await Promise.all([one.released(plans[0]), other.released(plans[1])]);
+    }
   });
 
   it('claim the batches of a killed owner, each batch once', async () => {
