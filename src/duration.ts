@@ -47,3 +47,6 @@ export function formatDuration(duration: number): string {
 function twoUnits(large: number, largeUnit: Unit, small: number, smallUnit: Unit): string {
   return small === 0 ? `${large}${largeUnit}` : `${large}${largeUnit} ${small}${smallUnit}`;
 }
+
+/** The longest delay a Node timer can hold; beyond it, it would fire at once. */
+export const longestTimer = 2_147_483_647;

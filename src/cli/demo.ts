@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { batchify } from '../index.ts';
 import { summaryLines } from '../report/summary-lines.ts';
 import { startSimulator } from '../simulator/index.ts';
+import { exitCodes } from './exit-codes.ts';
 
 const models = ['gpt-5-mini', 'gpt-5'];
 const questions = [
@@ -15,9 +16,6 @@ const questions = [
   'How deep is the sea?',
   'Who was Ada Lovelace?',
 ];
-
-/** Exit code of the contract for Ctrl-C. */
-const interrupted = 130;
 
 type Ask = (model: string, question: string) => Promise<string>;
 
@@ -32,7 +30,7 @@ export async function demo(): Promise<void> {
     process.stderr.write(
       '\nbatchling: Stopped. Run your program again, and it goes on where it stopped.\n',
     );
-    process.exit(interrupted);
+    process.exit(exitCodes.interrupted);
   };
   // Only the CLI handles signals; the library installs no handlers.
   process.once('SIGINT', stop);

@@ -3,6 +3,7 @@ import { BatchlingError, messageOf } from '../errors.ts';
 import { version } from '../version.ts';
 import { commands } from './commands.ts';
 import { exitCodes } from './exit-codes.ts';
+import { usageError } from './usage-error.ts';
 
 const examples = `
 Examples:
@@ -17,12 +18,19 @@ batchling <command> --help explains a command.`;
 export async function runCli(given: readonly string[]): Promise<void> {
   process.stdout.on('error', endWithReader);
   try {
+    refuseFile(given[0]);
     const { program, prepared } = await programFor(given);
     if (given.length === 0) program.outputHelp();
     else await program.parseAsync(prepared, { from: 'user' });
   } catch (error) {
     process.exitCode = exitCodeOf(error);
   }
+}
+
+/** `batchling answer-all.ts` looks as if it should work. */
+function refuseFile(first: string | undefined): void {
+  if (first === undefined || !/\.([cm]?[jt]s|[jt]sx)(:\w+)?$/.test(first)) return;
+  throw usageError(`unknown command '${first}'. To run a file: batchling run ${first}`);
 }
 
 /** The program with its commands. Of these only the one that is called has its flags. */

@@ -4,7 +4,7 @@ import { launch } from './launch/launch.ts';
 import { importArguments, imports, moduleUrl } from './launch/own-modules.ts';
 import { type ProgramFile, programFile } from './launch/program-file.ts';
 import { runEnvironment } from './launch/run-environment.ts';
-import { addRunFlags, type RunFlags, withValues } from './launch/run-flags.ts';
+import { addRunFlags, type RunFlags, tellMisplaced, withValues } from './launch/run-flags.ts';
 import { typescriptLoader } from './launch/typescript-loader.ts';
 
 const notes = `
@@ -34,6 +34,7 @@ export function define(command: Command): void {
 async function run(file: string, given: string[], flags: RunFlags): Promise<void> {
   const program = programFile(file);
   const environment = runEnvironment(flags);
+  if (environment.display !== 'none') tellMisplaced(given);
   const { variables, config } = environment;
   const loader = typescriptLoader(program.path);
   const urls = [...imports(config), ...(loader === undefined ? [] : [loader])];

@@ -108,6 +108,8 @@ interface SharedState {
   readonly engines: Map<string, unknown>;
   /** The calls of the whole process that wait; opaque here. */
   calls: unknown;
+  /** Dry runs of scopes that nobody has been told of yet; opaque here. */
+  readonly dryRuns: Set<unknown>;
   /**
    * Lets the process end before the time limit that a client has just set for its captured call. Set by
    * `--detach` only.
@@ -139,6 +141,7 @@ export function sharedState(): SharedState {
     run: undefined,
     engines: new Map(),
     calls: undefined,
+    dryRuns: new Set(),
     releaseClientTimer: undefined,
   };
   return holder[key];

@@ -1,10 +1,8 @@
+import { longestTimer } from '../duration.ts';
 import type { Clock, Dict } from '../types.ts';
 
 /** A provider may ask for hours (a daily quota); we look again sooner, it may have been raised. */
 const retryAfterCap = 15 * 60_000;
-
-/** The longest delay a Node timer can hold; beyond it, it would fire at once. */
-export const longestTimer = 2_147_483_647;
 
 export interface BackoffOptions {
   /** 1 for the first try after a failure. */

@@ -77,7 +77,8 @@ export interface Ledger {
   /**
    * The requests become members of a new batch, in this order: all of them, or none. Throws
    * `OverBudgetError` where what the batches of the run have cost, what those under way are estimated at
-   * and this estimate are more than the budget together: processes of one run cannot pass it together.
+   * and this estimate are more than the budget together: processes of one run cannot pass it together. A
+   * batch that its owner has left before it was created costs nothing.
    */
   plan(owner: OwnerId, batch: NewBatch, requests: readonly RequestId[]): Promise<Lease>;
   staged(lease: Lease, handle: Handle): Promise<void>;

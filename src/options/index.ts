@@ -1,7 +1,6 @@
 export { resolveOptions } from './resolve.ts';
 export { inheritedRun } from './run.ts';
 export {
-  definitionOf,
   optionNames,
   optionTable,
   type ResolvedOptions,

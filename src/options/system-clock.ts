@@ -1,4 +1,4 @@
-import { longestTimer } from '../http/backoff.ts';
+import { longestTimer } from '../duration.ts';
 import type { Clock } from '../types.ts';
 
 /**

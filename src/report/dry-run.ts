@@ -37,10 +37,18 @@ export function dryRunLines(summary: DryRunSummary): string[] {
     ),
     ...(bypassed > 0 ? [`${counted(bypassed, 'call')} cannot be batched, and not in the sum`] : []),
     ...basisLines(queues),
-    summary.deep
-      ? 'all calls were answered with placeholders: real answers may lead to other calls'
-      : 'it stopped at the first answers that were awaited; a deep dry run goes on with placeholders',
+    ...endLines(summary),
   ];
+}
+
+/** How far it came. Where the ledger had all the answers, it went through the whole program. */
+function endLines({ deep, calls, fromLedger }: DryRunSummary): string[] {
+  if (calls === fromLedger) return [];
+  return deep
+    ? ['answers were placeholders: real ones may lead to other calls']
+    : [
+        'it stopped at the first answers that were awaited; --dry-run=deep (dryRun: "deep") goes on with placeholders',
+      ];
 }
 
 function queueLine(queue: DryRunQueue): string {

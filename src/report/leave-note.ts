@@ -1,3 +1,4 @@
+import { collectCommand } from './collect-command.ts';
 import { counted } from './summary.ts';
 
 /** What a process leaves to the next run, or to `batchling collect`. */
@@ -10,18 +11,31 @@ export interface LeftBehind {
   readonly unsent: number;
   /** The ledger outlives the process. */
   readonly isStored: boolean;
+  /** The ledgers of the calls that wait. */
+  readonly stores: readonly string[];
 }
 
-/** What became of the calls that wait, and what to run next. */
-export function leaveNote(why: 'detached' | 'interrupted', left: LeftBehind): string[] {
-  const { calls, batches, unsent, isStored } = left;
+/** What became of the calls that wait, and what to run next. `usual`: the store that need not be named. */
+export function leaveNote(
+  why: 'detached' | 'interrupted',
+  left: LeftBehind,
+  usual: string,
+): string[] {
+  const { calls, batches, unsent, isStored, stores } = left;
   const facts: string[] = [];
   if (calls > 0)
     facts.push(`${counted(calls, 'call')} ${calls === 1 ? 'waits' : 'wait'} ${where(batches)}`);
   if (unsent > 0) facts.push(`${counted(unsent, 'call')} not sent`);
   // Calls that went out as ordinary ones.
   if (facts.length === 0) return [];
-  return [`${why}: ${facts.join('; ')}`, ...advice(calls, isStored)];
+  return [
+    `${why}: ${facts.join('; ')}`,
+    ...advice(
+      calls,
+      isStored,
+      stores.map((store) => collectCommand(store === usual ? undefined : store)),
+    ),
+  ];
 }
 
 function where(batches: number): string {
@@ -29,10 +43,10 @@ function where(batches: number): string {
   return `in ${counted(batches, 'batch', 'batches')} at the provider`;
 }
 
-function advice(calls: number, isStored: boolean): string[] {
+function advice(calls: number, isStored: boolean, collect: readonly string[]): string[] {
   if (calls === 0) return ['run the same command again to send them'];
   if (!isStored) return ['the store was in memory, so their answers cannot be collected any more'];
   return [
-    'run the same command again to go on where it stopped, or `batchling collect` to fetch answers meanwhile',
+    `run the same command again to go on where it stopped, or ${collect.join(' and ')} to fetch answers meanwhile`,
   ];
 }

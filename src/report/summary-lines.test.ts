@@ -20,7 +20,7 @@ it('has a line for each thing that happened', () => {
     unpriced: { m1: 1, m2: 1, m3: 1, m4: 1 },
   };
   expect(summaryLines(stats, 42 * 60_000)).toEqual([
-    'done in 42m',
+    'ended after 42m',
     '  calls        3,498 of 3,500 answered',
     '  batches      2',
     '  from ledger  500',

@@ -23,7 +23,7 @@ export function summaryLines(stats: Stats, milliseconds: number): string[] {
   const shown = rows.filter((row): row is [string, string] => row[1] !== undefined);
   const width = Math.max(0, ...shown.map(([label]) => label.length));
   return [
-    `done in ${ageText(milliseconds)}`,
+    `${stats.answered < stats.captured ? 'ended after' : 'done in'} ${ageText(milliseconds)}`,
     ...shown.map(([label, text]) => `  ${label.padEnd(width)}  ${text}`),
   ];
 }

@@ -15,7 +15,7 @@ export function summaryLine(stats: Stats): string {
   else if (stats.fromLedger > 0 && stats.fromLedger === stats.answered)
     parts.push('nothing was sent');
   const { input, output } = stats.tokens;
-  if (input + output > 0) parts.push(`${number(input)} + ${number(output)} tokens`);
+  if (input + output > 0) parts.push(`${number(input)} tokens in, ${number(output)} out`);
   const { paid, saved } = stats.dollars;
   if (paid > 0) parts.push(`paid ${dollars(paid)}, saved ${dollars(saved)}`);
   return parts.join(', ');

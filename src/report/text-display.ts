@@ -43,6 +43,7 @@ export class TextDisplay implements Display {
   readonly #output: LineOutput;
   readonly #now: () => number;
   readonly #isRun: boolean;
+  readonly #mayDetach: boolean;
   readonly #state = new ProgressState();
   readonly #open = new Set<OpenScope>();
   /** All scopes get the same object for an event or a notice. */
@@ -63,15 +64,19 @@ export class TextDisplay implements Display {
     {
       now = () => performance.now(),
       isRun = false,
+      mayDetach = false,
     }: {
       readonly now?: () => number;
       /** A scope stands for a process of a run, and is summed up with the others by `end`. */
       readonly isRun?: boolean;
+      /** Its processes end when all calls are sent. */
+      readonly mayDetach?: boolean;
     } = {},
   ) {
     this.#output = output;
     this.#now = now;
     this.#isRun = isRun;
+    this.#mayDetach = mayDetach;
     this.#sent = this.#mergedBatches('sent', sentLine, (facts) => facts.count);
     this.#rejoined = this.#mergedBatches('rejoined', rejoinedLine, (facts) => facts.count);
     this.#collected = this.#mergedBatches(
@@ -191,7 +196,7 @@ export class TextDisplay implements Display {
   #explainWait(scope: DisplayedScope): void {
     if (this.#isWaitExplained) return;
     this.#isWaitExplained = true;
-    this.#output.print(...waitExplained(scope));
+    this.#output.print(...waitExplained(scope, this.#mayDetach));
   }
 
   /** Once: what past batches took hardly changes while this process runs. */

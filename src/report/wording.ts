@@ -10,15 +10,20 @@ import { longestLeft } from './queue-rows.ts';
 import { ageText, counted, number, summaryLine } from './summary.ts';
 
 /** Printed once, when the first batch of a process is sent and its wait begins. */
-export function waitExplained({ completionWindow, store, firstUse }: DisplayedScope): string[] {
+export function waitExplained(
+  { completionWindow, store, firstUse }: DisplayedScope,
+  mayDetach: boolean,
+): string[] {
   const longest = formatDuration(completionWindow);
-  const wait = `a batch takes minutes to hours, ${longest} at most; the program waits for it`;
+  const isLeft = mayDetach && store !== ':memory:';
+  const then = isLeft ? 'the program ends when all is sent' : 'the program waits for it';
+  const wait = `a batch takes minutes to hours, ${longest} at most; ${then}`;
   if (store === ':memory:') {
     return [wait, 'do not stop the program: with the store in memory, a stopped run is lost'];
   }
   return [
     wait,
-    'it can be stopped (Ctrl-C) and run again: it goes on where it stopped',
+    ...(isLeft ? [] : ['it can be stopped (Ctrl-C) and run again: it goes on where it stopped']),
     ...(firstUse ? firstUseLines(store, firstUse) : [`answers are kept in ${store}`]),
   ];
 }

@@ -5,6 +5,7 @@ import { answerHeaders } from '../orchestrator/model/answer-headers.ts';
 import { tell } from '../orchestrator/model/events.ts';
 import { ownAnswer } from '../orchestrator/model/own-answer.ts';
 import { warnOnce } from '../report/warn-once.ts';
+import { reportVariable } from '../run-variables.ts';
 import type { Answer } from '../types.ts';
 import type { ScopeEvents } from './scope-events.ts';
 
@@ -77,6 +78,8 @@ export class Bypasses {
     // Without query, user and password: they may hold a credential.
     const address = url.replace(/[?#].*$/, '').replace(/^(\w+:\/\/)[^/]*@/, '$1');
     tell(this.#events.emit, 'call:bypassed', { url: address, reason });
+    // A program may do nothing else, so that no engine opens the display; its run counts them all the same.
+    if (process.env[reportVariable] && !this.#options.dryRun) void this.#events.show(this.#options);
     return address;
   }
 }

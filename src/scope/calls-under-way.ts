@@ -7,6 +7,7 @@ const { keepAlive } = inProcess;
 
 /** What the calls know of their scope. */
 interface OwnScope {
+  readonly store: string;
   /** Its ledger outlives the process. */
   readonly isStored: boolean;
   leave(): void;
@@ -84,6 +85,10 @@ export class CallsUnderWay implements WaitingScope {
       else if (batchToken !== undefined) batches.add(batchToken);
     }
     return { unsent, elsewhere, batches: batches.size };
+  }
+
+  get store(): string {
+    return this.#scope.store;
   }
 
   get isStored(): boolean {

@@ -91,7 +91,13 @@ export class EngineDoor {
     let use: EngineUse<Engine> | undefined;
     await this.#events.show(this.#options, async () => use?.engine.pastBatches() ?? []);
     const { useEngine } = await import('./engines.ts');
-    use = await useEngine(this.#options);
+    try {
+      use = await useEngine(this.#options);
+    } catch (error) {
+      // Its callers get it as an answer, of which many programs print nothing.
+      this.#events.notify({ notice: 'hint', text: messageOf(error) });
+      throw error;
+    }
     return use;
   }
 }

@@ -14,6 +14,7 @@ export interface WaitingCalls {
 export interface WaitingScope {
   /** Nothing is left to do for its calls but to wait for their answers, which another process can do. */
   readonly isSubmitted: boolean;
+  readonly store: string;
   /** Its ledger outlives the process. */
   readonly isStored: boolean;
   waiting(): WaitingCalls;
@@ -46,6 +47,10 @@ export class ProcessCalls {
 
   get isStored(): boolean {
     return [...this.#scopes].every(({ isStored }) => isStored);
+  }
+
+  get stores(): readonly string[] {
+    return [...new Set([...this.#scopes].map(({ store }) => store))];
   }
 
   add(scope: WaitingScope): void {

@@ -57,6 +57,7 @@ export class ScopeCalls implements CallOwner {
     const door = new EngineDoor(options, this.events, this.dryRun);
     this.#door = door;
     const own = {
+      store: options.store,
       get isStored() {
         return door.engine?.isStored ?? true;
       },

@@ -1,9 +1,10 @@
 import { sharedState } from '../hooks/state.ts';
 import type { ResolvedOptions } from '../options/index.ts';
+import type { DryRun } from '../orchestrator/dry-run/dry-run.ts';
 import type { DryRunSummary } from '../orchestrator/dry-run/dry-run-summary.ts';
-import type { CallEngine } from '../orchestrator/model/call-engine.ts';
 import { DryRunExit } from './dry-run-exit.ts';
 import type { EngineUse } from './engines.ts';
+import type { ScopesDryRun } from './process-dry-runs.ts';
 import type { ScopeEvents } from './scope-events.ts';
 
 /**
@@ -14,14 +15,23 @@ import type { ScopeEvents } from './scope-events.ts';
  */
 export type ScopeForm = 'function' | 'process' | 'block';
 
+/**
+ * - `idle`: no call has come.
+ * - `opening`: the first calls wait until they can be looked at.
+ * - `open`: calls are captured.
+ * - `stopped`: its first round is over, and calls wait that nobody will answer.
+ */
+type DryRunState = 'idle' | 'opening' | 'open' | 'stopped';
+
 /** The dry run of one scope, and what its program is told of it. */
-export class ScopeDryRun {
+export class ScopeDryRun implements ScopesDryRun {
   /** Rejects with `DryRunExit` when the first round is over. */
   readonly stopped: Promise<never>;
   readonly #options: ResolvedOptions;
   readonly #events: ScopeEvents;
   readonly #form: ScopeForm;
-  #engine: (CallEngine & { summary(bypassed: number): Promise<DryRunSummary> }) | undefined;
+  #state: DryRunState = 'idle';
+  #engine: DryRun | undefined;
   #told: Promise<DryRunSummary | undefined> | undefined;
   #reject!: (reason: unknown) => void;
 
@@ -44,11 +54,24 @@ export class ScopeDryRun {
 
   /** In the place of the engine. `entered`: resolves when all calls made so far have come to it. */
   async open(entered: () => Promise<void>): Promise<EngineUse> {
-    const { useDryRun } = await import('./engines.ts');
     const stop = this.#form === 'block' ? undefined : () => void this.#stop();
-    const use = await useDryRun(this.#options, { entered, stop });
-    this.#engine = use.engine;
-    return use;
+    this.#state = 'opening';
+    sharedState().dryRuns.add(this);
+    try {
+      const { useDryRun } = await import('./engines.ts');
+      const use = await useDryRun(this.#options, { entered, stop });
+      this.#engine = use.engine;
+      return use;
+    } finally {
+      this.#state = 'open';
+    }
+  }
+
+  get isUnderWay(): boolean {
+    if (this.#form !== 'process') return false;
+    return (
+      this.#state === 'opening' || (this.#state === 'open' && this.#engine?.isWaiting === true)
+    );
   }
 
   /** Prints the summary, once. `undefined`: no call was captured. */
@@ -65,12 +88,18 @@ export class ScopeDryRun {
   }
 
   async #stop(): Promise<void> {
+    this.#state = 'stopped';
+    if (this.#form === 'process') {
+      const { exitWhenAllHaveStopped } = await import('./process-dry-runs.ts');
+      await exitWhenAllHaveStopped();
+      return;
+    }
     const summary = await this.tell();
-    if (this.#form === 'process') process.exit(0);
     if (summary) this.#reject(new DryRunExit(summary));
   }
 
   async #tell(): Promise<DryRunSummary | undefined> {
+    sharedState().dryRuns.delete(this);
     const { bypassed } = this.#events.stats;
     const summary = await this.#engine?.summary(bypassed);
     if (summary === undefined || summary.calls + bypassed === 0) return undefined;

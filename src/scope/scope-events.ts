@@ -16,16 +16,15 @@ export class ScopeEvents {
   /** Finds programs that limit their own concurrency; `undefined` where nothing is displayed. */
   rounds: RoundWatch | undefined;
   #display: ScopeDisplay | undefined;
+  /** The batches of earlier runs, which the engine knows. */
+  #past: () => Promise<readonly BatchSummary[]> = async () => [];
   #isClosed = false;
 
   /**
    * Opens the display, once. It is loaded with the engine: before that there is nothing to show.
-   * `past`: the batches of earlier runs, which the engine knows.
    */
-  async show(
-    options: ResolvedOptions,
-    past: () => Promise<readonly BatchSummary[]> = async () => [],
-  ): Promise<void> {
+  async show(options: ResolvedOptions, past = this.#past): Promise<void> {
+    this.#past = past;
     const { display, clock, window } = options;
     // A parent that draws nothing wants to know the numbers all the same.
     const isShown = display !== 'none' || (process.env[reportVariable] ?? '') !== '';
@@ -37,7 +36,10 @@ export class ScopeEvents {
     ]);
     if (this.#display || this.#isClosed) return;
     const { stats } = this;
-    this.#display = showScope(display, displayedScope(stats, options, past));
+    this.#display = showScope(
+      display,
+      displayedScope(stats, options, () => this.#past()),
+    );
     if (display === 'none') return;
     this.rounds = new ConcurrencyHint({ stats, clock, window }, (text) => {
       this.notify({ notice: 'hint', text });

@@ -95,7 +95,8 @@ it('cancel() settles after a quarter of an hour at the latest', async () => {
 it('a program that only waits for cancel() stays up until the provider has taken it', async () => {
   stage.simulator.hold();
   stage.simulator.faults.add({ ...create, action: { kind: 'lost' } });
-  const input = { baseUrl: stage.simulator.baseUrl('openai'), store: stage.newStore() };
+  const baseUrl = stage.simulator.baseUrl('openai');
+  const input = { baseUrl, store: stage.newStore(), request: chatRequest('unwanted') };
   expect(await resultOf('cancel-and-leave', input)).toEqual({ status: 499 });
   expect(cancels()).toBe(1);
 });

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { DryRunSummary } from '../../src/index.ts';
+import { compiledModule, compiledProgram } from '../support/compiled.ts';
 import { type Finished, runProgram } from '../support/run-program.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 
@@ -12,19 +13,18 @@ beforeAll(async () => {
 afterAll(() => stage.close());
 beforeEach(() => stage.simulator.reset());
 
-const programs = new URL('../support/programs/', import.meta.url);
-const register = new URL('../../src/register.ts', import.meta.url).href;
+const registered = fileURLToPath(new URL('../support/programs/registered.mjs', import.meta.url));
 
 /** `node --import batchling/register program …` */
-function runRegistered(
-  name: string,
+async function runRegistered(
+  path: string,
   given: readonly string[],
   environment: Record<string, string>,
 ): Promise<Finished> {
   const base = stage.simulator.baseUrl('openai');
   const { BATCHLING_RUN: _, ...inherited } = process.env;
-  const path = fileURLToPath(new URL(name, programs));
-  const child = spawn(process.execPath, ['--import', 'tsx', '--import', register, path, ...given], {
+  const register = await compiledModule('src/register');
+  const child = spawn(process.execPath, ['--import', register, path, ...given], {
     env: {
       ...inherited,
       BATCHLING_STORE: stage.newStore(),
@@ -52,18 +52,18 @@ const url = () => `${stage.simulator.baseUrl('openai')}/chat/completions`;
 it('a process that is in batch mode as a whole prints the summary and exits with 0', async () => {
   const given = [url(), '3'];
   const environment = { BATCHLING_DRY_RUN: 'true', BATCHLING_DISPLAY: 'plain' };
-  const run = await runRegistered('registered.mjs', given, environment);
+  const run = await runRegistered(registered, given, environment);
   expect(run).toMatchObject({ code: 0, stdout: '' });
   expect(run.stderr).toContain('batchling: dry run: nothing was sent. 3 calls');
   expect(run.stderr).toContain('openai m: 3 requests, 1 batch');
   expect(run.stderr).toContain('price unknown');
-  expect(run.stderr).toContain('a deep dry run goes on');
+  expect(run.stderr).toContain('--dry-run=deep');
   expect(stage.simulator.requests).toEqual([]);
 });
 
 it('a deep one lets it go on to its own end', async () => {
   const environment = { BATCHLING_DRY_RUN: 'deep', BATCHLING_DISPLAY: 'json' };
-  const { code, stdout, stderr } = await runRegistered('registered.mjs', [url(), '2'], environment);
+  const { code, stdout, stderr } = await runRegistered(registered, [url(), '2'], environment);
   expect({ code, lines: stdout.split('\n').length - 1 }).toEqual({ code: 0, lines: 2 });
   expect(stdout).toContain('placeholder');
   const summary = JSON.parse(stderr) as DryRunSummary & { event: string };
@@ -77,8 +77,9 @@ it('a program that calls batchify itself ends with 0 under it, too', async () =>
     baseURL: stage.simulator.baseUrl('openai'),
     options: {},
   };
+  const given = [JSON.stringify(input)];
   const environment = { BATCHLING_DRY_RUN: 'true', BATCHLING_DISPLAY: 'plain' };
-  const run = await runRegistered('ask-all.ts', [JSON.stringify(input)], environment);
+  const run = await runRegistered(await compiledProgram('ask-all'), given, environment);
   expect(run).toMatchObject({ code: 0, stdout: '' });
   expect(run.stderr).toContain('2 calls');
 });

@@ -37,7 +37,7 @@ const source = (name: string) =>
 async function nativeProgram(): Promise<string> {
   const [main, part] = await Promise.all(['entered-native', 'entered-module'].map(compiledProgram));
   const write = async (path: string, name: string) => {
-    const text = transpile(await readFile(source(name), 'utf8'), ts.ScriptTarget.ESNext);
+    const text = await transpile(await readFile(source(name), 'utf8'), ts.ScriptTarget.ESNext);
     await writeFile(path, text.replaceAll('./entered-module.js', './entered-module-native.js'));
   };
   await write(main as string, 'entered');

@@ -111,6 +111,19 @@ describe('what a client gave up', () => {
     expect(stage.simulator.meter.total).toBe(1);
   });
 
+  it('is re-joined after it was answered, if only a copy of the answer was read, for a log', async () => {
+    stage.simulator.hold();
+    const scope = batchify(stage.options());
+    const { asked } = await giveUp(scope);
+    stage.simulator.release();
+    const logged = await (await soon(asked)).clone().text();
+    const again = await soon(askAgain(scope));
+    expect(again.headers.get('x-batchling-source')).toBe('ledger');
+    expect(await again.text()).toBe(logged);
+    await scope.close();
+    expect(stage.simulator.meter.total).toBe(1);
+  });
+
   it('is re-joined in another scope, if its own ended with the error', async () => {
     const { simulator } = stage;
     simulator.hold();

@@ -1,9 +1,8 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { compiledProgram } from '../support/compiled.ts';
+import { compiledModule } from '../support/compiled.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 
 const programs = new URL('../support/programs/', import.meta.url);
@@ -17,8 +16,7 @@ let register: string;
 beforeAll(async () => {
   stage = await openStage();
   // Compiled: worker threads do not get the loader that runs TypeScript.
-  const anyProgram = await compiledProgram('ask-all');
-  register = join(dirname(anyProgram), '../../../src/register.js');
+  register = await compiledModule('src/register');
 });
 afterAll(() => stage.close());
 beforeEach(() => {

@@ -1,7 +1,8 @@
-import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { compiledModule } from '../support/compiled.ts';
 import { resultOf } from '../support/run-program.ts';
 import { chatUrl } from '../support/source-of.ts';
 import { openStage, type Stage } from '../support/stage.ts';
@@ -29,12 +30,11 @@ beforeAll(async () => {
   const cache = join(root, 'node_modules', '.cache');
   await mkdir(cache, { recursive: true });
   folder = await mkdtemp(join(cache, 'batchling-copy-'));
-  await cp(join(root, 'src'), join(folder, 'src'), {
-    recursive: true,
-    filter: (path) => !path.endsWith('.test.ts'),
-  });
+  const index = await compiledModule('src/index');
+  await writeFile(join(folder, 'package.json'), '{"type":"module"}');
+  await cp(dirname(index), join(folder, 'src'), { recursive: true });
   report = await resultOf<Report>('two-copies', {
-    copies: [join(root, 'src/index.ts'), join(folder, 'src/index.ts')],
+    copies: [index, join(folder, 'src/index.js')],
     url: chatUrl(stage),
     options: stage.options(),
   });

@@ -1,7 +1,9 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { readConfig } from '../../src/options/config/read-config.ts';
+import { findConfig } from '../../src/options/config/find-config.ts';
+import { loadConfig } from '../../src/options/config/load-config.ts';
 import { compiledCli } from '../support/compiled.ts';
 import { type CliOptions, runCli, writeFiles } from '../support/run-cli.ts';
 import { openStage, type Stage } from '../support/stage.ts';
@@ -62,22 +64,21 @@ describe('the config file', () => {
     const { code, stdout, stderr } = await run(folder);
     expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: 'a batch, b null\n', stderr: '' });
     // Found from two folders below, and the ledger lies beside it.
-    expect(await readConfig(join(folder, 'deep'))).toMatchObject({
-      path: join(folder, 'batchling.config.ts'),
+    const path = join(folder, 'batchling.config.ts');
+    expect(findConfig(join(folder, 'deep'))).toBe(path);
+    expect(await loadConfig(path)).toMatchObject({
+      path,
       options: { store: join(folder, 'ledger.db') },
     });
-    expect((await run(folder)).stdout).toBe('a ledger, b null\n');
+    expect(existsSync(join(folder, 'ledger.db'))).toBe(true);
   });
 
-  it.each([
-    ['batchling.config.json', json({ only: 'openai:b', bypass: 'ignore' })],
-    [
-      'batchling.config.js',
-      'module.exports = { window: "50ms", store: ":memory:", only: "openai:b", bypass: "ignore" };',
-    ],
-  ])('can be %s', async (name, text) => {
-    const { stdout, stderr } = await run(await project({ [name]: text }));
-    expect({ stdout, stderr }).toEqual({ stdout: 'a null, b batch\n', stderr: '' });
+  it('can be JavaScript, in a CommonJS package too', async () => {
+    const text = 'module.exports = { window: "50ms", only: "openai:b" };';
+    const folder = await project({ 'batchling.config.js': text });
+    expect(await loadConfig(join(folder, 'batchling.config.js'))).toMatchObject({
+      options: { only: 'openai:b' },
+    });
   });
 
   it('ranks below variables, and these below flags', async () => {
@@ -99,20 +100,19 @@ describe('the config file', () => {
         await batchify(() => import('./deep/down/ask.mjs'));`,
     });
     const base = stage.simulator.baseUrl('openai');
-    const exec = async (file: string) => {
-      const environment = { BASE: base, BATCHLING_HOSTS: `${base}=openai` };
-      const given = ['exec', '--config', 'other.json', '--', 'node', file];
-      return (await runCli(given, { folder, environment })).stdout;
-    };
-    expect(await exec('deep/down/ask.mjs')).toBe('a batch, b null\n');
-    expect(await exec('scope.mjs')).toBe('a batch, b null\n');
+    const environment = { BASE: base, BATCHLING_HOSTS: `${base}=openai` };
+    const line = 'node deep/down/ask.mjs; node scope.mjs';
+    const given = ['exec', '--config', 'other.json', '--', 'sh', '-c', line];
+    const { stdout } = await runCli(given, { folder, environment });
+    expect(stdout).toBe('a batch, b null\n'.repeat(2));
   });
 
   it('is not looked for above the package', async () => {
     const folder = await project({ 'batchling.config.json': '{ "no": 1 }' });
     await writeFiles(folder, { 'deep/package.json': '{}' });
-    expect(await readConfig(join(folder, 'deep', 'down'))).toBeUndefined();
-    await expect(readConfig(folder)).rejects.toMatchObject({ code: 'INVALID_OPTION' });
+    expect(findConfig(join(folder, 'deep', 'down'))).toBeUndefined();
+    const found = findConfig(folder) ?? '';
+    await expect(loadConfig(found)).rejects.toMatchObject({ code: 'INVALID_OPTION' });
   });
 });
 
@@ -127,13 +127,22 @@ describe('a config file with an error', () => {
     ['a bad value', 'json', '{ "window": "soon" }', 'Invalid option window: "soon". Allowed: '],
     ['broken JSON', 'json', '{ "window": ', 'JSON'],
     ['no default export', 'mjs', 'export const window = 1;', 'it must export its options'],
-    ['an error of its own', 'ts', 'throw new Error("out of order")', 'Error: out of order\n'],
-    ['a slip', 'ts', 'export default {', 'config.ts:1'],
-  ])('exits with 2 for %s and names the file', async (_, ending, text, told) => {
+    ['an error of its own', 'mjs', 'throw new Error("out of order")', 'Error: out of order'],
+  ])('is refused with its name: %s', async (_, ending, text, told) => {
     const folder = await project({ [`batchling.config.${ending}`]: text });
+    const path = join(folder, `batchling.config.${ending}`);
+    await expect(loadConfig(path)).rejects.toMatchObject({
+      code: 'INVALID_OPTION',
+      message: expect.stringMatching(`^Config file ${path}: `),
+    });
+    await expect(loadConfig(path)).rejects.toThrow(told);
+  });
+
+  it('ends the run with 2 and names the place', async () => {
+    const folder = await project({ 'batchling.config.ts': 'export default {' });
     const { code, stdout, stderr } = await run(folder);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toContain(`error: Config file ${join(folder, `batchling.config.${ending}`)}: `);
-    expect(stderr).toContain(told);
+    expect(stderr).toContain(`error: Config file ${join(folder, 'batchling.config.ts')}: `);
+    expect(stderr).toContain('config.ts:1');
   });
 });

@@ -109,47 +109,34 @@ const own = ({ text }: Shown) =>
     .filter((line) => line !== '' && !/^batchling: |^ {2}/.test(line));
 const isBlock = (line: string) => /calls answered, \d|queued +sent|running/.test(line);
 
-describe.each([80, 60])('a terminal of %i columns', (columns) => {
-  it('shows the queues in its last rows, and at the end only lines that stay', async () => {
-    const job = parent([child()]);
-    const run = await held(job, { columns });
-    const during = await run.shown();
-    expect(during.screen.slice(-3)).toEqual([
-      expect.stringMatching(/^batchling: 0 of 30 calls answered, \d+s$/),
-      expect.stringMatching(/^ +queued +sent +done +failed +age$/),
-      expect.stringMatching(/^ {2}openai gpt-5-mini +0 +30 +0 +0 +\d+s +running$/),
-    ]);
-    const after = await finish(run);
-    expect(after.code).toBe(0);
-    expect(after.scrolls).toBe(1);
-    expect(after.text.filter(isBlock)).toEqual([]);
-    const text = after.text.join('\n');
-    expect(text).toMatch(/batchling: done in \d+s\nbatchling: {3}calls +30 answered\n/);
-    expect(text).toMatch(/saved +\$0\.\d+ \(50%\)/);
-    expect(outcomeOf(job).stats).toMatchObject({ answered: 30, batches: { submitted: 1 } });
-  });
-});
-
-it.each([false, true])('keeps the output of the program apart (not Node: %s)', async (byShell) => {
-  const prints = ['first\n', 'a ', 'half ', 'line', ', ended\n', ...lines(40), 'last\n'];
-  const run = await held(parent([printing(prints, { byShell })]));
-  const during = await shows(run, ({ screen }) => screen.includes('last'));
-  expect(during.screen.slice(-3).filter(isBlock)).toHaveLength(3);
-  const after = await finish(run);
-  expect(own(after)).toEqual(['first', 'a half line, ended', ...lines(40).map(trimmed), 'last']);
-});
-
 const lines = (count: number) => Array.from({ length: count }, (_, at) => `line ${at}\n`);
 const trimmed = (line: string) => line.trimEnd();
 
-it('lines that stay do not touch a line that the program has not ended', async () => {
-  const run = await held(parent([printing(['?'])]));
-  await shows(run, ({ screen }) => screen.includes('?'));
+it.each([
+  { columns: 80, byShell: false, environment: {} },
+  { columns: 60, byShell: true, environment: { NO_COLOR: '1' } },
+])('shows the queues in its last rows, apart from the program: %j', async (given) => {
+  const { columns, byShell, environment } = given;
+  const prints = ['first\n', 'a ', 'half ', 'line', ', ended\n', ...lines(40), 'last\n'];
+  const job = parent([printing(prints, { byShell })]);
+  const run = await held(job, { columns, environment });
+  const during = await shows(run, ({ screen }) => screen.includes('last'));
+  expect(during.screen.slice(-3)).toEqual([
+    expect.stringMatching(/^batchling: 0 of 30 calls answered, \d+s$/),
+    expect.stringMatching(/^ +queued +sent +done +failed +age$/),
+    expect.stringMatching(/^ {2}openai gpt-5-mini +0 +30 +0 +0 +\d+s +running$/),
+  ]);
+  // At the end only lines that stay are left.
   const after = await finish(run);
-  const at = after.text.findIndex((line) => line.trimEnd() === '?');
-  expect(at).toBeGreaterThan(0);
-  expect(after.text[at + 1]).toMatch(/^batchling: collected/);
-  expect(own(after)).toEqual(['?']);
+  expect(after.code).toBe(0);
+  expect(after.scrolls).toBe(1);
+  expect(after.text.filter(isBlock)).toEqual([]);
+  expect(own(after)).toEqual(['first', 'a half line, ended', ...lines(40).map(trimmed), 'last']);
+  const text = after.text.join('\n');
+  expect(text).toMatch(/batchling: done in \d+s\nbatchling: {3}calls +30 answered\n/);
+  expect(text).toMatch(/saved +\$0\.\d+ \(50%\)/);
+  expect(run.written().includes('\u001b[36m')).toBe(!('NO_COLOR' in environment));
+  expect(outcomeOf(job).stats).toMatchObject({ answered: 30, batches: { submitted: 1 } });
 });
 
 it('follows the size of the terminal, and lets go of one that is very low', async () => {
@@ -172,34 +159,36 @@ it('follows the size of the terminal, and lets go of one that is very low', asyn
   expect(own(await finish(run))).toEqual(['one', 'two']);
 });
 
-it('comes back after the program has cleared the screen', async () => {
-  const run = await held(parent([printing(['before\n', '\u001b[H\u001b[2J', 'after\n'])]));
+it('comes back on a cleared screen, and does not touch a line that is not ended', async () => {
+  const run = await held(parent([printing(['before\n', '\u001b[H\u001b[2J', 'after\n', '?'])]));
   const shown = await shows(
     run,
-    ({ screen }) => screen[0] === 'after' && screen.slice(-3).every(isBlock),
+    ({ screen }) => screen[0] === 'after' && screen[1] === '?' && screen.slice(-3).every(isBlock),
   );
   expect(shown.screen.filter(isBlock)).toHaveLength(3);
-  expect(own(await finish(run))).toEqual(['after']);
+  const after = await finish(run);
+  const at = after.text.findIndex((line) => line.trimEnd() === '?');
+  expect(at).toBeGreaterThan(0);
+  expect(after.text[at + 1]).toMatch(/^batchling: collected/);
+  expect(own(after)).toEqual(['after', '?']);
 });
 
-it('is one display for all processes of a run', async () => {
-  const job = parent([child(), child({ model: 'gpt-5', calls: 20 })]);
+it('is one display for all processes of a run, and hears all of one that exits at once', async () => {
+  const exits = child({ ends: 'exit-when-answered' });
+  const job = parent([exits, child({ model: 'gpt-5', calls: 20 })]);
   const run = await held(job);
   const during = await shows(run, ({ screen }) =>
     screen.some((line) => /gpt-5 .* 20 .*running/.test(line)),
   );
   expect(during.screen.at(-4)).toMatch(/^batchling: 0 of 50 calls answered/);
   const after = await finish(run);
+  expect(after.code).toBe(6);
   expect(after.text.join('\n')).toMatch(/calls +50 answered\nbatchling: +batches +2\n/);
   expect(after.text.filter((line) => line.includes('a batch takes minutes'))).toHaveLength(1);
   expect(outcomeOf(job).stats).toMatchObject({ captured: 50, answered: 50 });
 });
 
-it('hears all of a process that exits at once, and drops what a killed one has left', async () => {
-  const exits = parent([child({ ends: 'exit-when-answered' })]);
-  const quick = await finish(await held(exits));
-  expect(quick.code).toBe(6);
-  expect(outcomeOf(exits).stats).toMatchObject({ captured: 30, answered: 30 });
+it('drops what a killed process has left', async () => {
   const dies = parent([child({ ends: 'die' }), child({ model: 'gpt-5', calls: 20 })]);
   stage.simulator.hold();
   const run = await start(dies);

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { compiledProgram } from '../support/compiled.ts';
+import { compiledModule } from '../support/compiled.ts';
 import type { Stage } from '../support/stage.ts';
 import { until } from '../support/until.ts';
 
@@ -27,7 +27,7 @@ export interface Launched {
 /** See `left-alone.mjs`. */
 export interface Launch {
   readonly store: string;
-  readonly client?: 'fetch' | 'openai' | 'anthropic';
+  readonly client?: 'fetch' | 'withOwnTimer' | 'openai' | 'anthropic';
   readonly prompts?: readonly string[];
   readonly form?: 'all at once' | 'one after another';
   readonly also?: readonly string[];
@@ -51,7 +51,7 @@ export async function launchProgram(
   parameters: readonly string[],
   environment: Record<string, string>,
 ): Promise<Launched> {
-  const register = join(dirname(await compiledProgram('ask-all')), '../../../src/register.js');
+  const register = await compiledModule('src/register');
   const { BATCHLING_RUN: _, BATCHLING_DISPLAY: __, ...inherited } = process.env;
   const hosts = Object.entries(stage.hosts).map((entry) => entry.join('='));
   const child = spawn(process.execPath, ['--import', register, ...parameters], {

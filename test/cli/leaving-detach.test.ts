@@ -34,36 +34,43 @@ async function isPolled(): Promise<void> {
   await until(() => simulator.countRequests('GET', /\/batches/) > before + 15, 'polls');
 }
 
-it.each([
-  ['openai', true],
-  ['anthropic', false],
-] as const)(
-  'leaves batches of %s to later runs (top-level await: %s)',
-  async (client, isTopLevel) => {
-    const { simulator } = stage;
-    simulator.hold();
-    const first = await run({ client, isTopLevel });
-    expect(first).toMatchObject({ code: 75, lines: ['asking'] });
-    expect(first.stderr).toContain('detached: 2 calls wait in 1 batch at the provider');
-    expect(first.stderr).toContain('batchling collect');
-    expect(first.stderr).not.toContain('top-level await');
+/** The batch ends at the provider. */
+async function endBatch(): Promise<void> {
+  stage.simulator.release();
+  await until(() => stage.simulator.batches()[0]?.ending === 'completed', 'the end of the batch');
+}
 
-    const second = await run({ client, isTopLevel });
-    expect(second).toMatchObject({ code: 75, lines: ['asking'] });
-    expect(second.stderr).toContain('detached: 2 calls wait in 1 batch at the provider');
+it('leaves batches to later runs, of which each continues until all is answered', async () => {
+  const { simulator } = stage;
+  simulator.hold();
+  const given = { client: 'openai', isTopLevel: true } as const;
+  for (const _ of ['sends', 'finds it under way']) {
+    const { code, lines, stderr } = await run(given);
+    expect({ code, lines }).toEqual({ code: 75, lines: ['asking'] });
+    expect(stderr).toContain('detached: 2 calls wait in 1 batch at the provider');
+    expect(stderr).toContain(`batchling collect --store ${store}`);
+    expect(stderr).not.toContain('top-level await');
+  }
+  await endBatch();
+  // Answers from the provider, then from the ledger.
+  for (const _ of ['provider', 'ledger']) {
+    const { code, lines, stderr } = await run(given);
+    expect({ code, lines: lines.length }).toEqual({ code: 3, lines: 3 });
+    expect(stderr).not.toContain('detached');
+  }
+  expect(simulator.batches()).toHaveLength(1);
+  expect(simulator.meter).toMatchObject({ batched: 2, realtime: 0 });
+});
 
-    simulator.release();
-    await until(() => simulator.batches()[0]?.ending === 'completed', 'the end of the batch');
-    // Answers from the provider, then from the ledger.
-    for (const _ of ['provider', 'ledger']) {
-      const { code, lines, stderr } = await run({ client, isTopLevel });
-      expect({ code, lines: lines.length }).toEqual({ code: 3, lines: 3 });
-      expect(stderr).not.toContain('detached');
-    }
-    expect(simulator.batches()).toHaveLength(1);
-    expect(simulator.meter).toMatchObject({ batched: 2, realtime: 0 });
-  },
-);
+it('does so without top-level await, where requests travel in the create', async () => {
+  stage.simulator.hold();
+  expect(await run({ client: 'anthropic' })).toMatchObject({ code: 75, lines: ['asking'] });
+  await endBatch();
+  const { code, lines } = await run({ client: 'anthropic' });
+  expect({ code, lines: lines.length }).toEqual({ code: 3, lines: 3 });
+  expect(stage.simulator.batches()).toHaveLength(1);
+  expect(stage.simulator.meter).toMatchObject({ batched: 2, realtime: 0 });
+});
 
 it('stays while the program is busy, and hands out the answers', async () => {
   const { simulator } = stage;
@@ -74,6 +81,12 @@ it('stays while the program is busy, and hands out the answers', async () => {
   await program.printed('answer to "b"');
   program.type('done\n');
   expect(await program.ended).toMatchObject({ code: 3 });
+});
+
+it('stays for a timer of the program that was set along with a call', async () => {
+  stage.simulator.hold();
+  const { code, lines } = await run({ client: 'withOwnTimer', prompts: ['a'] });
+  expect({ code, lines }).toEqual({ code: 75, lines: ['asking', 'saved'] });
 });
 
 it('stays until a call is sent that waits for room', async () => {

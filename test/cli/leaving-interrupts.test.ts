@@ -46,14 +46,23 @@ function expectInterrupted(ended: Ended): void {
 
 const resumeNote = 'interrupted: 2 calls wait in 1 batch at the provider';
 
-it.each(['SIGINT', 'SIGTERM'] as const)('leaves batches to the next run on %s', async (signal) => {
+it('leaves batches to the next run on SIGINT', async () => {
   const program = await startAndWait({ isTopLevel: true });
-  program.kill(signal);
+  program.kill('SIGINT');
   const ended = await program.ended;
   expectInterrupted(ended);
   expect(ended.stderr).toContain(resumeNote);
   expect(ended.stderr).toContain('run the same command again');
   await expectContinued();
+});
+
+it('does so on SIGTERM, although the package signal-exit listens', async () => {
+  const program = await startAndWait({ also: ['exitHook', 'stayBusy'] });
+  program.kill('SIGTERM');
+  const ended = await program.ended;
+  expectInterrupted(ended);
+  expect(ended.stderr).toContain(resumeNote);
+  expect(ended.lines).toContain('hook 130');
 });
 
 it('does not send what waits in a queue', async () => {
@@ -108,8 +117,9 @@ it('does not wait long for a create that gets no reply, and not at all when told
   expect(hasty.stderr).not.toContain('interrupted:');
 });
 
-it('leaves the end to a program that listens itself', async () => {
-  const program = await startAndWait({ also: ['ownInterrupt', 'stayBusy'], isTopLevel: true });
+it('leaves the end to a program that listens itself, and sends no call that it makes then', async () => {
+  const also = ['ownInterrupt', 'askWhenInterrupted', 'stayBusy'];
+  const program = await startAndWait({ also, isTopLevel: true });
   program.kill('SIGINT');
   await program.printed('my own');
   await until(() => program.stderr().includes(resumeNote), 'the note');
@@ -121,23 +131,6 @@ it('leaves the end to a program that listens itself', async () => {
   leaver.kill('SIGINT');
   expect(await leaver.ended).toMatchObject({ code: 9 });
   await expectContinued();
-});
-
-it('sends no call that is made after the signal', async () => {
-  const program = await startAndWait({ also: ['askWhenInterrupted', 'stayBusy'] });
-  program.kill('SIGINT');
-  await until(() => program.stderr().includes(resumeNote), 'the note');
-  program.type('done\n');
-  expectInterrupted(await program.ended);
-  await expectContinued();
-});
-
-it('exits although the package signal-exit listens', async () => {
-  const program = await startAndWait({ also: ['exitHook', 'stayBusy'] });
-  program.kill('SIGINT');
-  const ended = await program.ended;
-  expectInterrupted(ended);
-  expect(ended.lines).toContain('hook 130');
 });
 
 it('changes nothing for a program that has no call waiting', async () => {

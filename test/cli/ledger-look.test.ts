@@ -38,15 +38,15 @@ async function json(...given: string[]) {
 }
 
 describe('ls', () => {
-  it('lists batches in 80 columns, the newest last, with totals', async () => {
+  it('lists batches, the newest last, with totals, and cuts nothing in a pipe', async () => {
     const { code, stdout, stderr } = await command('ls');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     const [titles, first, second, , footer] = stdout.split('\n');
-    expect(titles).toMatch(/^ID +STATE +PROVIDER +MODEL +SENT +DONE +AGE +COST +NAME$/);
+    expect(titles).toMatch(/^ID +STATE +PROVIDER +MODEL +SENT +DONE +AGE +NAME$/);
     expect(first).toMatch(/^bl_\w{16} {2}done +openai +\S+ +2 +2 +\d+s .*colours$/);
     expect(second).toMatch(/^bl_\w{16} {2}done +openai +\S+ +1 +1 /);
     expect(footer).toBe('2 batches: 3 requests, 3 of them answered.');
-    for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
+    expect(stdout).not.toContain('…');
   });
 
   it('shows fewer when told so, and what is open', async () => {
@@ -169,7 +169,7 @@ describe('a ledger that cannot be looked at', () => {
 
 describe('prune', () => {
   it('says what it would drop, and drops it', async () => {
-    expect((await command('prune')).stdout).toMatch(/^Dropped 0 requests /);
+    expect((await command('prune')).stdout).toMatch(/^Nothing to drop: /);
     expect((await command('prune', '--older-than', 'soon')).code).toBe(2);
     const wished = await json('prune', '--all', '--dry-run');
     expect(wished).toMatchObject({ requests: 3, batches: 2, dryRun: true });

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { compiledProgram } from '../support/compiled.ts';
 import { runCli, variablesOf } from '../support/run-cli.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 
@@ -23,7 +24,7 @@ it('sends nothing, and shows what all processes of a run would send as one', asy
   expect(dry.stderr).toMatch(
     /openai m: 5 requests, 2 batches, about \d+ tokens in, .*price unknown/,
   );
-  expect(dry.stderr.match(/dry run/g)).toHaveLength(2);
+  expect(dry.stderr.match(/dry run/g)).toHaveLength(1);
   expect(stage.simulator.meter.total).toBe(0);
   expect(existsSync(store)).toBe(false);
 });
@@ -37,4 +38,15 @@ it('is one JSON line where the display is JSON, and goes on with placeholders wh
   const [dryRun] = lines.map((text) => JSON.parse(text)).filter(({ event }) => event === 'dry-run');
   expect(dryRun).toMatchObject({ deep: true, calls: 2, batches: 1, queues: [{ requests: 2 }] });
   expect(stage.simulator.meter.total).toBe(0);
+});
+
+it('waits for the calls of all scopes of a process before it stops the program', async () => {
+  const environment = { ...variablesOf(stage), BATCHLING_DISPLAY: 'json' };
+  const url = `${stage.simulator.baseUrl('openai')}/chat/completions`;
+  const given = [await compiledProgram('several-scopes'), url];
+  const dry = await runCli(['run', '--dry-run', ...given], { environment });
+  expect(dry).toMatchObject({ code: 0, stdout: '' });
+  const lines = dry.stderr.trim().split('\n');
+  const [dryRun] = lines.map((text) => JSON.parse(text)).filter(({ event }) => event === 'dry-run');
+  expect(dryRun).toMatchObject({ calls: 6, batches: 3 });
 });

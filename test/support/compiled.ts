@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import ts from 'typescript';
+import type { ScriptTarget } from 'typescript';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const cache = join(root, 'node_modules', '.cache');
@@ -18,14 +18,18 @@ let compiled: Promise<string> | undefined;
  * Named after its contents: whoever comes second, in whichever process, uses what is there.
  */
 export function compiledProgram(name: string): Promise<string> {
-  compiled ??= compile();
-  return compiled.then((folder) => join(folder, 'test/support/programs', `${name}.js`));
+  return compiledModule(`test/support/programs/${name}`);
 }
 
 /** The command line, compiled like the programs. `demo` and `simulate` need the sources. */
-export async function compiledCli(): Promise<string> {
+export function compiledCli(): Promise<string> {
+  return compiledModule('src/cli/main');
+}
+
+/** The path of a compiled module, which is named by its path in the repository without an ending. */
+export async function compiledModule(name: string): Promise<string> {
   compiled ??= compile();
-  return join(await compiled, 'src/cli/main.js');
+  return join(await compiled, `${name}.js`);
 }
 
 async function compile(): Promise<string> {
@@ -39,7 +43,7 @@ async function compile(): Promise<string> {
   for (const [path, text] of sources) {
     const target = join(draft, path.replace(/\.ts$/, '.js'));
     await mkdir(dirname(target), { recursive: true });
-    await writeFile(target, transpile(text));
+    await writeFile(target, await transpile(text));
   }
   try {
     await rename(draft, folder);
@@ -63,10 +67,12 @@ async function readSources(): Promise<[path: string, text: string][]> {
   return sources.sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-export function transpile(text: string, target = ts.ScriptTarget.ES2022): string {
+export async function transpile(text: string, target?: ScriptTarget): Promise<string> {
+  // Loading TypeScript takes a second, and most files of tests find everything compiled.
+  const { default: ts } = await import('typescript');
   return ts.transpileModule(text, {
     compilerOptions: {
-      target,
+      target: target ?? ts.ScriptTarget.ES2022,
       module: ts.ModuleKind.ESNext,
       rewriteRelativeImportExtensions: true,
       verbatimModuleSyntax: true,

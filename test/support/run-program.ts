@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
+import { compiledProgram } from './compiled.ts';
 
 export interface Finished {
   readonly code: number | null;
@@ -8,14 +8,14 @@ export interface Finished {
 }
 
 /** Runs `test/support/programs/<name>.ts` as a process of its own; `input` is its argument. */
-export function runProgram(
+export async function runProgram(
   name: string,
   input: unknown,
   environment: Record<string, string> = {},
 ): Promise<Finished> {
-  const path = fileURLToPath(new URL(`programs/${name}.ts`, import.meta.url));
+  const path = await compiledProgram(name);
   const { BATCHLING_RUN: _, ...inherited } = process.env;
-  const child = spawn(process.execPath, ['--import', 'tsx', path, JSON.stringify(input)], {
+  const child = spawn(process.execPath, [path, JSON.stringify(input)], {
     env: { ...inherited, BATCHLING_DISPLAY: 'none', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -33,9 +33,11 @@ const faults = () => anthropicFaults(proxy.requests, '/anthropic');
 
 /** Which operations were spoken: a judge of nothing finds no fault. */
 function spoken(): readonly string[] {
-  const names = proxy.requests.map(({ method, path, reply }) => {
+  // A scope that closes gives up a poll that is under way.
+  const answered = proxy.requests.filter(({ reply }) => reply !== undefined);
+  const names = answered.map(({ method, path, reply }) => {
     const [short = ''] = path.replace(/msgbatch_\w+/, '<id>').split('?');
-    return `${method} ${short.replace('/anthropic/v1', '')} ${reply?.status ?? 'lost'}`;
+    return `${method} ${short.replace('/anthropic/v1', '')} ${reply?.status}`;
   });
   return [...new Set(names)].sort();
 }

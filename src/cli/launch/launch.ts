@@ -18,12 +18,13 @@ export interface Launch {
 export async function launch({ command, given, variables, environment }: Launch): Promise<number> {
   // Under another `batchling run` or `exec` this is part of that run, which shows it.
   if (environment.isInner) return start(command, given, variables);
-  const display = openRunDisplay({ mode: environment.display, stream: process.stderr });
+  const { display: mode, mayDetach } = environment;
+  const display = openRunDisplay({ mode, stream: process.stderr, mayDetach });
   try {
     const code = await start(command, given, { ...variables, ...display.variables });
     const { detached } = await display.close();
     // A process that has left its work under way may be one of many under the command.
-    return environment.mayDetach && detached !== undefined ? exitCodes.detached : code;
+    return mayDetach && detached !== undefined ? exitCodes.detached : code;
   } finally {
     await display.close();
   }

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { statSync } from 'node:fs';
-import { resolve } from 'node:path';
-import { findConfig } from '../../options/config/find-config.ts';
+import { existsSync } from 'node:fs';
 import { checkFlag, namesProviders, optionFlags } from '../../options/flags.ts';
 import { inheritedRun, resolveOptions } from '../../options/index.ts';
 import { configVariable, detachVariable, reportVariable } from '../../run-variables.ts';
+import { configPath } from '../config-path.ts';
 import { usageError } from '../usage-error.ts';
 import type { RunFlags } from './run-flags.ts';
 
@@ -28,7 +27,7 @@ export function runEnvironment(
   flags: RunFlags,
   inherited: Variables = process.env,
 ): RunEnvironment {
-  const config = configOf(flags.config);
+  const config = configPath(flags.config);
   const mayDetach = isOn(flags.detach) || inherited[detachVariable] === 'true';
   const given = variablesOf(flags, config !== undefined);
   const variables: Variables = {
@@ -41,8 +40,7 @@ export function runEnvironment(
   const { display, store } = resolveOptions({}, undefined, checkable(variables, config));
   // Processes of one run may work in different folders, and share one ledger.
   if (variables.BATCHLING_STORE?.trim()) variables.BATCHLING_STORE = store;
-  const isInner = Boolean(inherited[reportVariable]);
-  return { variables, config, display, mayDetach, isInner };
+  return { variables, config, display, mayDetach, isInner: isShown(inherited) };
 }
 
 function variablesOf(flags: RunFlags, anyProvider: boolean): Variables {
@@ -56,23 +54,16 @@ function variablesOf(flags: RunFlags, anyProvider: boolean): Variables {
   return variables;
 }
 
+/** Something that a run has started may outlive it: the folder of a run that is over is gone. */
+function isShown({ [reportVariable]: folder }: Variables): boolean {
+  return Boolean(folder) && existsSync(folder as string);
+}
+
 /** Providers of the config file's own batchers are known to the processes of the run only. */
 function checkable(variables: Variables, config: string | undefined): Variables {
   if (config === undefined) return variables;
   const unchecked = optionFlags.filter(({ option }) => namesProviders(option));
   return { ...variables, ...Object.fromEntries(unchecked.map(({ variable }) => [variable, ''])) };
-}
-
-function configOf(flag: string | undefined): string | undefined {
-  if (flag === undefined) return findConfig(process.cwd());
-  const path = resolve(flag);
-  if (!statSync(path, { throwIfNoEntry: false })?.isFile()) {
-    throw usageError(`--config: there is no file ${path}`);
-  }
-  if (!/\.(ts|js|mjs|json)$/.test(path)) {
-    throw usageError(`--config: ${flag} must be a .ts, .js, .mjs or .json file`);
-  }
-  return path;
 }
 
 function isOn(text: string | undefined): boolean {

@@ -57,6 +57,20 @@ export function withValues(given: readonly string[]): string[] {
   return prepared;
 }
 
+/** Flags with which a run costs less, or nothing: who writes one of them too late pays for it. */
+const sparing = /^(--dry-run|--budget|--detach)(=|$)/;
+
+/** Says that a flag after the file goes to the program. It may be the program's own, so the run goes on. */
+export function tellMisplaced(given: readonly string[]): void {
+  for (const argument of given) {
+    const [, name] = sparing.exec(argument) ?? [];
+    if (name === undefined) continue;
+    process.stderr.write(
+      `batchling: ${name} stands after the file, so it goes to the program; for batchling, write it before the file\n`,
+    );
+  }
+}
+
 /** How a flag stands in the help: as it is typed. */
 function optionTerm(option: Option): string {
   const name = option.long ?? '';

@@ -77,7 +77,7 @@ function costOf({ cost }: BatchSummary): string | undefined {
   if (saved !== undefined) parts.push(`saved ${dollars(saved)}`);
   if (estimate !== undefined) parts.push(`estimated ${dollars(estimate)}`);
   if (inputTokens !== undefined) {
-    parts.push(`${number(inputTokens)} + ${number(outputTokens ?? 0)} tokens`);
+    parts.push(`${number(inputTokens)} tokens in, ${number(outputTokens ?? 0)} out`);
   }
   return parts.length === 0 ? undefined : parts.join(', ');
 }

@@ -4,6 +4,7 @@ import { messageOf } from '../../errors.ts';
 import { createHttpClient, type HttpClient } from '../../http/client.ts';
 import type { BatchSummary, Ledger, OpenBatch } from '../../ledger/ledger.ts';
 import { counted } from '../../report/summary.ts';
+import { exitCodes } from '../exit-codes.ts';
 import { usageError } from '../usage-error.ts';
 import { byToken } from './batch-json.ts';
 import { confirm } from './confirm.ts';
@@ -39,8 +40,8 @@ export function define(command: Command): void {
 }
 
 const examples = `
-What a provider has finished before is paid for and kept: \`batchling collect\` fetches it. The callers of a
-program that still waits get status 499.
+What a provider has finished before is paid for and kept: \`batchling collect\`
+fetches it. The callers of a program that still waits get status 499.
 
 Examples:
   $ batchling cancel bl_0123456789abcdef
@@ -48,10 +49,10 @@ Examples:
 
 async function cancel(ids: readonly string[], flags: CancelFlags): Promise<void> {
   if (ids.length > 0 === (flags.all === true)) {
-    throw usageError('name the batches to cancel, or give --all');
+    throw usageError('name the batches to cancel, or give --all; `batchling ls --open` lists them');
   }
   const named = readCredentialFlags(flags.credential);
-  const options = optionsFor(flags);
+  const options = await optionsFor(flags);
   const ledger = await openExisting(options);
   if (ledger === undefined) throw new Error(noLedger(options));
   const http = createHttpClient({ clock: options.clock, dispatcher: options.dispatcher });
@@ -72,7 +73,7 @@ async function cancel(ids: readonly string[], flags: CancelFlags): Promise<void>
       }
       if (flags.json) await printJson({ batches: outcomes });
       else if (batches.length === 0) await print('No batch is open.');
-      if (outcomes.some(({ outcome }) => outcome === 'failed')) process.exitCode = 1;
+      if (outcomes.some(({ outcome }) => outcome === 'failed')) process.exitCode = exitCodes.failed;
     });
   } finally {
     await http.close();
@@ -136,7 +137,8 @@ async function cancelAtProvider(
     await batcher.cancel(wire, { id: remoteId });
   } catch (error) {
     const said = wire.redact(messageOf(error));
-    return { id, outcome: 'failed', text: `could not be cancelled: ${said}` };
+    const text = `could not be cancelled: ${said} \`batchling collect\` sees what became of it.`;
+    return { id, outcome: 'failed', text };
   }
   const next = owner
     ? `process ${owner.pid} on ${owner.host} is told`

@@ -3,7 +3,9 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { ResolvedOptions } from '../../options/index.ts';
 import { KeepAlive } from '../../orchestrator/model/keep-alive.ts';
 import type { Notice } from '../../orchestrator/model/notices.ts';
+import { collectCommand } from '../../report/collect-command.ts';
 import { counted } from '../../report/summary.ts';
+import { exitCodes } from '../exit-codes.ts';
 import { batchJson } from './batch-json.ts';
 import { Collecting, type Looked } from './collecting.ts';
 import { readCredentialFlags } from './find-credential.ts';
@@ -18,10 +20,6 @@ interface CollectFlags extends LedgerFlags {
   readonly credential?: readonly string[];
 }
 
-/** Exit codes of the contract. */
-const workIsOpen = 75;
-const interrupted = 130;
-
 export function define(command: Command): void {
   addLedgerFlags(command)
     .option('--watch', 'go on until no batch is open')
@@ -31,8 +29,9 @@ export function define(command: Command): void {
 }
 
 const examples = `
-Answers are stored in the ledger: running the program again gets them from there, and nothing is sent or
-paid twice. Exit code 0: no batch is open any more; 75: some are, so collect again later.
+Answers are stored in the ledger: running the program again gets them from there,
+and nothing is sent or paid twice. Exit code 0: no batch is open any more; 75: some
+are, so collect again later.
 
 Examples:
   $ batchling collect                              look at each open batch once
@@ -41,7 +40,7 @@ Examples:
 
 async function collect(flags: CollectFlags): Promise<void> {
   const named = readCredentialFlags(flags.credential);
-  const options = optionsFor(flags);
+  const options = await optionsFor(flags);
   const ledger = await openExisting(options, options.keep === 'all' ? 'all' : 'answers');
   if (ledger === undefined) {
     if (flags.json) await printJson({ open: 0, obstacles: [] });
@@ -85,8 +84,8 @@ async function work(
   } finally {
     await collecting.close();
   }
-  if (stopped.aborted) return interrupted;
-  return left === 0 ? 0 : workIsOpen;
+  if (stopped.aborted) return exitCodes.interrupted;
+  return left === 0 ? 0 : exitCodes.detached;
 }
 
 async function orStopped(work: Promise<void>, stopped: AbortSignal): Promise<void> {
@@ -101,7 +100,7 @@ async function tellWhatIsLeft(
   ledger: Ledger,
   reachable: Reachable,
   left: number,
-  { json }: CollectFlags,
+  { json, store }: CollectFlags,
 ): Promise<void> {
   const obstacles = reachable.obstacles();
   if (json) {
@@ -118,8 +117,8 @@ async function tellWhatIsLeft(
   );
   const others = owned.length > 0 ? ` (${owned.length} of them in programs that are running)` : '';
   await print(
-    `${counted(left, 'batch is', 'batches are')} open${others}: run \`batchling collect\` again ` +
-      'later, or `batchling collect --watch`.',
+    `${counted(left, 'batch is', 'batches are')} open${others}: run ${collectCommand(store)} ` +
+      `again later, or ${collectCommand(store, ' --watch')}.`,
   );
 }
 

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { exitCodes } from '../exit-codes.ts';
 import { usageError } from '../usage-error.ts';
 import type { Finding } from './doctor/finding.ts';
 import { readCredentialFlags } from './find-credential.ts';
@@ -34,7 +35,7 @@ Examples:
 
 async function doctor(flags: DoctorFlags): Promise<void> {
   const named = readCredentialFlags(flags.credential);
-  const options = optionsFor(flags);
+  const options = await optionsFor(flags);
   if (flags.live !== undefined) {
     const { live } = await import('./doctor/live.ts');
     await live(flags.live, { ...flags, named, options });
@@ -58,7 +59,7 @@ async function doctor(flags: DoctorFlags): Promise<void> {
   ];
   if (flags.json) await printJson({ findings });
   else await print(findings.map(lineOf).join('\n'));
-  if (findings.some(({ level }) => level === 'bad')) process.exitCode = 1;
+  if (findings.some(({ level }) => level === 'bad')) process.exitCode = exitCodes.failed;
 }
 
 function lineOf({ level, about, text, advice }: Finding): string {

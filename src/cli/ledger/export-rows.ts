@@ -1,22 +1,17 @@
 import type { BatchSummary, MemberSummary } from '../../ledger/ledger.ts';
 import { inlineBody } from './answer-text.ts';
 import { isoOf } from './batch-json.ts';
-import { idOf } from './requests.ts';
+import { idOf, memberFacts } from './requests.ts';
 
 /** One line of JSON; answer and request stand in it as they came. */
 export function jsonRow(batch: BatchSummary, member: MemberSummary, body?: string): string {
-  const { occurrence, state, attempt, at, answer } = member;
+  const { answer } = member;
   const facts = JSON.stringify({
     batch: batch.token,
     ...(batch.remoteId !== undefined && { remoteId: batch.remoteId }),
     provider: batch.provider,
     model: batch.model,
-    id: idOf(member),
-    occurrence,
-    state,
-    attempt: attempt + 1,
-    since: isoOf(at),
-    ...(answer && { status: answer.status }),
+    ...memberFacts(member),
   });
   const answered = answer ? `,"answer":${inlineBody(answer.body)}` : '';
   const asked = body === undefined ? '' : `,"request":${inlineBody(body)}`;

@@ -38,9 +38,9 @@ Examples:
 
 async function exportBatches(ids: readonly string[], flags: ExportFlags): Promise<void> {
   if (ids.length > 0 === (flags.all === true)) {
-    throw usageError('name the batches to export, or give --all');
+    throw usageError('name the batches to export, or give --all; `batchling ls` lists them');
   }
-  const options = optionsFor(flags);
+  const options = await optionsFor(flags);
   const ledger = await openExisting(options);
   if (ledger === undefined) throw new Error(noLedger(options));
   await withLedger(ledger, async () => {

@@ -5,7 +5,8 @@ import { usageError } from '../usage-error.ts';
 /** Adds the flags that all commands on the ledger have. */
 export function addLedgerFlags(command: Command): Command {
   return command
-    .option('--store <path>', 'the ledger (default: BATCHLING_STORE, or the usual place)')
+    .option('--store <path>', 'the ledger (default: that of BATCHLING_STORE or the config file)')
+    .option('--config <file>', 'options from this file (default: that of the project)')
     .option('--json', 'print JSON');
 }
 

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { BatchSummary, Ledger, OpenBatch } from '../../ledger/ledger.ts';
+import { collectCommand } from '../../report/collect-command.ts';
 import { counted, dollars, number } from '../../report/summary.ts';
 import { shownStore } from '../../store-address.ts';
 import { usageError } from '../usage-error.ts';
@@ -34,7 +35,7 @@ Examples:
 /** The newest batches, the newest last: there the eye is when the command has ended. */
 async function ls(flags: LsFlags): Promise<void> {
   const limit = flags.all ? undefined : limitOf(flags.limit);
-  const options = optionsFor(flags);
+  const options = await optionsFor(flags);
   const ledger = await openExisting(options);
   if (ledger === undefined) {
     if (flags.json) await printJson({ store: shownStore(options.store), batches: [], total: 0 });
@@ -56,7 +57,11 @@ async function ls(flags: LsFlags): Promise<void> {
   }
   const now = options.clock.now();
   const rows = shown.map((batch) => rowOf(batch, open.get(batch.token), now));
-  const lines = [...table(titles, rows, columns()), '', ...footer(listed, shown.length, open)];
+  const lines = [
+    ...table(...withoutEmpty(titles, rows), columns()),
+    '',
+    ...footer(listed, shown.length, open, flags.store),
+  ];
   await print(lines.join('\n'));
 }
 
@@ -81,6 +86,15 @@ const titles: readonly Column[] = [
   { title: 'COST', align: 'right' },
   { title: 'NAME', atLeast: 4 },
 ];
+
+/** Columns in which something stands, such as names where batches have some. */
+function withoutEmpty(
+  titles: readonly Column[],
+  rows: readonly (readonly string[])[],
+): [titles: Column[], rows: string[][]] {
+  const isUsed = (_: unknown, index: number) => rows.some((row) => row[index] !== '');
+  return [titles.filter(isUsed), rows.map((row) => row.filter(isUsed))];
+}
 
 function rowOf(batch: BatchSummary, open: OpenBatch | undefined, now: number): string[] {
   const { token, provider, model, count, answered, createdAt, name = '' } = batch;
@@ -107,6 +121,7 @@ function footer(
   listed: readonly BatchSummary[],
   shown: number,
   open: ReadonlyMap<string, OpenBatch>,
+  store: string | undefined,
 ): string[] {
   const requests = listed.reduce((total, { count }) => total + count, 0);
   const answered = listed.reduce((total, batch) => total + batch.answered, 0);
@@ -121,7 +136,7 @@ function footer(
     const are = left.length === 1 ? 'is' : 'are';
     lines.push(
       `${counted(left.length, 'open batch', 'open batches')} ${are} waited for by no process: ` +
-        '`batchling collect` fetches the answers,',
+        `${collectCommand(store)} fetches the answers,`,
       'and so does running the program again.',
     );
   }

@@ -2,17 +2,25 @@ import { statSync } from 'node:fs';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Keep } from '../../ledger/ledger-options.ts';
 import { openLedger } from '../../ledger/open-ledger.ts';
+import { useConfigFile } from '../../options/config/config-file.ts';
 import { type ResolvedOptions, resolveOptions } from '../../options/index.ts';
 import { isDatabase } from '../../store-address.ts';
+import { configPath } from '../config-path.ts';
 
 /** The flags that all commands on the ledger have. */
 export interface LedgerFlags {
   readonly store?: string;
+  readonly config?: string;
   readonly json?: boolean;
 }
 
-/** Options as the variables give them; the flag `--store` wins. */
-export function optionsFor({ store }: LedgerFlags): ResolvedOptions {
+/** Options as the programs of the project have them: of the config file and the variables. `--store` wins. */
+export async function optionsFor({ store, config }: LedgerFlags): Promise<ResolvedOptions> {
+  const path = configPath(config);
+  if (path !== undefined) {
+    const { loadConfig } = await import('../../options/config/load-config.ts');
+    useConfigFile(await loadConfig(path));
+  }
   return resolveOptions(store === undefined ? {} : { store });
 }
 

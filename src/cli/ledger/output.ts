@@ -11,20 +11,7 @@ export function printJson(value: unknown): Promise<void> {
 }
 
 export async function writeTo(stream: Writable, text: string): Promise<void> {
-  if (stream === process.stdout) leaveWithReader();
   if (!stream.write(text)) await once(stream, 'drain');
-}
-
-let isWatched = false;
-
-/** `| head` closes the pipe when it has enough: that is no error of ours. */
-function leaveWithReader(): void {
-  if (isWatched) return;
-  isWatched = true;
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') process.exit();
-    throw error;
-  });
 }
 
 /** For people: what goes on, beside the output of the command. */
@@ -32,7 +19,7 @@ export function note(text: string): void {
   process.stderr.write(`batchling: ${text}\n`);
 }
 
-/** The width to print for; a pipe gets what fits everywhere. */
+/** The width to print for. What is no terminal has none, and gets everything. */
 export function columns(): number {
-  return process.stdout.isTTY ? Math.max(40, process.stdout.columns) : 80;
+  return process.stdout.isTTY ? Math.max(40, process.stdout.columns) : Infinity;
 }

@@ -27,15 +27,15 @@ export function define(command: Command): void {
 }
 
 const examples = `
-Without a flag, what is older than the option retention (30d) is dropped. Batches that are under way, and
-what a living process uses, always stay.
+Without a flag, what is older than the option retention (30d) is dropped. Batches
+that are under way, and what a living process uses, always stay.
 
 Examples:
   $ batchling prune --older-than 7d --dry-run
   $ batchling prune --max-size 500MB`;
 
 async function prune(flags: PruneFlags): Promise<void> {
-  const options = optionsFor(flags);
+  const options = await optionsFor(flags);
   const query = queryOf(flags, options);
   const ledger = await openExisting(options);
   if (ledger === undefined) {
@@ -49,6 +49,10 @@ async function prune(flags: PruneFlags): Promise<void> {
     return;
   }
   const { requests, batches, bytes: size } = report;
+  if (requests + batches === 0) {
+    await print('Nothing to drop: no request is that old, or all of them are in use.');
+    return;
+  }
   const what =
     `${counted(requests, 'request')} with ${bytesOf(size)} of answers and bodies, and ` +
     counted(batches, 'batch', 'batches');

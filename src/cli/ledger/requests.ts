@@ -89,6 +89,13 @@ export function requestRow(member: MemberSummary): string[] {
 }
 
 export function memberJson(member: MemberSummary): object {
+  const { state, answer } = member;
+  const error = state === 'failed' && answer ? { error: errorText(answer) } : {};
+  return { ...memberFacts(member), ...error };
+}
+
+/** What is known of a request beside the texts. */
+export function memberFacts(member: MemberSummary): object {
   const { occurrence, state, attempt, at, answer } = member;
   return {
     id: idOf(member),
@@ -97,6 +104,5 @@ export function memberJson(member: MemberSummary): object {
     attempt: attempt + 1,
     since: isoOf(at),
     ...(answer && { status: answer.status }),
-    ...(state === 'failed' && answer && { error: errorText(answer) }),
   };
 }

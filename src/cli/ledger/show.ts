@@ -33,7 +33,7 @@ Examples:
   $ batchling show batch_abc --requests  the provider's id, with all requests`;
 
 async function show(id: string, flags: ShowFlags): Promise<void> {
-  const options = optionsFor(flags);
+  const options = await optionsFor(flags);
   const ledger = await openExisting(options);
   if (ledger === undefined) throw new Error(noLedger(options));
   await withLedger(ledger, async () => {

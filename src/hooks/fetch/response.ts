@@ -110,7 +110,8 @@ export class AnswerResponse extends Bare implements Response {
     if (this.#real) return this.#real.clone();
     if (this.bodyUsed) throw new TypeError('Response.clone: Body has already been consumed.');
     const answer = { status: this.#status, headers: this.#headers, body: this.#text };
-    return new AnswerResponse(answer, this.#headers, this.#url, this.#reader);
+    // Without its reader: tools that log read a copy, also of an answer whose client has given up.
+    return new AnswerResponse(answer, this.#headers, this.#url);
   }
 
   /** Hands the body out once: the caller may change the parsed object. */

@@ -117,6 +117,23 @@ export function costConformance(subject: LedgerSubject): void {
       await expect(plan(6, 0.1)).rejects.toMatchObject({ code: 'OVER_BUDGET' });
     });
 
+    it('does not count a batch whose owner has gone before it was created', async () => {
+      const { ledger, queue, ask, join } = await openBench(subject);
+      const run = newRun();
+      const plan = async (owner: number, fingerprint: number) => {
+        const { request } = await ask(fingerprint, { owner });
+        const batch = { token: newToken(), queue, tags: {}, estimate: 6, budget: 10 };
+        return ledger.plan(owner, batch, [request]);
+      };
+      const [gone, creating, here] = [await join(run), await join(run), await join(run)];
+      await ledger.staged(await plan(gone, 1), {});
+      await expect(plan(here, 2)).rejects.toMatchObject({ facts: { underWay: 6 } });
+      await ledger.leave(gone, { finished: false });
+      await ledger.creating(await plan(creating, 3), {}, { alone: false });
+      await ledger.leave(creating, { finished: false });
+      await expect(plan(here, 4)).rejects.toMatchObject({ facts: { underWay: 6 } });
+    });
+
     it('counts what was spent outside of batches', async () => {
       const { ledger, me } = await openBench(subject);
       await ledger.spend(me, 6, 10);

@@ -15,7 +15,10 @@ export function addCost(batch: MemoryBatch, settlements: readonly Settlement[]):
   batch.counted += sum.counted;
 }
 
-/** Throws where the budget has no room. */
+/**
+ * Throws where the budget has no room. A batch that was not created counts only while its owner is there to
+ * create it.
+ */
 export function requireRoom(
   state: MemoryState,
   run: string,
@@ -28,7 +31,9 @@ export function requireRoom(
     if (batch.run !== run) continue;
     const { paid = 0, estimate: estimated = 0 } = batch.cost;
     spent += paid;
-    if (isOpen(batch.state)) underWay += Math.max(estimated - paid, 0);
+    const isCreated = batch.state !== 'planned' && batch.state !== 'staged';
+    const mayCost = isCreated || state.owners.get(batch.owner)?.standing === 'here';
+    if (isOpen(batch.state) && mayCost) underWay += Math.max(estimated - paid, 0);
   }
   if (spent + underWay + estimate <= budget) return;
   throw new OverBudgetError({ budget, spent, underWay, estimate });

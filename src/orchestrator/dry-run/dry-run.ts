@@ -73,6 +73,11 @@ export class DryRun implements CallEngine {
     this.#window = options.deep ? Math.min(options.window, deepWindow) : options.window;
   }
 
+  /** Calls wait for the end of their round. */
+  get isWaiting(): boolean {
+    return this.#draining !== undefined || this.#pending.some(({ call }) => !call.settled);
+  }
+
   capture(call: CapturedCall): CallHandle {
     this.#captured.push(call);
     this.#draining ??= this.#drain();
@@ -215,8 +220,7 @@ export class DryRun implements CallEngine {
     await this.#drained();
     this.#options.clock.clearTimeout(this.#timer);
     await this.#endQueues();
-    const waiting = this.#pending.some(({ call }) => !call.settled);
-    if (!waiting) return;
+    if (!this.isWaiting) return;
     if (this.#options.deep) await inOrder(this.#pending.splice(0), answerWithPlaceholder);
     else if (this.#options.stop) this.#options.stop();
     else await this.#refuse(this.#pending.splice(0), 'dry_run', notSent);

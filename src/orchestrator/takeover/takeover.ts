@@ -146,6 +146,8 @@ export class Takeover {
   async #useUpload(batch: Batch, permit: Permit, scope: EngineScope): Promise<boolean> {
     // Where nobody asks for it, nobody has said that it may be paid for.
     if (!batch.isWaitedFor() || !batch.batcher.canCreateFrom(batch.handle)) return false;
+    // Its estimate counts for the run that has planned it. Planned anew, it counts for the one that pays.
+    if ([...batch.scopes].some(({ budget }) => budget !== undefined)) return false;
     if (!(await this.#allAskedFor(batch, scope))) return false;
     try {
       await permit.acquire(batch.ending.signal);

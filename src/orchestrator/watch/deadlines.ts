@@ -1,5 +1,5 @@
+import { longestTimer } from '../../duration.ts';
 import { inTurns } from '../../event-loop.ts';
-import { longestTimer } from '../../http/backoff.ts';
 import { deadlineAnswer, endAtDeadline, refuseRequests } from '../collect/delivery.ts';
 import type { Batch } from '../model/batch.ts';
 import type { Caller } from '../model/caller.ts';

@@ -1,8 +1,9 @@
 import { jsonLine } from '../json-line.ts';
 import type { DisplayStream } from '../terminal.ts';
 import type { ProcessKey } from './report-folder.ts';
-import type { RunOutcome, ShownRun } from './run-display.ts';
+import type { RunOutcome } from './run-display.ts';
 import type { RunMessage } from './run-message.ts';
+import type { ShownRun } from './run-reader.ts';
 
 /** One JSON object per line for each event and notice of all processes, and one for their sum. */
 export class JsonRun implements ShownRun {

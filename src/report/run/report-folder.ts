@@ -1,5 +1,4 @@
-import { closeSync, mkdtempSync, openSync, readdirSync, readSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { closeSync, lstatSync, openSync, readdirSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
 import { readMessage } from './read-message.ts';
@@ -29,14 +28,15 @@ interface OpenReport {
   rest: string;
 }
 
-/** The folder in which the processes of a run report, a file each. Only this user can enter it. */
+/** The folder in which the processes of a run report, a file each. */
 export class ReportFolder {
-  readonly path = mkdtempSync(join(tmpdir(), 'batchling-run-'));
+  readonly #path: string;
   readonly #listener: RunListener;
   readonly #reports = new Map<string, OpenReport>();
   readonly #over = new Set<string>();
 
-  constructor(listener: RunListener) {
+  constructor(path: string, listener: RunListener) {
+    this.#path = path;
     this.#listener = listener;
   }
 
@@ -58,15 +58,13 @@ export class ReportFolder {
     }
   }
 
-  /** Processes that live on notice it by the missing folder. */
-  remove(): void {
+  close(): void {
     for (const [name, report] of this.#reports) this.#close(name, report);
-    rmSync(this.path, { recursive: true, force: true });
   }
 
   #names(): string[] {
     try {
-      return readdirSync(this.path);
+      return readdirSync(this.#path);
     } catch {
       // Somebody has cleaned up the temporary files.
       return [];
@@ -77,8 +75,14 @@ export class ReportFolder {
     const [, pid] = /^(\d{1,10})-[\w-]{1,60}\.ndjson$/.exec(name) ?? [];
     if (pid === undefined) return;
     const process = { name, pid: Number(pid) };
+    const path = join(this.#path, name);
     try {
-      const descriptor = openSync(join(this.path, name), 'r');
+      // To open anything else may never return.
+      const descriptor = lstatSync(path).isFile() ? openSync(path, 'r') : undefined;
+      if (descriptor === undefined) {
+        this.#over.add(name);
+        return;
+      }
       this.#reports.set(name, {
         process,
         descriptor,
@@ -92,7 +96,7 @@ export class ReportFolder {
 
   #readReport(report: OpenReport): void {
     for (;;) {
-      const size = readSync(report.descriptor, chunk);
+      const size = readChunk(report.descriptor);
       if (size === 0) return;
       const lines = (report.rest + report.decoder.write(chunk.subarray(0, size))).split('\n');
       report.rest = lines.pop() as string;
@@ -108,6 +112,15 @@ export class ReportFolder {
     closeSync(descriptor);
     this.#reports.delete(name);
     this.#over.add(name);
+  }
+}
+
+/** How much of it is in `chunk` now. What cannot be read is not shown; the program goes on. */
+function readChunk(descriptor: number): number {
+  try {
+    return readSync(descriptor, chunk);
+  } catch {
+    return 0;
   }
 }
 

@@ -1,17 +1,13 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { DryRunSummary } from '../../orchestrator/dry-run/dry-run-summary.ts';
-import type { Stats } from '../../orchestrator/model/stats.ts';
+import { emptyStats, type Stats } from '../../orchestrator/model/stats.ts';
 import { reportVariable } from '../../run-variables.ts';
 import type { DisplayMode } from '../display.ts';
 import { possibleMode } from '../display-mode.ts';
-import { type LineOutput, plainOutput } from '../line-output.ts';
 import type { DisplayStream } from '../terminal.ts';
-import { fewestRows } from './bottom-rows.ts';
-import { JsonRun } from './json-run.ts';
-import { type ProcessKey, ReportFolder, type RunListener } from './report-folder.ts';
-import type { RunMessage } from './run-message.ts';
-import { RunTotals } from './run-totals.ts';
-import { SharedTerminal } from './shared-terminal.ts';
-import { TextRun } from './text-run.ts';
+import type { RunReader } from './run-reader.ts';
 
 /** How often the reports of the processes are read, in milliseconds. */
 const interval = 250;
@@ -20,6 +16,8 @@ export interface RunDisplayOptions {
   /** Without it: live in a terminal, plain elsewhere. */
   readonly mode?: DisplayMode | undefined;
   readonly stream: DisplayStream;
+  /** `--detach`: its processes end when all calls are sent. */
+  readonly mayDetach?: boolean;
 }
 
 export interface RunOutcome {
@@ -38,44 +36,41 @@ export interface RunDisplay {
   close(): Promise<RunOutcome>;
 }
 
-/** A display of one kind, for all processes of a run. */
-export interface ShownRun {
-  message(process: ProcessKey, message: RunMessage): void;
-  ended(process: ProcessKey): void;
-  /** `milliseconds`: how long the run took. */
-  end(outcome: RunOutcome, milliseconds: number): void;
-}
-
 /** Shows what all processes of a run do. They are told where to report by `variables`. */
-export function openRunDisplay({ mode: asked, stream }: RunDisplayOptions): RunDisplay {
+export function openRunDisplay(options: RunDisplayOptions): RunDisplay {
+  const { mode: asked, stream, mayDetach = false } = options;
   const mode = possibleMode(asked, stream);
-  const shown = showRun(mode, stream);
-  const totals = new RunTotals();
-  const listener: RunListener = {
-    message: (process, message) => {
-      totals.message(process, message);
-      shown?.message(process, message);
-    },
-    ended: (process) => shown?.ended(process),
-  };
-  const folder = new ReportFolder(listener);
+  // Only this user can enter it.
+  const folder = mkdtempSync(join(tmpdir(), 'batchling-run-'));
   const began = performance.now();
+  let reader: RunReader | undefined;
+  let loading: Promise<RunReader> | undefined;
+  // Many programs make no call, and none should wait for the modules that draw.
+  const load = () => {
+    loading ??= import('./run-reader.ts').then((module) => {
+      reader = new module.RunReader(folder, { mode, stream, mayDetach });
+      return reader;
+    });
+    return loading;
+  };
   const timer = setInterval(() => {
-    folder.read();
-    folder.findEnded();
+    if (reader !== undefined) reader.read();
+    // Closing tells why it cannot be loaded.
+    else if (hasReports(folder)) load().catch(() => undefined);
   }, interval).unref();
   let closing: Promise<RunOutcome> | undefined;
   const close = async () => {
     clearInterval(timer);
-    folder.read();
-    folder.remove();
-    const outcome = totals.outcome();
-    shown?.end(outcome, performance.now() - began);
-    return outcome;
+    try {
+      const isQuiet = loading === undefined && mode !== 'json' && !hasReports(folder);
+      return isQuiet ? { stats: emptyStats() } : (await load()).end(performance.now() - began);
+    } finally {
+      removeFolder(folder);
+    }
   };
   return {
     variables: {
-      [reportVariable]: folder.path,
+      [reportVariable]: folder,
       ...(mode === 'json' && { BATCHLING_DISPLAY: mode }),
     },
     close: () => {
@@ -85,12 +80,20 @@ export function openRunDisplay({ mode: asked, stream }: RunDisplayOptions): RunD
   };
 }
 
-function showRun(mode: DisplayMode, stream: DisplayStream): ShownRun | undefined {
-  if (mode === 'none') return undefined;
-  return mode === 'json' ? new JsonRun(stream) : new TextRun(outputOf(mode, stream));
+/** Processes that live on notice it by the missing folder. */
+function removeFolder(folder: string): void {
+  try {
+    rmSync(folder, { recursive: true, force: true });
+  } catch {
+    // It is among the temporary files, which somebody cleans up.
+  }
 }
 
-function outputOf(mode: DisplayMode, stream: DisplayStream): LineOutput {
-  const isHighEnough = (stream.rows ?? 24) >= fewestRows;
-  return mode === 'live' && isHighEnough ? new SharedTerminal(stream) : plainOutput(stream);
+function hasReports(folder: string): boolean {
+  try {
+    return readdirSync(folder).length > 0;
+  } catch {
+    // Somebody has cleaned up the temporary files.
+    return false;
+  }
 }

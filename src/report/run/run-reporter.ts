@@ -41,6 +41,9 @@ export class RunReporter implements Display {
       this.#file.send({ kind: 'open', store, completionWindow, firstUse });
     }
     this.#open.add(scope);
+    // What it did before it was shown counts as well.
+    this.#hasNumbers = true;
+    this.#file.changed();
     return {
       event: (name, event) => this.#event(scope, name, event, isQuiet),
       notice: (notice) => {

@@ -7,8 +7,9 @@ import { summaryLines } from '../summary-lines.ts';
 import { TextDisplay } from '../text-display.ts';
 import type { TypicalTime } from '../typical-times.ts';
 import type { ProcessKey } from './report-folder.ts';
-import type { RunOutcome, ShownRun } from './run-display.ts';
+import type { RunOutcome } from './run-display.ts';
 import type { RunMessage } from './run-message.ts';
+import type { ShownRun } from './run-reader.ts';
 
 interface ShownProcess {
   readonly scope: ScopeDisplay;
@@ -22,8 +23,8 @@ export class TextRun implements ShownRun {
   readonly #display: TextDisplay;
   readonly #processes = new Map<string, ShownProcess>();
 
-  constructor(output: LineOutput) {
-    this.#display = new TextDisplay(output, { isRun: true });
+  constructor(output: LineOutput, mayDetach: boolean) {
+    this.#display = new TextDisplay(output, { isRun: true, mayDetach });
   }
 
   message({ name }: ProcessKey, message: RunMessage): void {

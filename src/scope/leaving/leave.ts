@@ -1,4 +1,3 @@
-import type { LeftBehind } from '../../report/leave-note.ts';
 import { whileUp } from '../calls-under-way.ts';
 import { processCalls } from '../process-calls.ts';
 import { tellLeft } from './tell-left.ts';
@@ -16,8 +15,8 @@ export function leave(why: 'detached' | 'interrupted'): Promise<void> {
     await leaveEngines();
     // Only now: a create that was in flight is one of the batches that wait.
     const { submitted, batches, unsent } = calls.waiting();
-    const { isStored } = calls;
-    const left: LeftBehind = { calls: submitted, batches: batches.size, unsent, isStored };
+    const { isStored, stores } = calls;
+    const left = { calls: submitted, batches: batches.size, unsent, isStored, stores };
     await tellLeft(why, left);
   });
 }

@@ -1,3 +1,4 @@
+import { resolveOptions } from '../../options/index.ts';
 import type { LeftBehind } from '../../report/leave-note.ts';
 
 /** Tells the user what the process leaves behind, on stderr. */
@@ -11,7 +12,12 @@ export async function tellLeft(why: 'detached' | 'interrupted', left: LeftBehind
     return;
   }
   const { leaveNote } = await import('../../report/leave-note.ts');
-  for (const line of leaveNote(why, left)) await write(`batchling: ${line}`);
+  for (const line of leaveNote(why, left, usualStore())) await write(`batchling: ${line}`);
+}
+
+/** Where commands on the ledger look that are told of no other store: a flag of the run is none of theirs. */
+function usualStore(): string {
+  return resolveOptions({}, undefined, { ...process.env, BATCHLING_STORE: '' }).store;
 }
 
 /** The parent of the run exits with the code of a detached run, whatever its command makes of ours. */

@@ -1,9 +1,12 @@
 import { batchify } from '../../../src/index.ts';
-import { chatRequest } from '../ask.ts';
 import { readInput } from './read-input.ts';
 
 /** Cancels its scope as soon as the outcome of the create is unclear, and waits for nothing else. */
-const { baseUrl, store } = readInput<{ baseUrl: string; store: string }>();
+const { baseUrl, store, request } = readInput<{
+  baseUrl: string;
+  store: string;
+  request: RequestInit;
+}>();
 const silent = () => undefined;
 const warn = (message: string) => {
   if (message.includes('create batch')) void cancel();
@@ -11,7 +14,7 @@ const warn = (message: string) => {
 const logger = { debug: silent, info: silent, warn, error: silent };
 const hosts = { [baseUrl]: 'openai' };
 const scope = batchify({ hosts, store, window: '5ms', poll: '1h', logger });
-const asked = scope.run(() => fetch(`${baseUrl}/chat/completions`, chatRequest('unwanted')));
+const asked = scope.run(() => fetch(`${baseUrl}/chat/completions`, request));
 
 async function cancel(): Promise<void> {
   await scope.cancel();

@@ -14,6 +14,16 @@ const clients = {
       return (await response.json()).choices[0].message.content;
     };
   },
+  async withOwnTimer() {
+    const stop = new AbortController();
+    const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' };
+    return async (request) => {
+      setTimeout(() => console.log('saved'), 1_000);
+      const init = { method: 'POST', headers, body: JSON.stringify(request), signal: stop.signal };
+      const response = await fetch(`${baseURL}/chat/completions`, init);
+      return (await response.json()).choices[0].message.content;
+    };
+  },
   async openai() {
     const { default: OpenAI } = await import('openai');
     const openai = new OpenAI({ apiKey, baseURL, maxRetries: 0 });

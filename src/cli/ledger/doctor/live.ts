@@ -4,6 +4,7 @@ import { createHttpClient } from '../../../http/client.ts';
 import type { ResolvedOptions } from '../../../options/index.ts';
 import { nearest } from '../../../options/nearest.ts';
 import { KeepAlive } from '../../../orchestrator/model/keep-alive.ts';
+import { exitCodes } from '../../exit-codes.ts';
 import { usageError } from '../../usage-error.ts';
 import { confirm } from '../confirm.ts';
 import { keyHeader, type NamedVariables, variablesFor } from '../find-credential.ts';
@@ -21,8 +22,6 @@ interface LiveOptions {
   readonly named: NamedVariables;
   readonly options: ResolvedOptions;
 }
-
-const interrupted = 130;
 
 /** Sends two batches of one request to a real provider and reports what it does. */
 export async function live(provider: string, given: LiveOptions): Promise<void> {
@@ -83,7 +82,7 @@ async function probe(
   } catch (error) {
     if (!stop.signal.aborted) throw error;
     note('stopped. Batches that were sent go on at the provider and are in no ledger.');
-    process.exitCode = interrupted;
+    process.exitCode = exitCodes.interrupted;
   } finally {
     keepAlive.release();
     process.off('SIGINT', onSignal);

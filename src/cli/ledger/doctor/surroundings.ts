@@ -1,17 +1,13 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { findConfig } from '../../../options/config/find-config.ts';
 import type { Environment } from '../../../options/form.ts';
 import type { Finding } from './finding.ts';
 
 const proxyVariables = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy'];
-const configFiles = ['ts', 'mts', 'js', 'mjs', 'json'].map(
-  (ending) => `batchling.config.${ending}`,
-);
 
 /** Proxies and the config file. Of a proxy only the host is shown: its URL may hold a password. */
 export function surroundings(environment: Environment, folder: string): Finding[] {
   const proxies = proxyVariables.filter((name) => environment[name]);
-  const config = configFiles.find((name) => existsSync(join(folder, name)));
+  const config = findConfig(folder);
   return [
     ...(proxies.length === 0
       ? [{ level: 'ok', about: 'proxy', text: 'none' } as const]

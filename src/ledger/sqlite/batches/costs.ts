@@ -1,6 +1,6 @@
 import { OverBudgetError } from '../../../errors.ts';
 import { batchesInAverage, costOfAll } from '../../cost-sum.ts';
-import type { BatchId, Ledger, Settlement } from '../../ledger.ts';
+import type { BatchId, Ledger, OwnerId, Settlement } from '../../ledger.ts';
 import type { Store } from '../connection/store.ts';
 import type { Owners } from '../owners/owners.ts';
 import { BATCH } from '../schema/codes.ts';
@@ -24,25 +24,37 @@ export function prepareAddCost(
   };
 }
 
-/** Throws where the budget has no room, inside of the transaction that takes the room. */
+/**
+ * Throws where the budget has no room, inside of the transaction that takes the room. A batch that was not
+ * created counts only while its owner is there to create it.
+ */
 export function prepareRequireRoom(
   store: Store,
+  owners: Owners,
 ): (run: string, estimate: number, budget: number) => void {
   const sum = store.prepare(
     `SELECT total(paid) + coalesce((SELECT realtime FROM run_cost WHERE run = ?1), 0) AS spent,
-       total(CASE WHEN state < ${BATCH.ended}
+       total(CASE WHEN state IN (${BATCH.creating}, ${BATCH.accepted})
          THEN max(coalesce(estimate, 0) - coalesce(paid, 0), 0) END) AS under_way
      FROM batch WHERE run = ?1`,
   );
+  const notCreated = store.prepare(
+    `SELECT owner, total(estimate) AS estimate FROM batch
+     WHERE run = ? AND state < ${BATCH.creating} GROUP BY owner`,
+  );
   return (run, estimate, budget) => {
-    const { spent, under_way: underWay } = sum.get(run) as { spent: number; under_way: number };
+    const { spent, under_way: created } = sum.get(run) as { spent: number; under_way: number };
+    const planned = notCreated.all(run) as { owner: OwnerId; estimate: number }[];
+    const underWay = planned
+      .filter(({ owner }) => owners.isAlive(owner))
+      .reduce((all, { estimate: one }) => all + one, created);
     if (spent + underWay + estimate <= budget) return;
     throw new OverBudgetError({ budget, spent, underWay, estimate });
   };
 }
 
 export function prepareSpend(store: Store, owners: Owners): Ledger['spend'] {
-  const requireRoom = prepareRequireRoom(store);
+  const requireRoom = prepareRequireRoom(store, owners);
   const add = store.prepare(
     `INSERT INTO run_cost (run, realtime) VALUES (?, ?)
      ON CONFLICT (run) DO UPDATE SET realtime = realtime + excluded.realtime`,

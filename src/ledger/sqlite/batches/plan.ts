@@ -20,7 +20,7 @@ export function preparePlan(store: Store, owners: Owners, abandon: AbandonPlan):
        (token, queue, run, owner, epoch, state, count, name, tags, estimate, created_at)
      VALUES (?, ?, ?, ?, 1, ${BATCH.planning}, ?, ?, ?, ?, ?)`,
   );
-  const requireRoom = prepareRequireRoom(store);
+  const requireRoom = prepareRequireRoom(store, owners);
   const finish = store.prepare(`UPDATE batch SET state = ${BATCH.planned} WHERE id = ?`);
   const assign = store.prepare(
     `UPDATE request SET state = ${REQUEST.planned}, batch = ?1, seq = ?2 + member.key
