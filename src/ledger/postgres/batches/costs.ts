@@ -2,10 +2,14 @@ import { OverBudgetError } from '../../../errors.ts';
 import { batchesInAverage } from '../../cost-sum.ts';
 import type { Ledger } from '../../ledger.ts';
 import type { Session, Store } from '../connection/store.ts';
+import { ALIVE_OWNERS } from '../owners/alive.ts';
 import type { Owners } from '../owners/owners.ts';
 import { BATCH } from '../schema/codes.ts';
 
-/** Throws where the budget has no room, inside of the transaction that takes the room. */
+/**
+ * Throws where the budget has no room, inside of the transaction that takes the room. A batch that was not
+ * created counts only while its owner is there to create it.
+ */
 export async function requireRoom(
   session: Session,
   run: string,
@@ -17,7 +21,8 @@ export async function requireRoom(
   const [sum] = await session.rows<{ spent: number; under_way: number }>(
     `SELECT coalesce(sum(paid), 0) + (SELECT realtime FROM run_cost WHERE run = $1) AS spent,
        coalesce(sum(greatest(coalesce(estimate, 0) - coalesce(paid, 0), 0))
-         FILTER (WHERE state < ${BATCH.ended}), 0) AS under_way
+         FILTER (WHERE state IN (${BATCH.creating}, ${BATCH.accepted})
+           OR state < ${BATCH.creating} AND owner IN ${ALIVE_OWNERS}), 0) AS under_way
      FROM batch WHERE run = $1`,
     [run],
   );
