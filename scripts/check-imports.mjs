@@ -36,6 +36,7 @@ const base = new Set([
   'types.ts',
   'duration.ts',
   'run-variables.ts',
+  'store-address.ts',
   'version.ts',
   'bundlers.ts',
 ]);

@@ -1,4 +1,4 @@
-import { BatchlingError } from '../errors.ts';
+import { isDatabase } from '../store-address.ts';
 import type { Ledger } from './ledger.ts';
 import type { LedgerOptions } from './ledger-options.ts';
 
@@ -11,12 +11,10 @@ export async function openLedger(store: string, options: LedgerOptions = {}): Pr
     const { openMemoryLedger } = await import('./memory/memory-ledger.ts');
     return openMemoryLedger(options);
   }
-  if (/^postgres(ql)?:/i.test(store)) {
-    // Nothing of the URL is shown: it may hold a password.
-    throw new BatchlingError(
-      'NOT_AVAILABLE',
-      'A ledger in PostgreSQL arrives later. Use the path of a file, or ":memory:".',
-    );
+  if (isDatabase(store)) {
+    // Moments are the server's: the clocks of many machines do not agree.
+    const { openPostgresLedger } = await import('./postgres/connection/open-postgres.ts');
+    return openPostgresLedger({ store, ...(options.keep && { keep: options.keep }) });
   }
   const { openSqliteLedger } = await import('./sqlite/connection/open-sqlite.ts');
   return openSqliteLedger({ ...options, path: store });

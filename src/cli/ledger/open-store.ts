@@ -4,6 +4,7 @@ import type { Keep } from '../../ledger/ledger-options.ts';
 import { openLedger } from '../../ledger/open-ledger.ts';
 import { useConfigFile } from '../../options/config/config-file.ts';
 import { type ResolvedOptions, resolveOptions } from '../../options/index.ts';
+import { isDatabase } from '../../store-address.ts';
 import { configPath } from '../config-path.ts';
 
 /** The flags that all commands on the ledger have. */
@@ -28,7 +29,7 @@ export async function openExisting(
   { store, clock }: ResolvedOptions,
   keep: Keep = 'answers',
 ): Promise<Ledger | undefined> {
-  if (store === ':memory:' || isMissing(store)) return undefined;
+  if (store === ':memory:' || (!isDatabase(store) && isMissing(store))) return undefined;
   return openLedger(store, { clock, keep });
 }
 
