@@ -29,6 +29,11 @@ export const commands: readonly CommandEntry[] = [
     summary: 'run any command; every Node process under it is in batch mode',
     load: () => import('./exec.ts'),
   },
+  {
+    name: 'serve',
+    summary: 'run a gateway: programs in any language set their base URL and are batched',
+    load: () => import('./serve-command.ts'),
+  },
   ...ledgerCommands,
   {
     name: 'demo',
