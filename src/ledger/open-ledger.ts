@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { isDatabase } from '../store-address.ts';
 import type { Ledger } from './ledger.ts';
 import type { LedgerOptions } from './ledger-options.ts';
@@ -12,10 +13,35 @@ export async function openLedger(store: string, options: LedgerOptions = {}): Pr
     return openMemoryLedger(options);
   }
   if (isDatabase(store)) {
-    // Moments are the server's: the clocks of many machines do not agree.
     const { openPostgresLedger } = await import('./postgres/connection/open-postgres.ts');
-    return openPostgresLedger({ store, ...(options.keep && { keep: options.keep }) });
+    return openPostgresLedger(databaseOptions(store, options));
   }
   const { openSqliteLedger } = await import('./sqlite/connection/open-sqlite.ts');
   return openSqliteLedger({ ...options, path: store });
+}
+
+/** The ledger that is there. `undefined`: there is none yet, and none is made. */
+export async function openExistingLedger(
+  store: string,
+  options: LedgerOptions = {},
+): Promise<Ledger | undefined> {
+  if (isDatabase(store)) {
+    const { openExistingPostgresLedger } = await import('./postgres/connection/open-postgres.ts');
+    return openExistingPostgresLedger(databaseOptions(store, options));
+  }
+  return store === ':memory:' || isMissing(store) ? undefined : openLedger(store, options);
+}
+
+/** Moments are the server's: the clocks of many machines do not agree. */
+function databaseOptions(store: string, { keep }: LedgerOptions) {
+  return { store, ...(keep && { keep }) };
+}
+
+/** Whether nothing is there. What may not be looked at is there: opening it says why it cannot be used. */
+export function isMissing(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) === undefined;
+  } catch {
+    return false;
+  }
 }
