@@ -1,6 +1,6 @@
 import { isDatabase } from '../store-address.ts';
 import type { ContentsReader, ContentsWriter } from './copy/contents.ts';
-import { isMissing } from './open-ledger.ts';
+import { isMissing } from './is-missing.ts';
 
 /** The contents of a ledger, at a path or in a database. `undefined`: there is none. */
 export async function openReader(store: string): Promise<ContentsReader | undefined> {

@@ -1,5 +1,5 @@
-import { statSync } from 'node:fs';
 import { isDatabase } from '../store-address.ts';
+import { isMissing } from './is-missing.ts';
 import type { Ledger } from './ledger.ts';
 import type { LedgerOptions } from './ledger-options.ts';
 
@@ -35,13 +35,4 @@ export async function openExistingLedger(
 /** Moments are the server's: the clocks of many machines do not agree. */
 function databaseOptions(store: string, { keep }: LedgerOptions) {
   return { store, ...(keep && { keep }) };
-}
-
-/** Whether nothing is there. What may not be looked at is there: opening it says why it cannot be used. */
-export function isMissing(path: string): boolean {
-  try {
-    return statSync(path, { throwIfNoEntry: false }) === undefined;
-  } catch {
-    return false;
-  }
 }

@@ -6,14 +6,10 @@ import { type Connected, type ConnectOptions, connect } from './connect.ts';
 import { Pulse } from './pulse.ts';
 
 export interface PostgresLedgerOptions extends ConnectOptions {
-  /** Milliseconds. */
-  readonly lease?: number;
   /** How long to wait for the server when the ledger is opened, in milliseconds. */
   readonly openPatience?: number;
 }
 
-/** An owner that was not heard of for this long is gone. */
-const LEASE_MILLISECONDS = 120_000;
 const BEATS_PER_LEASE = 6;
 
 /** Nobody waits for anything yet when a ledger is opened, and the address may be wrong. */
@@ -39,8 +35,8 @@ export async function openExistingPostgresLedger(
 }
 
 async function openOn(connected: Connected, options: PostgresLedgerOptions): Promise<Ledger> {
-  const { lease = LEASE_MILLISECONDS, openPatience = OPEN_PATIENCE_MILLISECONDS } = options;
-  const { driver, config, setUp, channel, name, store } = connected;
+  const { openPatience = OPEN_PATIENCE_MILLISECONDS } = options;
+  const { driver, config, lease, setUp, channel, name, store } = connected;
   const salt = await migrate(connected, openPatience);
   const owners = new Owners(store, lease);
   const pulse = new Pulse({
