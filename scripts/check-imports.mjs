@@ -56,7 +56,7 @@ const concrete = [
   { target: /^ledger\/open-ledger\./, except: /^(scope\/engines\.ts$|cli\/)/ },
   ...['memory', 'sqlite', 'postgres'].map((kind) => ({
     target: new RegExp(`^ledger/${kind}/`),
-    except: new RegExp(`^(ledger/${kind}/|ledger/open-ledger\\.ts$|cli/)`),
+    except: new RegExp(`^(ledger/${kind}/|ledger/open-(ledger|contents)\\.ts$|cli/)`),
   })),
 ];
 

@@ -1,4 +1,5 @@
 import { isDatabase } from '../store-address.ts';
+import { isMissing } from './is-missing.ts';
 import type { Ledger } from './ledger.ts';
 import type { LedgerOptions } from './ledger-options.ts';
 
@@ -12,10 +13,26 @@ export async function openLedger(store: string, options: LedgerOptions = {}): Pr
     return openMemoryLedger(options);
   }
   if (isDatabase(store)) {
-    // Moments are the server's: the clocks of many machines do not agree.
     const { openPostgresLedger } = await import('./postgres/connection/open-postgres.ts');
-    return openPostgresLedger({ store, ...(options.keep && { keep: options.keep }) });
+    return openPostgresLedger(databaseOptions(store, options));
   }
   const { openSqliteLedger } = await import('./sqlite/connection/open-sqlite.ts');
   return openSqliteLedger({ ...options, path: store });
+}
+
+/** The ledger that is there. `undefined`: there is none yet, and none is made. */
+export async function openExistingLedger(
+  store: string,
+  options: LedgerOptions = {},
+): Promise<Ledger | undefined> {
+  if (isDatabase(store)) {
+    const { openExistingPostgresLedger } = await import('./postgres/connection/open-postgres.ts');
+    return openExistingPostgresLedger(databaseOptions(store, options));
+  }
+  return store === ':memory:' || isMissing(store) ? undefined : openLedger(store, options);
+}
+
+/** Moments are the server's: the clocks of many machines do not agree. */
+function databaseOptions(store: string, { keep }: LedgerOptions) {
+  return { store, ...(keep && { keep }) };
 }

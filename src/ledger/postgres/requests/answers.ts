@@ -10,7 +10,7 @@ interface AnswerRow {
 }
 
 export async function readAnswers(
-  session: Session,
+  session: Pick<Session, 'rows'>,
   requests: readonly RequestId[],
 ): Promise<Map<RequestId, Answer>> {
   if (requests.length === 0) return new Map();

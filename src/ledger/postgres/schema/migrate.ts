@@ -6,12 +6,22 @@ import { ALIVE } from '../owners/alive.ts';
 import { initial } from './migrations/0001-initial.ts';
 import type { Migration } from './migrations/migration.ts';
 
+interface Place {
+  readonly store: Store;
+  readonly schema: string;
+}
+
 /** `docs/ledger.md` describes the schema and has to change with it. */
 export const migrations: readonly Migration[] = [initial];
 const newest = migrations.at(-1)?.version ?? 0;
 
+/** Whether the schema holds a ledger. Changes nothing. */
+export async function isThere({ store, schema }: Place, patience: number): Promise<boolean> {
+  return (await store.read((session) => schemaVersion(session, store, schema), patience)) > 0;
+}
+
 /** Brings the schema up to date, in one transaction. Returns the salt of this ledger. */
-export async function migrate(store: Store, schema: string, patience: number): Promise<Uint8Array> {
+export async function migrate({ store, schema }: Place, patience: number): Promise<Uint8Array> {
   const version = await store.read((session) => schemaVersion(session, store, schema), patience);
   if (version < newest) {
     const advanceAlone = async (transaction: Transaction) => {
