@@ -5,7 +5,9 @@ import { pages, readPage, root } from './code-blocks.ts';
 
 /** Targets of links, without those in code. */
 function linksOf(page: string): string[] {
-  const text = readPage(page).replaceAll(/^```[\s\S]*?^```$/gm, '').replaceAll(/`[^`\n]*`/g, '');
+  const text = readPage(page)
+    .replaceAll(/^```[\s\S]*?^```$/gm, '')
+    .replaceAll(/`[^`\n]*`/g, '');
   return [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target);
 }
 

@@ -1,13 +1,13 @@
-import OpenAI from 'openai';
-import { batchify, realtime } from '../../src/index.ts';
+import Client from 'openai';
+import * as batchling from '../../src/index.ts';
 import { type Simulator, startSimulator } from '../../src/simulator/index.ts';
 
 /** What short blocks of the pages use without showing it. */
 declare global {
-  var batchify: typeof import('../../src/index.ts').batchify;
-  var realtime: typeof import('../../src/index.ts').realtime;
-  var OpenAI: typeof import('openai').default;
-  var openai: import('openai').default;
+  var batchify: typeof batchling.batchify;
+  var realtime: typeof batchling.realtime;
+  var OpenAI: typeof Client;
+  var openai: Client;
   var simulator: Simulator;
   var prompts: string[];
   /** Asks an LLM; the text of its answer. */
@@ -29,7 +29,7 @@ export async function openSurroundings(): Promise<Simulator> {
   process.env.BATCHLING_WINDOW = '20ms';
   process.env.BATCHLING_POLL = '10ms';
   process.env.BATCHLING_DISPLAY = 'none';
-  const openai = new OpenAI();
+  const openai = new Client();
   const ask = async (content: string) => {
     const messages = [{ role: 'user' as const, content }];
     const { choices } = await openai.chat.completions.create({ model: 'gpt-5-mini', messages });
@@ -37,9 +37,9 @@ export async function openSurroundings(): Promise<Simulator> {
   };
   const prompts = ['one', 'two', 'three'];
   Object.assign(globalThis, {
-    batchify,
-    realtime,
-    OpenAI,
+    batchify: batchling.batchify,
+    realtime: batchling.realtime,
+    OpenAI: Client,
     openai,
     simulator,
     prompts,
