@@ -1,6 +1,6 @@
 import Client from 'openai';
 import * as batchling from '../../src/index.ts';
-import { type Simulator, startSimulator } from '../../src/simulator/index.ts';
+import { type Simulator, type SimulatorClock, startSimulator } from '../../src/simulator/index.ts';
 
 /** What short blocks of the pages use without showing it. */
 declare global {
@@ -16,6 +16,11 @@ declare global {
   var rows: AsyncIterable<{ text: string }>;
   var streamAnswers: () => AsyncGenerator<string>;
   var show: (text: string) => void;
+  // For the examples of docs/api.md, which are not run.
+  var scope: batchling.BatchingContext;
+  var clock: batchling.Clock & SimulatorClock;
+  var expect: typeof import('vitest').expect;
+  var Anthropic: typeof import('@anthropic-ai/sdk').default;
 }
 
 /** The same at run time, with a simulator behind it. */

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import ts from 'typescript';
 import { expect, it } from 'vitest';
-import { allBlocks, type CodeBlock, root } from './code-blocks.ts';
+import { apiPage, entryFiles } from '../../scripts/api-doc.ts';
+import { allBlocks, type CodeBlock, readPage, root } from './code-blocks.ts';
 
 const blocks = allBlocks(['ts']).filter(({ pieceOf }) => pieceOf === undefined);
 
@@ -12,8 +13,11 @@ function pathOf({ file, place }: CodeBlock): string {
   return file ? join(folder, file) : join(folder, `${place.replaceAll(/\W/g, '-')}.ts`);
 }
 
-it('every TypeScript block of README and docs has the right types', () => {
-  const shown = new Map(blocks.map((block) => [pathOf(block), block]));
+const shown = new Map(blocks.map((block) => [pathOf(block), block]));
+// The one program of both tests: it takes seconds.
+const program = createProgram();
+
+function createProgram(): ts.Program {
   const { config } = ts.readConfigFile(join(root, 'tsconfig.json'), ts.sys.readFile);
   const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root);
   const host = ts.createCompilerHost(options);
@@ -26,7 +30,10 @@ it('every TypeScript block of README and docs has the right types', () => {
   };
   host.directoryExists = () => true;
   const surroundings = join(root, 'test/docs/surroundings.ts');
-  const program = ts.createProgram([surroundings, ...shown.keys()], options, host);
+  return ts.createProgram([surroundings, ...entryFiles, ...shown.keys()], options, host);
+}
+
+it('every TypeScript block of README and docs has the right types', () => {
   const problems = [...shown].flatMap(([path, { place }]) => {
     const source = program.getSourceFile(path);
     return [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)]
@@ -37,4 +44,8 @@ it('every TypeScript block of README and docs has the right types', () => {
       });
   });
   expect(problems).toEqual([]);
+});
+
+it('docs/api.md says what the comments of the code say', () => {
+  expect(readPage('docs/api.md')).toBe(apiPage(program));
 });
