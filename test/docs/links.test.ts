@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { expect, it } from 'vitest';
 import { pages, readPage, root } from './code-blocks.ts';
@@ -31,6 +31,26 @@ it.each(pages)('links of %s lead somewhere', (page) => {
     if (!existsSync(join(root, file))) return true;
     return anchor !== undefined && !anchorsOf(file).includes(anchor);
   });
+  expect(broken).toEqual([]);
+});
+
+it('links of pages that are published stay inside of the package, or name the repository', () => {
+  const { files, repository } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    files: string[];
+    repository: { url: string };
+  };
+  const ours = `${repository.url.replace(/^git\+|\.git$/g, '')}/blob/main/`;
+  const published = ['README.md', 'LICENSE', 'package.json', ...files];
+  const broken = pages.flatMap((page) =>
+    linksOf(page).flatMap((target) => {
+      const [path = ''] = target.split('#');
+      if (path.startsWith(ours))
+        return existsSync(join(root, path.slice(ours.length))) ? [] : target;
+      if (path === '' || /^https?:/.test(path)) return [];
+      const file = normalize(join(dirname(page), path));
+      return published.includes(file.split('/')[0] as string) ? [] : `${page}: ${target}`;
+    }),
+  );
   expect(broken).toEqual([]);
 });
 
