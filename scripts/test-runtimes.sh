@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# Installs the packed package into an empty project and runs one program on Node, Bun and Deno; all of them must print
+# the same. Bun and Deno come from npm, 200 MB together, so this is not part of `npm ci` and of the tests.
+set -euo pipefail
+root="$(cd "$(dirname "$0")/.." && pwd)"
+work="$(mktemp -d)"
+trap 'rm -rf "$work"' EXIT
+
+cd "$root"
+npm run build --silent
+tarball="$(npm pack --silent --pack-destination "$work")"
+cd "$work"
+echo '{ "private": true, "type": "module" }' > package.json
+npm install --silent --no-audit --no-fund "./$tarball" openai bun deno
+cp "$root/test/runtimes/program.mjs" .
+expected='{"fetch":"batch","sdk":"batch","stream":"streamed","nodeHttp":"batch","realtime":"plain","timeout":"batch","abort":"AbortError","enter":"batch","core":"batch","outside":"plain"}'
+status=0
+
+check() {
+  local name="$1" printed
+  shift
+  rm -rf runtimes
+  printed="$("$@" 2>&1)" || true
+  if [ "$printed" = "$expected" ]; then
+    echo "ok    $name"
+  else
+    printf 'bad   %s\n      printed   %s\n      expected  %s\n' "$name" "$printed" "$expected"
+    status=1
+  fi
+}
+
+check "Node $(node --version)" node program.mjs
+check "Bun $(npx bun --version)" npx bun --bun program.mjs
+check "Deno $(npx deno --version | head -1)" npx deno run -A --node-modules-dir=manual program.mjs
+exit "$status"
