@@ -25,6 +25,8 @@ const needTheirOwnProcess = [
   'test/behaviour/{closed-scopes,full-price,long-realtime-line,no-batch-api}.test.ts',
   'test/behaviour/{nothing-more-is-spent,query-credentials}.test.ts',
   'test/misuse/{never-entered,scopes}.test.ts',
+  // Their client listens for signals and errors of the whole process.
+  'test/third-party/{openai-agents,simulator-answers}.test.ts',
   // They change the time of the whole process.
   'test/behaviour/{clock-set-back,dates-after-set-back}.test.ts',
   // They wait until the whole process is at rest.
@@ -62,7 +64,7 @@ export default defineConfig({
           include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
           exclude: needTheirOwnProcess,
           isolate: false,
-          setupFiles: ['test/support/leave-as-found.ts'],
+          setupFiles: ['test/support/share-process.ts'],
         },
       },
       {

@@ -11,7 +11,7 @@ import {
   streamText,
 } from 'ai';
 import { zodFunction, zodResponseFormat, zodTextFormat } from 'openai/helpers/zod';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { batchify } from '../../src/index.ts';
 import { openStage, type Stage } from '../support/stage.ts';
@@ -19,13 +19,10 @@ import { openStage, type Stage } from '../support/stage.ts';
 let stage: Stage;
 
 beforeAll(async () => {
-  vi.stubEnv('OPENAI_AGENTS_DISABLE_TRACING', '1');
+  process.env.OPENAI_AGENTS_DISABLE_TRACING = '1';
   stage = await openStage();
 });
-afterAll(() => {
-  vi.unstubAllEnvs();
-  return stage.close();
-});
+afterAll(() => stage.close());
 beforeEach(() => stage.simulator.reset());
 
 const Review = z.object({
