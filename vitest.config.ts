@@ -21,10 +21,16 @@ const needTheirOwnProcess = [
   // They look at what is patched, or patch it themselves.
   'test/fidelity/**',
   'test/behaviour/{core,hooks-undone,later-patchers,mocks,patches,two-copies,without-hooks}.test.ts',
+  // They look for the files that the process has open.
+  'test/behaviour/{batch-lives,lost-leases}.test.ts',
   // They hear warnings, many of which a process is given once.
   'test/behaviour/{closed-scopes,full-price,long-realtime-line,no-batch-api}.test.ts',
   'test/behaviour/{nothing-more-is-spent,query-credentials}.test.ts',
   'test/misuse/{never-entered,scopes}.test.ts',
+  // They hear what the process writes to stderr, whoever writes it.
+  'test/behaviour/{display,resume-speaks,small-batches,troubles,what-is-stored}.test.ts',
+  'test/providers/mixed.test.ts',
+  'test/third-party/langchain-batch.test.ts',
   // Their client listens for signals and errors of the whole process.
   'test/third-party/{openai-agents,simulator-answers}.test.ts',
   // They change the time of the whole process.

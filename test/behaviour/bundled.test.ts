@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { chatRequest } from '../support/ask.ts';
-import { loadEsbuild } from '../support/esbuild.ts';
 import { chatUrl } from '../support/source-of.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 
@@ -28,8 +28,12 @@ afterAll(async () => {
   await stage.close();
 });
 
+/** Bundles a program with the bundler that tsx brings along. */
 async function bundle(format: 'esm' | 'cjs', external: readonly string[]): Promise<string> {
-  const bundler = await loadEsbuild();
+  const esbuild = createRequire(createRequire(import.meta.url).resolve('tsx')).resolve('esbuild');
+  const { default: bundler } = (await import(pathToFileURL(esbuild).href)) as {
+    default: { build(options: object): Promise<unknown> };
+  };
   const extension = format === 'esm' ? 'mjs' : 'cjs';
   const outfile = join(folder, `${format}-${external.length}.${extension}`);
   await bundler.build({

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { chatRequest } from '../support/ask.ts';
-import { compiledProgram } from '../support/compiled.ts';
+import { compiledProgram, transpile } from '../support/compiled.ts';
 import { chatUrl } from '../support/source-of.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 
@@ -33,24 +33,15 @@ async function run(...program: readonly string[]): Promise<unknown> {
 const source = (name: string) =>
   fileURLToPath(new URL(`../support/programs/${name}.ts`, import.meta.url));
 
-/** The program as TypeScript compiles it for Nodes that know so much. */
-async function programFor(target: keyof typeof ts.ScriptTarget): Promise<string> {
-  const [main] = await Promise.all(
-    ['entered', 'entered-module'].map(async (name) => {
-      const path = await compiledProgram(`${name}-${target}`);
-      const compilerOptions = {
-        target: ts.ScriptTarget[target],
-        module: ts.ModuleKind.ESNext,
-        rewriteRelativeImportExtensions: true,
-        verbatimModuleSyntax: true,
-      };
-      const text = await readFile(source(name), 'utf8');
-      const { outputText } = ts.transpileModule(text, { compilerOptions });
-      const own = outputText.replaceAll('entered-module.js', `entered-module-${target}.js`);
-      await writeFile(path, own);
-      return path;
-    }),
-  );
+/** As it stands: for a Node that knows `await using`. */
+async function nativeProgram(): Promise<string> {
+  const [main, part] = await Promise.all(['entered-native', 'entered-module'].map(compiledProgram));
+  const write = async (path: string, name: string) => {
+    const text = await transpile(await readFile(source(name), 'utf8'), ts.ScriptTarget.ESNext);
+    await writeFile(path, text.replaceAll('./entered-module.js', './entered-module-native.js'));
+  };
+  await write(main as string, 'entered');
+  await write((part as string).replace(/\.js$/, '-native.js'), 'entered-module');
   return main as string;
 }
 
@@ -72,7 +63,7 @@ const expected = {
 
 describe('a scope entered by await using reaches neither siblings nor callers', () => {
   it('in code compiled by TypeScript', async () => {
-    expect(await run(await programFor('ES2022'))).toEqual(expected);
+    expect(await run(await compiledProgram('entered'))).toEqual(expected);
   });
 
   it('in code compiled by esbuild', async () => {
@@ -80,6 +71,6 @@ describe('a scope entered by await using reaches neither siblings nor callers', 
   });
 
   it.runIf(knowsAwaitUsing())('in code that Node runs as it stands', async () => {
-    expect(await run(await programFor('ESNext'))).toEqual(expected);
+    expect(await run(await nativeProgram())).toEqual(expected);
   });
 });
