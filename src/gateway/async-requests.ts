@@ -9,7 +9,7 @@ import { GatewayError } from './gateway-error.ts';
 import { keptHeaders } from './kept-headers.ts';
 import { accountOf, type RequestFacts, requestId } from './request-id.ts';
 import type { RequestOptions } from './request-options.ts';
-import type { Route } from './routes.ts';
+import { type Route, withoutCredentials } from './routes.ts';
 
 /** So many that have ended are remembered: the good answers are in the ledger, the errors are not. */
 const mostEnded = 10_000;
@@ -147,9 +147,8 @@ export class AsyncRequests {
   #idOf({ route, raw, asked }: AsyncCall, request: KeptRequest): string {
     const { info } = route.place.registered;
     const { salt } = this.#context.engine;
-    const url = new URL(route.url);
-    const account = accountOf(salt, info, raw.headers, url);
-    for (const name of info.credentialQuery ?? []) url.searchParams.delete(name);
+    const account = accountOf(salt, info, raw.headers, new URL(route.url));
+    const url = new URL(withoutCredentials(route).url);
     const { run, fresh } = asked.sampling;
     return requestId(salt, account, {
       provider: info.name,

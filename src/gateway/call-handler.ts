@@ -8,7 +8,7 @@ import { enterWaiting, type GatewayContext, ownCredential } from './gateway-cont
 import { heartbeatKind } from './heartbeat-kind.ts';
 import { readBody } from './read-body.ts';
 import { type RequestOptions, requestOptions } from './request-options.ts';
-import type { Route } from './routes.ts';
+import { type Route, withoutCredentials } from './routes.ts';
 import { leavingAnswer, sendAnswer, sendWaiting } from './send-answer.ts';
 import { WaitingResponse } from './waiting-response.ts';
 import { wantsStream } from './wants-stream.ts';
@@ -35,9 +35,10 @@ export class CallHandler {
     this.#async = async;
   }
 
-  async handle(request: IncomingMessage, response: ServerResponse, route: Route): Promise<void> {
-    const { info } = route.place.registered;
+  async handle(request: IncomingMessage, response: ServerResponse, found: Route): Promise<void> {
+    const { info } = found.place.registered;
     const own = ownCredential(this.#context, info.name);
+    const route = own ? withoutCredentials(found) : found;
     const headers = forwardedHeaders(request.headers, info, own);
     const asked = requestOptions(request.headers);
     const exchange = { request, response, route, headers, asked };

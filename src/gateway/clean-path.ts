@@ -10,7 +10,7 @@ export interface CleanPath {
 
 /** What some server on the way could read as another path than we do. */
 const tricks: readonly (readonly [pattern: RegExp, name: string])[] = [
-  [/^[^/]/, 'an absolute target'],
+  [/^(?!\/)/, 'no slash at its beginning'],
   [/[^\x21-\x7e]/, 'a character that is not allowed'],
   [/[\\#]/, 'a backslash or a fragment'],
   [/\/\//, 'an empty segment'],

@@ -71,14 +71,14 @@ export async function sendError(
     response.destroy();
     return;
   }
-  // What is left of a request that was not read to its end is not taken for the next one.
-  const close = response.req.complete ? {} : { connection: 'close' };
+  // The rest of the request is read and thrown away, for as long as a request may take: a client that is still
+  // sending would see a reset connection in place of the answer.
+  response.req.resume();
   const length = Buffer.byteLength(body);
   response.writeHead(error.status, {
     'content-type': 'application/json',
     'content-length': length,
     ...invitation(error),
-    ...close,
     ...error.headers,
   });
   response.end(body);

@@ -36,6 +36,8 @@ export interface GatewayOptions {
 
 /** How long an idle connection is kept: longer than the usual load balancer does. */
 const keepAliveTime = 75_000;
+/** Connections that may come at once: the clients of a big job begin together. */
+const backlog = 4_096;
 /** After so long of silence the system asks whether the other side is still there. */
 const probeAfter = 30_000;
 
@@ -148,7 +150,7 @@ export class Gateway {
   #listen(port: number, host: string): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#server.once('error', reject);
-      this.#server.listen(port, host, () => {
+      this.#server.listen(port, host, backlog, () => {
         this.#server.off('error', reject);
         resolve();
       });

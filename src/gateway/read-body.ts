@@ -12,8 +12,7 @@ export function readBody(request: IncomingMessage, most: number): Promise<Buffer
       pieces.push(piece);
       if (size <= most) return;
       pieces.length = 0;
-      // Reading goes on no further; the answer closes the connection.
-      request.pause().removeAllListeners('data');
+      request.removeAllListeners('data');
       reject(tooLarge(most));
     });
     request.once('end', () => resolve(pieces.length === 1 ? (pieces[0] as Buffer) : join(pieces)));

@@ -61,6 +61,13 @@ export class Routes {
   }
 }
 
+/** The same without credentials of the client in its query. */
+export function withoutCredentials({ place, url: given }: Route): Route {
+  const url = new URL(given);
+  for (const name of place.registered.info.credentialQuery ?? []) url.searchParams.delete(name);
+  return { place, url: url.href };
+}
+
 function placeOf(registered: RegisteredBatcher, hosts: readonly HostEntry[]): Place | undefined {
   const configured = hosts.filter(({ provider }) => provider === registered.name);
   const [only] = configured;

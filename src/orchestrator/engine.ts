@@ -13,6 +13,7 @@ import type { SplitHeaders } from './capture/credentials.ts';
 import { Intake } from './capture/intake.ts';
 import type { OccurrenceCount } from './capture/occurrences.ts';
 import { Spool } from './capture/spool.ts';
+import { storedAnswer } from './capture/stored-answer.ts';
 import { BatchEndings } from './collect/batch-endings.ts';
 import { realtimeSpending } from './collect/budget.ts';
 import { Collector } from './collect/collector.ts';
@@ -239,9 +240,7 @@ export class Engine implements CallEngine {
 
   /** The answer to a request that was asked before, if the ledger has it. */
   async storedAnswer(fingerprint: Uint8Array, occurrence: number): Promise<Answer | undefined> {
-    const ask = { fingerprint, occurrence, queue: 0, cache: true };
-    const [look] = await this.#context.ledger.look('', [ask]);
-    return look?.is === 'answered' ? look.answer : undefined;
+    return storedAnswer(this.#context, fingerprint, occurrence);
   }
 
   /** The body of a request that has no answer yet, if it was kept. */

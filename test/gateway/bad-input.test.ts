@@ -36,6 +36,12 @@ describe('bad input', () => {
     expect(page, 'docs/gateway.md has a row for it').toContain(`| ${what} | ${outcome} |`);
   });
 
+  it('a body of megabytes is refused in words, not by a reset', async () => {
+    const response = await gateway.ask('a'.repeat(5_000_000), token);
+    expect(response.status).toBe(413);
+    expect(await response.json()).toMatchObject({ error: { type: 'batchling_body_too_large' } });
+  });
+
   it('is told in docs/gateway.md, and no other', () => {
     const [, bad = ''] = page.split('## Bad input');
     const rows = bad.split('\n').filter((line) => /^\| .* \| (\d{3}|closed).* \|$/.test(line));

@@ -11,28 +11,25 @@ beforeEach(async () => {
 
 afterEach(() => stage.close());
 
-it.each(['SIGTERM', 'SIGINT'] as const)(
-  'by %s those who wait are told to come back, and nothing is lost',
-  async (signal) => {
-    const store = stage.newStore();
-    const first = await startGateway(stage, { store });
-    stage.simulator.hold();
-    const asked = first.ask('hello');
-    await until(() => stage.simulator.countRequests('POST', '/v1/batches') === 1);
-    const ended = first.kill(signal);
-    const told = await asked;
-    expect(told.status).toBe(503);
-    expect(told.headers.get('retry-after')).toBe('5');
-    expect(told.headers.get('x-should-retry')).toBe('true');
-    expect(await told.json()).toMatchObject({ error: { type: 'batchling_leaving' } });
-    expect(await ended).toMatchObject({ code: 0, stderr: '' });
-    stage.simulator.release();
-    const second = await startGateway(stage, { store });
-    expect(await textOf(await second.ask('hello'))).toBe('You asked: hello');
-    expect(stage.simulator.meter.total).toBe(1);
-    await second.kill();
-  },
-);
+it('tells those who wait to come back, and nothing is lost', async () => {
+  const store = stage.newStore();
+  const first = await startGateway(stage, { store });
+  stage.simulator.hold();
+  const asked = first.ask('hello');
+  await until(() => stage.simulator.countRequests('POST', '/v1/batches') === 1);
+  const ended = first.kill('SIGTERM');
+  const told = await asked;
+  expect(told.status).toBe(503);
+  expect(told.headers.get('retry-after')).toBe('5');
+  expect(told.headers.get('x-should-retry')).toBe('true');
+  expect(await told.json()).toMatchObject({ error: { type: 'batchling_leaving' } });
+  expect(await ended).toMatchObject({ code: 0, stderr: '' });
+  stage.simulator.release();
+  const second = await startGateway(stage, { store });
+  expect(await textOf(await second.ask('hello'))).toBe('You asked: hello');
+  expect(stage.simulator.meter.total).toBe(1);
+  await second.kill();
+});
 
 it('a create in flight is recorded, so that the next gateway goes on with its batch', async () => {
   const store = stage.newStore();
@@ -45,7 +42,7 @@ it('a create in flight is recorded, so that the next gateway goes on with its ba
   });
   const asked = first.ask('hello');
   await until(() => stage.simulator.countRequests('POST', '/v1/batches') === 1);
-  const ended = first.kill('SIGTERM');
+  const ended = first.kill('SIGINT');
   expect((await asked).status).toBe(503);
   expect(await ended).toMatchObject({ code: 0 });
   const second = await startGateway(stage, { store });

@@ -14,6 +14,8 @@ export interface GatewayProcess {
   anthropic(): Anthropic;
   /** The value of a metric without labels, or with these. */
   metric(name: string): Promise<number>;
+  /** Waits until the metric is as large. */
+  reaches(name: string, value: number): Promise<void>;
   /** Asks for a chat completion by fetch. */
   ask(content: string, headers?: Record<string, string>): Promise<Response>;
   kill(signal?: NodeJS.Signals): Promise<Finished>;
@@ -35,13 +37,22 @@ export async function startGateway(
     environment: { ...variablesOf(stage, store), ...environment },
   });
   let over: Finished | undefined;
+  // A test that fails leaves no gateway behind.
+  const killAtEnd = () => cli.process.kill('SIGKILL');
+  process.once('exit', killAtEnd);
   void cli.ended.then((finished) => {
     over = finished;
+    process.off('exit', killAtEnd);
   });
   await until(() => cli.stdout().includes('\n') || over !== undefined, 'the gateway');
   if (over) throw new Error(`The gateway ended with ${over.code}: ${over.stderr}`);
   const printed = JSON.parse(cli.stdout()) as Record<string, string>;
   const url = printed.url as string;
+  const metric = async (name: string) => {
+    const text = await (await fetch(`${url}/metrics`)).text();
+    const line = text.split('\n').find((one) => one.startsWith(`batchling_${name} `));
+    return Number(line?.split(' ').at(-1));
+  };
   return {
     url,
     cli,
@@ -55,10 +66,10 @@ export async function startGateway(
       }),
     anthropic: () =>
       new Anthropic({ apiKey: 'sk-ant', baseURL: `${url}/anthropic`, maxRetries: 0 }),
-    async metric(name) {
-      const text = await (await fetch(`${url}/metrics`)).text();
-      const line = text.split('\n').find((one) => one.startsWith(`batchling_${name} `));
-      return Number(line?.split(' ').at(-1));
+    metric,
+    async reaches(name, value) {
+      let isThere = false;
+      while (!isThere) isThere = (await metric(name)) >= value;
     },
     ask: (content, headers) =>
       fetch(`${url}/openai/v1/chat/completions`, chatRequest(content, headers)),
