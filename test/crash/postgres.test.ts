@@ -118,10 +118,10 @@ describe('a ledger in PostgreSQL, shared by machines', () => {
     const way = await relayTo(store);
     const asker = await start('far', { options: { store: way.store } });
     let ended = false;
-    const note = () => {
+    const noteEnd = () => {
       ended = true;
     };
-    asker.ended.then(note, note);
+    asker.ended.then(noteEnd, noteEnd);
     for (let round = 0; round < 8 && !ended; round += 1) {
       await sleep(120);
       way.relay.cut();

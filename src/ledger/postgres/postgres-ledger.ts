@@ -24,6 +24,7 @@ import { prepareAdmit } from './requests/admit.ts';
 import { prepareBodies, prepareSpool } from './requests/bodies.ts';
 import { prepareLook } from './requests/look.ts';
 import { prepareSettled } from './requests/settled.ts';
+import { prepareToAskAgain } from './requests/to-ask-again.ts';
 import { prepareWithdraw } from './requests/withdraw.ts';
 
 interface Parts {
@@ -86,6 +87,7 @@ export function postgresLedger({ store, owners, pulse, salt }: Parts): Ledger {
     giveBack: touching(prepareGiveBack(store)),
     claimable: prepareClaimable(store),
     changed: async () => pulse.changed(),
+    toAskAgain: prepareToAskAgain(store),
     look: prepareLook(store),
     averageOutput: prepareAverageOutput(store),
     list: prepareList(store),

@@ -31,6 +31,12 @@ const SERVER_AWAY = new Set(['57P01', '57P02', '57P03', '25P03', '57P05']);
 const DRIVER_MESSAGES =
   /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout|timeout expired|Client has encountered a connection error|Client was closed|Client network socket disconnected)/;
 
+/** The driver says so without a code. */
+const NO_TLS = 'The server does not support SSL connections';
+
+/** Codes of Node about a certificate. */
+const CERTIFICATE = /CERT|UNABLE_TO_(VERIFY|GET)_/;
+
 const TOO_MANY_CONNECTIONS = '53300';
 const READ_ONLY = '25006';
 
@@ -72,6 +78,21 @@ export function explainStoreError(shown: string, error: unknown): unknown {
   const code = codeOf(error);
   const known = code === undefined ? undefined : EXPLANATIONS[code];
   if (known !== undefined) return unusable(shown, known, error);
+  const message = error instanceof Error ? error.message || code : code;
+  if (message === NO_TLS) {
+    return unusable(
+      shown,
+      'the server offers no TLS, and the URL wants it. Switch it on at the server, or leave out sslmode.',
+      error,
+    );
+  }
+  if (code !== undefined && CERTIFICATE.test(code)) {
+    return unusable(
+      shown,
+      `the certificate of the server is not accepted (${code}). Name the one that has signed it with sslrootcert.`,
+      error,
+    );
+  }
   if (code?.startsWith('23')) {
     return new BatchlingError(
       'INVARIANT',
@@ -81,7 +102,6 @@ export function explainStoreError(shown: string, error: unknown): unknown {
     );
   }
   if (remedyFor(error) === 'reconnect') {
-    const message = error instanceof Error ? error.message || code : code;
     return unusable(shown, `the server cannot be reached (${message}).`, error);
   }
   return unusable(shown, 'PostgreSQL or its driver reports an error (see its cause).', error);

@@ -34,8 +34,6 @@ export interface WriteOptions {
   /** Wakes callers that wait in other processes. */
   readonly notify?: boolean;
   readonly patience?: number;
-  /** Everything is done, and then undone. */
-  readonly rollback?: boolean;
 }
 
 /** SQL: the server's time in milliseconds since the epoch. */
@@ -115,7 +113,7 @@ export class Store {
 
   async #transaction<T>(
     work: (transaction: Transaction) => Promise<T>,
-    { durable = false, notify = false, rollback = false }: WriteOptions,
+    { durable = false, notify = false }: WriteOptions,
   ): Promise<T | LostCommit<T>> {
     const client = await this.#pool.connect();
     let lost: LostCommit<T> | undefined;
@@ -127,8 +125,8 @@ export class Store {
       )) as unknown as [unknown, unknown, { rows: [{ id: string; now: number }] }];
       const { id, now } = begun[2].rows[0];
       const result = await work({ ...sessionOn(client), now: this.moment(now) });
-      if (!rollback) lost = new LostCommit(id, result);
-      await client.query(rollback ? 'ROLLBACK' : `${notify ? this.#notification() : ''}COMMIT`);
+      lost = new LostCommit(id, result);
+      await client.query(`${notify ? this.#notification() : ''}COMMIT`);
       client.release();
       return result;
     } catch (error) {

@@ -75,6 +75,18 @@ describe('two processes on one database', () => {
     await expect.poll(() => other.changed()).not.toBe(before);
   });
 
+  it('do not ask again for what is as it was', async () => {
+    const [one, other] = await two();
+    const bench = await openBench({ ...subject, open: async () => one });
+    const { requests, lease } = await bench.send([1, 2]);
+    const { request } = await bench.ask(3);
+    const { batch } = lease;
+    const members = requests.map((member) => ({ request: member, batch }));
+    expect(await other.toAskAgain([{ request }, ...members])).toEqual([]);
+    await one.collected(lease, [{ request: requests[1] as number, is: 'answer', answer: good }]);
+    expect(await other.toAskAgain([{ request }, ...members])).toEqual([requests[1]]);
+  });
+
   it('divide the requests that both ask for at once, and no request is given out twice', async () => {
     const [one, other] = await two();
     const bench = await openBench({ ...subject, open: async () => one });

@@ -1,85 +1,92 @@
-import type { BatchId, Ledger, PruneQuery, PruneReport } from '../../ledger.ts';
-import type { Session, Store, Transaction } from '../connection/store.ts';
+import type { Ledger, PruneQuery, PruneReport } from '../../ledger.ts';
+import { NOW, type Session, type Store } from '../connection/store.ts';
 import { ALIVE_OWNERS } from '../owners/alive.ts';
-import { BATCH } from '../schema/codes.ts';
+import { countBatches, dropBatches, type LostMembers } from './prune-batches.ts';
 import {
   DROPPED_PER_TRANSACTION,
   dropRequests,
+  findRequests,
   type OldRequests,
   storedBytes,
 } from './prune-requests.ts';
 
-/** Runs statements, each time in a transaction: many short ones, or for a dry run the same one. */
-type InTransaction = <T>(work: (transaction: Transaction) => Promise<T>) => Promise<T>;
+/** How old rows are gone through: dropped, in many short transactions, or only counted. */
+interface Way {
+  in<T>(work: (session: Session) => Promise<T>): Promise<T>;
+  readonly requests: typeof dropRequests;
+  readonly batches: typeof dropBatches;
+  readonly runs: (session: Session, before: number) => Promise<void>;
+}
 
 interface Dropped {
   requests: number;
   bytes: number;
-  readonly batches: Set<BatchId>;
+  readonly batches: LostMembers;
 }
 
 const EVERYTHING = Number.MAX_SAFE_INTEGER;
 
-/** A dry run drops everything in one transaction, which is then undone. */
 export function preparePrune(store: Store): Ledger['prune'] {
-  return (query) => {
-    if (!query.dryRun) return prune(query, (work) => store.write(work, { notify: true }));
-    return store.write((transaction) => prune(query, (work) => work(transaction)), {
-      rollback: true,
-    });
+  const dropping: Way = {
+    in: (work) => store.write(work, { notify: true }),
+    requests: dropRequests,
+    batches: dropBatches,
+    runs: dropRuns,
+  };
+  const counting: Way = {
+    in: (work) => store.read(work),
+    requests: findRequests,
+    batches: countBatches,
+    runs: async () => {},
+  };
+  return async (query) => {
+    const [row] = await store.read(({ rows }) => rows<{ now: number }>(`SELECT ${NOW} AS now`));
+    const now = store.moment((row as { now: number }).now);
+    return prune(query, now, query.dryRun ? counting : dropping);
   };
 }
 
-async function prune(query: PruneQuery, inTransaction: InTransaction): Promise<PruneReport> {
-  const { olderThan, maxBytes } = query;
-  const dropped: Dropped = { requests: 0, bytes: 0, batches: new Set() };
-  let before = 0;
+async function prune(
+  { olderThan, maxBytes }: PruneQuery,
+  now: number,
+  way: Way,
+): Promise<PruneReport> {
+  const dropped: Dropped = { requests: 0, bytes: 0, batches: new Map() };
+  const before = olderThan === undefined ? 0 : now - olderThan;
+  const stored = maxBytes === undefined ? 0 : await way.in(storedBytes);
   if (olderThan !== undefined) {
-    before = await inTransaction(async ({ now }) => now - olderThan);
-    const old = { states: 'all-but-planned', before, bytes: EVERYTHING } as const;
-    await dropAll(inTransaction, old, dropped);
-    await inTransaction((transaction) => dropRuns(transaction, before));
+    const old = { states: 'all-but-planned', since: 0, before, bytes: EVERYTHING } as const;
+    await dropAll(way, old, dropped);
+    await way.in((session) => way.runs(session, before));
   }
   if (maxBytes !== undefined) {
-    const excess = (await inTransaction(storedBytes)) - maxBytes;
-    const final = { states: 'final', before: EVERYTHING } as const;
-    if (excess > 0) await dropAll(inTransaction, { ...final, bytes: excess }, dropped);
+    const excess = stored - dropped.bytes - maxBytes;
+    const final = { states: 'final', since: before, before: EVERYTHING } as const;
+    if (excess > 0) await dropAll(way, { ...final, bytes: excess }, dropped);
   }
-  const batches = await inTransaction((session) => dropBatches(session, before, dropped.batches));
+  const batches = await way.in((session) => way.batches(session, before, dropped.batches));
   return { requests: dropped.requests, batches, bytes: dropped.bytes };
 }
 
 async function dropAll(
-  inTransaction: InTransaction,
+  way: Way,
   query: Omit<OldRequests, 'after'>,
   dropped: Dropped,
 ): Promise<void> {
   let after = 0;
   let bytes = query.bytes;
   while (bytes > 0) {
-    const found = await inTransaction((session) =>
-      dropRequests(session, { ...query, after, bytes }),
-    );
+    const found = await way.in((session) => way.requests(session, { ...query, after, bytes }));
     for (const row of found) {
       dropped.requests += 1;
       dropped.bytes += row.bytes;
       bytes -= row.bytes;
-      if (row.batch !== null) dropped.batches.add(row.batch);
+      if (row.batch !== null)
+        dropped.batches.set(row.batch, (dropped.batches.get(row.batch) ?? 0) + 1);
       after = row.id;
     }
     if (found.length < DROPPED_PER_TRANSACTION) return;
   }
-}
-
-/** Drops finished batches without members: old ones, and those that just lost their last member. */
-function dropBatches(session: Session, before: number, emptied: ReadonlySet<BatchId>) {
-  return session.run(
-    `DELETE FROM batch
-     WHERE state >= ${BATCH.ended} AND (ended_at < $1 OR id = ANY($2::bigint[]))
-       AND owner NOT IN ${ALIVE_OWNERS}
-       AND NOT EXISTS (SELECT 1 FROM request WHERE request.batch = batch.id)`,
-    [before, [...emptied]],
-  );
 }
 
 /** Drops the counts and costs of runs that no owner can go on with. */
