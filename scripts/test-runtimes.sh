@@ -30,6 +30,6 @@ check() {
 }
 
 check "Node $(node --version)" node program.mjs
-check "Bun $(npx bun --version)" npx bun --bun program.mjs
-check "Deno $(npx deno --version | head -1)" npx deno run -A --node-modules-dir=manual program.mjs
+check "Bun $(node_modules/.bin/bun --version)" node_modules/.bin/bun program.mjs
+check "$(node_modules/.bin/deno --version | head -1)" node_modules/.bin/deno run -A --node-modules-dir=manual program.mjs
 exit "$status"
