@@ -30,6 +30,12 @@ check() {
 }
 
 check "Node $(node --version)" node program.mjs
-check "Bun $(npx bun --version)" npx bun --bun program.mjs
-check "Deno $(npx deno --version | head -1)" npx deno run -A --node-modules-dir=manual program.mjs
+check "Bun $(node_modules/.bin/bun --version)" node_modules/.bin/bun program.mjs
+check "$(node_modules/.bin/deno --version | head -1)" node_modules/.bin/deno run -A --node-modules-dir=manual program.mjs
+# Deno ignores what would capture, so that the program would run at full price: it is refused.
+refused="$(node_modules/.bin/deno run -A --node-modules-dir=manual node_modules/batchling/dist/cli/main.js run program.mjs 2>&1)" && status=1
+case "$refused" in
+  *"Deno cannot be put in batch mode"*) echo "ok    batchling run is refused under Deno" ;;
+  *) echo "bad   batchling run under Deno: $refused" && status=1 ;;
+esac
 exit "$status"

@@ -77,7 +77,8 @@ async function outputsOf(files: readonly string[], given: BatchifyOptions = {}):
     await batchify(runAll, {
       store: stage.newStore(),
       hosts: Object.fromEntries(bases),
-      window: '10s',
+      window: '5m',
+      maxWindow: '10m',
       // A minute between two polls, which some providers ask for, is a tenth of a second.
       clock: fastClock({ epoch: Date.now(), speed: 600 }),
       ...given,
@@ -106,8 +107,7 @@ it('examples/providers has a program for every provider, and each gets its answe
   const words = 'bridge: <bridge>\nriver: <river>\nharbour: <harbour>';
   expect(outputs).toEqual(names.map(() => words));
   expect(simulator.meter).toMatchObject({ batched: 3 * names.length, realtime: 0 });
-  const batched = simulator.batches().map(({ provider }) => provider);
-  expect(batched.toSorted()).toEqual(names.toSorted());
+  expect(new Set(simulator.batches().map(({ provider }) => provider))).toEqual(new Set(names));
 });
 
 it('programs of further frameworks in examples/unchanged get their answers from batches', async () => {

@@ -55,7 +55,7 @@ it('links of pages that are published stay inside of the package, or name the re
 });
 
 it('every page of docs/ is in its index', () => {
-  const index = linksOf('docs/README.md').map((target) => join('docs', target.replace(/#.*/, '')));
-  const missing = pages.filter((page) => page.startsWith('docs/') && page !== 'docs/README.md');
-  expect(missing.filter((page) => !index.includes(page))).toEqual([]);
+  const index = readPage('docs/README.md');
+  const others = pages.filter((page) => page.startsWith('docs/') && page !== 'docs/README.md');
+  expect(others.filter((page) => !index.includes(page.replace('docs/', '')))).toEqual([]);
 });
