@@ -37,6 +37,7 @@ const base = new Set([
   'types.ts',
   'duration.ts',
   'run-variables.ts',
+  'store-address.ts',
   'version.ts',
   'bundlers.ts',
 ]);
@@ -55,7 +56,7 @@ const concrete = [
   { target: /^ledger\/open-ledger\./, except: /^(scope\/engines\.ts$|cli\/)/ },
   ...['memory', 'sqlite', 'postgres'].map((kind) => ({
     target: new RegExp(`^ledger/${kind}/`),
-    except: new RegExp(`^(ledger/${kind}/|ledger/open-ledger\\.ts$|cli/)`),
+    except: new RegExp(`^(ledger/${kind}/|ledger/open-(ledger|contents)\\.ts$|cli/)`),
   })),
 ];
 

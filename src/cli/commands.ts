@@ -42,7 +42,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: 'simulate',
-    summary: "run the simulator: a local server that speaks the providers' batch wires",
+    summary: "run the simulator: a local server that plays the providers' batch APIs",
     load: () => import('./simulate-command.ts'),
   },
   {

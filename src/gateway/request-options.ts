@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { definitionOf } from '../options/table.ts';
 import type { OptionName } from '../options/types.ts';
@@ -25,6 +26,9 @@ const others: readonly string[] = [
   'x-batchling-cache',
   'x-batchling-heartbeat',
 ];
+
+/** Fresh answers belong to a run: to this launch of the gateway, unless the client names its own. */
+const ownRun = randomUUID();
 
 /** What the headers of a request ask of us. */
 export interface RequestOptions {
@@ -84,16 +88,10 @@ function samplingOf(headers: IncomingHttpHeaders): Sampling {
   if (cache !== 'true' && cache !== 'false') {
     throw new GatewayError('bad_header', 'x-batchling-cache must be true or false.');
   }
-  if (cache === 'false' && run === undefined) {
-    throw new GatewayError(
-      'bad_header',
-      'x-batchling-cache: false needs x-batchling-run, a name for this run of your program: without ' +
-        'it, a request that is asked again would be paid again.',
-    );
-  }
+  const isFresh = cache === 'false';
   return {
-    run: run === undefined ? undefined : String(run),
-    fresh: cache === 'false',
+    run: run === undefined ? (isFresh ? ownRun : undefined) : String(run),
+    fresh: isFresh,
     again: Number(headers['x-stainless-retry-count'] ?? 0) > 0,
   };
 }

@@ -22,6 +22,7 @@ import type {
   RemoteMark,
   RequestId,
   Settlement,
+  Wait,
 } from './records.ts';
 
 export type * from './records.ts';
@@ -124,6 +125,12 @@ export interface Ledger {
 
   /** A number that differs when another process may have written since the last time. Cheap. */
   changed(): Promise<number>;
+
+  /**
+   * Of requests that are waited for, those about which `admit` has something new to say. It may name too
+   * many of them. Writes nothing.
+   */
+  toAskAgain(waits: readonly Wait[]): Promise<RequestId[]>;
 
   /** What `admit` would say to a new owner of this run. Writes nothing. */
   look(run: string, asks: readonly (Ask & { occurrence: number })[]): Promise<Look[]>;

@@ -1,4 +1,5 @@
-import { BatchlingError } from '../errors.ts';
+import { isDatabase } from '../store-address.ts';
+import { isMissing } from './is-missing.ts';
 import type { Ledger } from './ledger.ts';
 import type { LedgerOptions } from './ledger-options.ts';
 
@@ -11,13 +12,27 @@ export async function openLedger(store: string, options: LedgerOptions = {}): Pr
     const { openMemoryLedger } = await import('./memory/memory-ledger.ts');
     return openMemoryLedger(options);
   }
-  if (/^postgres(ql)?:/i.test(store)) {
-    // Nothing of the URL is shown: it may hold a password.
-    throw new BatchlingError(
-      'NOT_AVAILABLE',
-      'A ledger in PostgreSQL arrives later. Use the path of a file, or ":memory:".',
-    );
+  if (isDatabase(store)) {
+    const { openPostgresLedger } = await import('./postgres/connection/open-postgres.ts');
+    return openPostgresLedger(databaseOptions(store, options));
   }
   const { openSqliteLedger } = await import('./sqlite/connection/open-sqlite.ts');
   return openSqliteLedger({ ...options, path: store });
+}
+
+/** The ledger that is there. `undefined`: there is none yet, and none is made. */
+export async function openExistingLedger(
+  store: string,
+  options: LedgerOptions = {},
+): Promise<Ledger | undefined> {
+  if (isDatabase(store)) {
+    const { openExistingPostgresLedger } = await import('./postgres/connection/open-postgres.ts');
+    return openExistingPostgresLedger(databaseOptions(store, options));
+  }
+  return store === ':memory:' || isMissing(store) ? undefined : openLedger(store, options);
+}
+
+/** Moments are the server's: the clocks of many machines do not agree. */
+function databaseOptions(store: string, { keep }: LedgerOptions) {
+  return { store, ...(keep && { keep }) };
 }

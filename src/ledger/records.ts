@@ -150,6 +150,12 @@ export interface BatchCost extends Partial<Cost> {
   readonly estimate?: number;
 }
 
+/** A request that another owner has, as `admit` has told of it. */
+export interface Wait {
+  readonly request: RequestId;
+  readonly batch?: BatchId;
+}
+
 /** What would become of an ask, without asking. */
 export type Look =
   /** The ledger has the answer. */

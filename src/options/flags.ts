@@ -1,5 +1,5 @@
 import { BatchlingError } from '../errors.ts';
-import { NotYet, Refused } from './form.ts';
+import { Refused } from './form.ts';
 import { parseContext } from './resolve.ts';
 import { definitionOf, optionNames, variableOf } from './table.ts';
 import type { OptionName } from './types.ts';
@@ -52,9 +52,6 @@ export function namesProviders(option: OptionName): boolean {
 function refusal({ option, name }: OptionFlag, refused: Refused): BatchlingError {
   const { allowed } = definitionOf(option);
   const facts = { option, allowed };
-  if (refused instanceof NotYet) {
-    return new BatchlingError('NOT_AVAILABLE', `${name}: ${refused.detail}.`, { facts });
-  }
   const detail = refused.detail === undefined ? '' : ` (${refused.detail})`;
   const message = `${name}: it cannot be ${refused.shown}${detail}. Allowed: ${allowed}.`;
   return new BatchlingError('INVALID_OPTION', message, { facts });

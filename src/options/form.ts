@@ -34,9 +34,6 @@ export class Refused extends Error {
   }
 }
 
-/** A value of the contract that this version does not implement. It becomes `NOT_AVAILABLE`. */
-export class NotYet extends Refused {}
-
 export function refuse(value: unknown, detail?: string): never {
   throw new Refused(show(value), detail);
 }

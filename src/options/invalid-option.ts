@@ -1,5 +1,5 @@
 import { BatchlingError } from '../errors.ts';
-import { NotYet, type Refused } from './form.ts';
+import type { Refused } from './form.ts';
 import { nearest } from './nearest.ts';
 import { looksSecret, notShown, show } from './show.ts';
 import { optionNames, optionTable } from './table.ts';
@@ -17,10 +17,6 @@ export function invalidOption(
 ): BatchlingError {
   const { allowed } = optionTable[option];
   const place = where === undefined ? option : `${option} (${where})`;
-  if (refused instanceof NotYet) {
-    const facts = { option, allowed };
-    return new BatchlingError('NOT_AVAILABLE', `Option ${place}: ${refused.detail}.`, { facts });
-  }
   const detail = refused.detail === undefined ? '' : ` (${refused.detail})`;
   return invalid(
     `Invalid option ${place}: ${refused.shown}${detail}. Allowed: ${allowed}.`,

@@ -1,18 +1,17 @@
 import { posix, resolve, win32 } from 'node:path';
-import { type Environment, type Form, NotYet, refuse, refuseUnseen } from './form.ts';
-import { notShown } from './show.ts';
+import { isDatabase } from '../store-address.ts';
+import { type Environment, type Form, refuse, refuseUnseen } from './form.ts';
 
 export const store: Form<string> = {
-  allowed: 'the path of a file, or ":memory:"',
+  allowed: 'the path of a file, ":memory:", or postgres://user@host/database',
   read: (text) => text,
   parse: (value, { environment }) => {
     if (typeof value !== 'string' || value.trim() === '' || value.includes('\0')) {
       return refuse(value);
     }
     if (value === ':memory:') return value;
-    if (/^postgres(ql)?:/i.test(value)) {
-      throw new NotYet(notShown, 'a ledger in PostgreSQL arrives later; use a path or ":memory:"');
-    }
+    if (isDatabase(value))
+      return URL.canParse(value) ? value : refuseUnseen('a URL that cannot be read');
     if (/^[a-z][a-z\d+.-]*:\/\//i.test(value)) refuseUnseen('a URL');
     if (/^~(?=$|[\\/])/.test(value)) return resolve(homeFolder(environment), `.${value.slice(1)}`);
     return resolve(value);

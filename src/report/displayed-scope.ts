@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { BatchSummary } from '../ledger/ledger.ts';
 import type { Stats } from '../orchestrator/model/stats.ts';
+import { isDatabase, shownStore } from '../store-address.ts';
 import type { DisplayedScope, FirstUse } from './display.ts';
 import { typicalTimes } from './typical-times.ts';
 
@@ -15,11 +16,11 @@ export function displayedScope(
   { store, completionWindow, retention, keep }: Settings,
   past: () => Promise<readonly BatchSummary[]>,
 ): DisplayedScope {
-  const isFile = store !== ':memory:' && !/^postgres(ql)?:/i.test(store);
+  const isFile = store !== ':memory:' && !isDatabase(store);
   const isNew = isFile && !existsSync(store);
   return {
     stats,
-    store,
+    store: shownStore(store),
     completionWindow,
     firstUse: isNew ? { retention, keep } : undefined,
     typicalTimes: async () => typicalTimes(await past()),

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { messageOf } from '../errors.ts';
 import { sharedState } from '../hooks/state.ts';
 import type { Ledger } from '../ledger/ledger.ts';
@@ -84,20 +83,19 @@ export async function useDryRun(
 ): Promise<EngineUse<DryRun>> {
   const { clock, window, store, dryRun } = options;
   const run = currentRun();
-  const hasLedger = store !== ':memory:' && existsSync(store);
-  const [{ DryRun }, opened] = await Promise.all([
+  const [{ DryRun }, ledger] = await Promise.all([
     import('../orchestrator/dry-run/dry-run.ts'),
-    hasLedger ? openStore(options) : undefined,
+    openExistingStore(options),
   ]);
   const { occurrences } = storeUse(`${version}\n${run.name}\n${store}`);
   const deep = dryRun === 'deep';
   const rules = { deep, window, clock, run: run.name, occurrences };
-  const engine = new DryRun({ ...rules, ledger: opened?.ledger, ...hooks });
+  const engine = new DryRun({ ...rules, ledger, ...hooks });
   return {
     engine,
     release: async () => {
       engine.close();
-      await opened?.ledger.close();
+      await ledger?.close();
     },
   };
 }
@@ -202,10 +200,27 @@ async function openStore(options: ResolvedOptions): Promise<OpenedStore> {
     return { ledger, isStored: store !== ':memory:' };
   } catch (error) {
     if (onStoreError === 'error') throw error;
-    const reason = messageOf(error);
-    warnOnce(`batchling goes on without a ledger, so nothing survives this process: ${reason}`);
+    warnOfNone(error);
     return { ledger: await openLedger(':memory:', { clock, keep }), isStored: false };
   }
+}
+
+/** `undefined`: there is none, or none that can be used. */
+async function openExistingStore(options: ResolvedOptions): Promise<Ledger | undefined> {
+  const { store, clock, keep, onStoreError } = options;
+  const { openExistingLedger } = await import('../ledger/open-ledger.ts');
+  try {
+    return await openExistingLedger(store, { clock, keep });
+  } catch (error) {
+    if (onStoreError === 'error') throw error;
+    warnOfNone(error);
+    return undefined;
+  }
+}
+
+function warnOfNone(error: unknown): void {
+  const reason = messageOf(error);
+  warnOnce(`batchling goes on without a ledger, so nothing survives this process: ${reason}`);
 }
 
 function currentRun(): Run {

@@ -9,6 +9,7 @@ import { Router, type Target } from '../orchestrator/capture/router.ts';
 import type { Sampling } from '../orchestrator/model/sampling.ts';
 import type { LeftCalls } from '../report/end-note.ts';
 import { warnOnce } from '../report/warn-once.ts';
+import { shownStore } from '../store-address.ts';
 import type { Clock, Dict } from '../types.ts';
 import { Bypasses } from './bypasses.ts';
 import { headersOf, withoutOurHeader } from './call-headers.ts';
@@ -318,7 +319,7 @@ export class ScopeCalls implements CallOwner {
     const { logger, store } = this.#options;
     const say = async () => {
       const { endNote } = await import('../report/end-note.ts');
-      const note = endNote(endedBy, left, store);
+      const note = endNote(endedBy, left, shownStore(store));
       await work;
       // It comes with the engine, and the scope may have ended before that was there.
       if (note !== undefined) await this.events.show(this.#options);

@@ -16,6 +16,8 @@ export interface Plot {
   readonly faults?: readonly FaultRule[];
   /** How fast the program's clock runs, where the usual speed does not do. */
   readonly speed?: number;
+  /** The address of a ledger that nobody has used; otherwise it is a file. */
+  readonly database?: () => string;
 }
 
 export interface History extends Verdict {
@@ -28,7 +30,13 @@ const patience = 60_000;
 
 /** Launches the program, killing it each time as told, then lets it come to its end, and judges. */
 export async function playHistory(plot: Plot, kills: readonly Kill[]): Promise<History> {
-  const scene = await openScene(plot.provider, plot.settings, plot.options, plot.speed);
+  const scene = await openScene(
+    plot.provider,
+    plot.settings,
+    plot.options,
+    plot.speed,
+    plot.database?.(),
+  );
   const label = `${plot.provider}, ${plot.name}, killed ${kills.map(nameOf).join(' and ')}`;
   for (const fault of plot.faults ?? []) scene.simulator.faults.add(fault);
   let killed = 0;

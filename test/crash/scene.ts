@@ -26,13 +26,14 @@ export async function openScene(
   settings: SimulatorSettingsChange = {},
   options: BatchifyOptions = {},
   speed = wireOf(provider).haste,
+  database?: string,
 ): Promise<Scene> {
   const simulator = await startSimulator({
     speed: { validating: 2, running: 10, finalizing: 2, cancelling: 2 },
     ...settings,
   });
   const folder = await mkdtemp(join(tmpdir(), 'batchling-crash-'));
-  const store = join(folder, 'ledger.db');
+  const store = database ?? join(folder, 'ledger.db');
   const baseURL = `${simulator.baseUrl(provider)}${wireOf(provider).path ?? ''}`;
   const time = { epoch: Date.now(), speed };
   return {

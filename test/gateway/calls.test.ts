@@ -75,7 +75,7 @@ describe('a call by way of the gateway', () => {
   it.each([
     ['x-batchling-store', 'x.db', 'x-batchling-store is not known'],
     ['x-batchling-window', 'soon', 'window'],
-    ['x-batchling-cache', 'false', 'needs x-batchling-run'],
+    ['x-batchling-cache', 'no', 'true or false'],
     ['x-batchling-run', 'a b', 'letters, digits'],
     ['x-batchling-heartbeat', '103', '102, 100, none'],
     ['x-batchling', 'on', 'off'],
@@ -116,6 +116,14 @@ describe('identical calls', () => {
     const fresh = { 'x-batchling-cache': 'false', 'x-batchling-run': 'three' };
     const response = await gateway.ask('fresh', fresh);
     expect(response.headers.get('x-batchling-source')).toBe('batch');
+  });
+
+  it('that want fresh answers without naming a run are asked anew each time', async () => {
+    await gateway.ask('newest');
+    const fresh = () => gateway.ask('newest', { 'x-batchling-cache': 'false' });
+    const answers = [await fresh(), await fresh()];
+    const sources = answers.map(({ headers }) => headers.get('x-batchling-source'));
+    expect(sources).toEqual(['batch', 'batch']);
   });
 
   it('of another credential get answers of their own', async () => {

@@ -18,6 +18,8 @@ beforeAll(async () => {
   stage = await openStage({ answer: ({ prompt }) => `You asked: ${prompt}` });
   gateway = await startGateway(stage, { flags: ['--heartbeat', '40ms'] });
   url = `${gateway.url}/openai/v1/chat/completions`;
+  // The first call waits for modules to be loaded.
+  await (await fetch(url, chatRequest('first'))).text();
 });
 
 beforeEach(() => stage.simulator.hold());
@@ -29,9 +31,9 @@ afterAll(async () => {
 });
 
 /** Lets clients wait for many heartbeats. */
-async function afterSomeBeats<T>(asked: Promise<T>): Promise<T> {
+async function afterSomeBeats<T>(asked: Promise<T>, milliseconds = 400): Promise<T> {
   asked.catch(() => undefined);
-  await new Promise((resolve) => setTimeout(resolve, 600));
+  await new Promise((resolve) => setTimeout(resolve, milliseconds));
   stage.simulator.release();
   return asked;
 }
@@ -48,10 +50,11 @@ const headers = { 'content-type': 'application/json', authorization: 'Bearer sk-
 
 describe('a client that waits for long', () => {
   it('is Node fetch, whose time limit for headers starts anew with each heartbeat', async () => {
-    const dispatcher = new Agent({ headersTimeout: 300 });
+    // Far above the heartbeat: a busy machine delays one.
+    const dispatcher = new Agent({ headersTimeout: 1_000 });
     const request = chatRequest('fetch', { 'user-agent': 'node' });
     const asked = undiciFetch(url, { ...(request as object), dispatcher });
-    const response = await afterSomeBeats(asked);
+    const response = await afterSomeBeats(asked, 2_500);
     expect(await response.text()).toContain('You asked: fetch');
     await dispatcher.close();
   });

@@ -71,9 +71,14 @@ describe('a bad option says its name, its value and what is allowed', () => {
     ['budget', Number.POSITIVE_INFINITY, 'Infinity', dollars],
     ['dryRun', 'true', '"true"', 'true, false or "deep" (in text also 1, 0, yes, no)'],
     ['cache', 1, '1', flag],
-    ['store', '', '""', 'the path of a file, or ":memory:"'],
-    ['store', 5, '5', 'the path of a file, or ":memory:"'],
-    ['store', 'mysql://h/d', '(not shown) (a URL)', 'the path of a file, or ":memory:"'],
+    ['store', '', '""', 'the path of a file, ":memory:", or postgres://user@host/database'],
+    ['store', 5, '5', 'the path of a file, ":memory:", or postgres://user@host/database'],
+    [
+      'store',
+      'mysql://h/d',
+      '(not shown) (a URL)',
+      'the path of a file, ":memory:", or postgres://user@host/database',
+    ],
     ['retention', 'forever', '"forever"', `${time}; above 0`],
     ['maxStoreSize', '5 apples', '"5 apples"', size],
     ['maxStoreSize', 0, '0', size],
@@ -204,14 +209,11 @@ describe('options that are no object', () => {
   });
 });
 
-it('a PostgreSQL ledger is announced, not misread as a path', () => {
-  const message = (place: string) =>
-    `Option ${place}: a ledger in PostgreSQL arrives later; use a path or ":memory:".`;
-  const error = refusal({ store: 'postgres://h/d' });
-  expect(error).toMatchObject({ code: 'NOT_AVAILABLE', facts: { option: 'store' } });
-  expect(error.message).toBe(message('store'));
-  const fromVariable = refusal({}, { BATCHLING_STORE: 'postgresql://h/d' });
-  expect(fromVariable.message).toBe(message('store (BATCHLING_STORE)'));
+it('the URL of a PostgreSQL ledger is no path', () => {
+  const store = 'postgresql://me:secret@h/d?schema=mine';
+  expect(resolveOptions({ store }, undefined, {}).store).toBe(store);
+  const fromVariable = resolveOptions({}, undefined, { BATCHLING_STORE: store });
+  expect(fromVariable.store).toBe(store);
 });
 
 describe('a credential is never printed', () => {
@@ -229,7 +231,7 @@ describe('a credential is never printed', () => {
     ['as the name of a provider', { providers: { [key]: {} } }],
     ['as a dispatcher', { dispatcher: `http://me:${secret}@proxy` }],
     ['in an object that is no dispatcher', { dispatcher: { uri: key } }],
-    ['in the URL of a ledger', { store: `postgres://me:${secret}@h/d` }],
+    ['in the URL of a ledger', { store: `postgres://me:${secret}#@h/d` }],
     ['in the URL of another ledger', { store: `mysql://me:${secret}@h/d` }],
     ['as the user of a base URL', { hosts: { [`https://me:${secret}@h/v1`]: 'openai' } }],
     ['without a scheme', { hosts: { [`me:${secret}@h`]: 'openai' } }],
@@ -237,7 +239,7 @@ describe('a credential is never printed', () => {
     ['in the query of a base URL', { hosts: { [`https://h/v1?k=${secret}`]: 'openai' } }],
     ['in a variable', {}, { BATCHLING_HOSTS: `https://me:a,${secret}@h=openai` }],
     ['in the query of a variable', {}, { BATCHLING_HOSTS: `https://h?k=a,${secret}` }],
-    ['in a ledger variable', {}, { BATCHLING_STORE: `postgres://me:${secret}@h/d` }],
+    ['in a ledger variable', {}, { BATCHLING_STORE: `postgres://me:${secret}#@h/d` }],
     ['in the wrong variable', {}, { BATCHLING_DISPLAY: key }],
     ['in the wrong option', { keep: key }],
     ['as a header', { only: `Bearer ${secret}` }],

@@ -33,6 +33,11 @@ export const ledgerCommands: readonly CommandEntry[] = [
     load: () => import('./prune.ts'),
   },
   {
+    name: 'move',
+    summary: 'copy the ledger to another store',
+    load: () => import('./move.ts'),
+  },
+  {
     name: 'doctor',
     summary: 'check versions, ledger, keys, clients, clock and proxies',
     load: () => import('./doctor.ts'),

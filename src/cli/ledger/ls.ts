@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { BatchSummary, Ledger, OpenBatch } from '../../ledger/ledger.ts';
 import { collectCommand } from '../../report/collect-command.ts';
 import { counted, dollars, number } from '../../report/summary.ts';
+import { shownStore } from '../../store-address.ts';
 import { usageError } from '../usage-error.ts';
 import { batchJson, byToken } from './batch-json.ts';
 import { addLedgerFlags } from './flags.ts';
@@ -37,7 +38,7 @@ async function ls(flags: LsFlags): Promise<void> {
   const options = await optionsFor(flags);
   const ledger = await openExisting(options);
   if (ledger === undefined) {
-    if (flags.json) await printJson({ store: options.store, batches: [], total: 0 });
+    if (flags.json) await printJson({ store: shownStore(options.store), batches: [], total: 0 });
     else await print(noLedger(options));
     return;
   }
@@ -45,11 +46,13 @@ async function ls(flags: LsFlags): Promise<void> {
   const shown = listed.slice(0, limit).reverse();
   if (flags.json) {
     const batches = shown.map((batch) => batchJson(batch, open.get(batch.token)));
-    await printJson({ store: options.store, batches, total: listed.length });
+    await printJson({ store: shownStore(options.store), batches, total: listed.length });
     return;
   }
   if (shown.length === 0) {
-    await print(flags.open ? 'No batch is open.' : `The ledger ${options.store} has no batches.`);
+    await print(
+      flags.open ? 'No batch is open.' : `The ledger ${shownStore(options.store)} has no batches.`,
+    );
     return;
   }
   const now = options.clock.now();

@@ -1,9 +1,9 @@
-import { statSync } from 'node:fs';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Keep } from '../../ledger/ledger-options.ts';
-import { openLedger } from '../../ledger/open-ledger.ts';
+import { openExistingLedger } from '../../ledger/open-ledger.ts';
 import { useConfigFile } from '../../options/config/config-file.ts';
 import { type ResolvedOptions, resolveOptions } from '../../options/index.ts';
+import { shownStore } from '../../store-address.ts';
 import { configPath } from '../config-path.ts';
 
 /** The flags that all commands on the ledger have. */
@@ -24,27 +24,17 @@ export async function optionsFor({ store, config }: LedgerFlags): Promise<Resolv
 }
 
 /** The ledger that is there. `undefined`: there is none yet, and none is made. */
-export async function openExisting(
+export function openExisting(
   { store, clock }: ResolvedOptions,
   keep: Keep = 'answers',
 ): Promise<Ledger | undefined> {
-  if (store === ':memory:' || isMissing(store)) return undefined;
-  return openLedger(store, { clock, keep });
-}
-
-/** Whether nothing is there. What may not be looked at is there: opening it says why it cannot be used. */
-function isMissing(path: string): boolean {
-  try {
-    return statSync(path, { throwIfNoEntry: false }) === undefined;
-  } catch {
-    return false;
-  }
+  return openExistingLedger(store, { clock, keep });
 }
 
 export function noLedger({ store }: ResolvedOptions): string {
   return store === ':memory:'
     ? 'A ledger in memory ends with its program: there is nothing to look at.'
-    : `There is no ledger at ${store} yet. A run of a program in batch mode makes one.`;
+    : `There is no ledger at ${shownStore(store)} yet. A run of a program in batch mode makes one.`;
 }
 
 /** Does the work with the ledger and closes it. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { bad, good, type LedgerSubject, openBench } from './subject.test-helper.ts';
+import type { Wait } from '../ledger.ts';
+import { bad, good, type LedgerSubject, newToken, openBench } from './subject.test-helper.ts';
 
 export function keepingConformance(subject: LedgerSubject): void {
   describe('accounts and queues', () => {
@@ -179,6 +180,27 @@ export function keepingConformance(subject: LedgerSubject): void {
       const again = await ask(1, { owner: other });
       expect(again.is).toBe('mine');
       expect(again.request).not.toBe(request);
+    });
+  });
+
+  describe('toAskAgain', () => {
+    it('names every request that has moved on since its waiter was told', async () => {
+      const { ledger, me, queue, ask, join } = await openBench(subject);
+      const gone = await join();
+      const plan = (owner: number, request: number) =>
+        ledger.plan(owner, { token: newToken(), queue, tags: {} }, [request]);
+      const admit = async (number: number, owner = me) => (await ask(number, { owner })).request;
+      const [answered, withdrawn, planned] = [await admit(1), await admit(2), await admit(3)];
+      const [left, member] = [await admit(4, gone), await admit(5, gone)];
+      const { batch } = await plan(gone, member);
+      const waits = [answered, withdrawn, planned, left].map((request): Wait => ({ request }));
+      await ledger.settled(me, [{ request: answered, is: 'answer', answer: good }]);
+      await ledger.withdraw(me, [withdrawn]);
+      await plan(me, planned);
+      await ledger.leave(gone, { finished: false });
+      const named = await ledger.toAskAgain([...waits, { request: member, batch }]);
+      expect(new Set(named)).toEqual(new Set([answered, withdrawn, planned, left, member]));
+      expect(await ledger.toAskAgain([])).toEqual([]);
     });
   });
 

@@ -114,6 +114,8 @@ function memoryLedger({ clock = { now: Date.now }, keep = 'answers' }: LedgerOpt
     giveBack: async (lease) => changing(() => batches.giveBack(state, lease)),
     claimable: async (account) => batches.claimable(state, account),
     changed: async () => state.writes,
+    // Asking costs next to nothing here.
+    toAskAgain: async (waits) => waits.map(({ request }) => request),
 
     look: async (run, asks) => asks.map((ask) => look(state, run, ask)),
     averageOutput: async (queue) => averageOutput(state, queue),

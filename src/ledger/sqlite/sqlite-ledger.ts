@@ -92,6 +92,8 @@ export function sqliteLedger(store: Store, locks: OwnerLocks, salt: Uint8Array):
     giveBack: prepareGiveBack(store, leases),
     claimable: prepareClaimable(store, owners, abandon),
     changed: () => store.changed(),
+    // Asking costs a few microseconds each; finding out beforehand would cost as much.
+    toAskAgain: async (waits) => waits.map(({ request }) => request),
     look: prepareLook(store, owners, newAnswers),
     averageOutput: prepareAverageOutput(store),
     list: prepareList(store),

@@ -27,7 +27,8 @@ export class OtherOwners {
   readonly #context: EngineContext;
   readonly #takeOver: TakeOver;
   readonly #endDue: EndDue;
-  readonly #waiting = new Set<Request>();
+  /** With the batches that they are in, as far as that is known. */
+  readonly #waiting = new Map<Request, BatchId | undefined>();
   readonly #notices = new ElsewhereNotices();
   readonly #takingOver = new Map<BatchId, Promise<Batch | undefined>>();
   #timer: unknown;
@@ -88,7 +89,7 @@ export class OtherOwners {
         admission.batch === undefined ? undefined : await this.#find(admission.batch, request);
       if (!request.isWaitedFor || (batch && this.#attach(batch, request))) return;
       if (admission.batch !== undefined) this.#notices.add(request);
-      this.#waiting.add(request);
+      this.#waiting.set(request, admission.batch);
       this.#arm();
     }
   }
@@ -143,7 +144,7 @@ export class OtherOwners {
   }
 
   async #giveUp(error: unknown): Promise<void> {
-    const waiting = [...this.#waiting];
+    const waiting = [...this.#waiting.keys()];
     this.#waiting.clear();
     await inTurns(waiting, (request) => tellTrouble(request, error));
   }
@@ -153,6 +154,15 @@ export class OtherOwners {
     if (!this.#context.stopped.aborted) this.#arm();
   }
 
+  async #toAskAgain(): Promise<Request[]> {
+    const waiting = [...this.#waiting];
+    const waits = waiting.map(([{ row }, batch]) => {
+      return { request: row, ...(batch !== undefined && { batch }) };
+    });
+    const named = new Set(await this.#context.ledger.toAskAgain(waits));
+    return waiting.flatMap(([request]) => (named.has(request.row) ? request : []));
+  }
+
   async #look(): Promise<void> {
     this.#notices.tell();
     const { ledger, owner } = this.#context;
@@ -160,7 +170,7 @@ export class OtherOwners {
     this.#looks += 1;
     if (changed !== this.#seen || this.#looks >= looksBetweenAsks) {
       this.#looks = 0;
-      const waiting = [...this.#waiting];
+      const waiting = await this.#toAskAgain();
       for (let at = 0; at < waiting.length; at += askAtOnce) {
         const asked = waiting.slice(at, at + askAtOnce);
         const asks = asked.map(askAgain);

@@ -1,6 +1,8 @@
+import { syncBuiltinESMExports } from 'node:module';
+import os from 'node:os';
 import type { GoogleGenAI } from '@google/genai';
 import { type BatchifyOptions, batchify } from '../../../src/index.ts';
-import { commitsSoFar, type KillPoint, killAtCommit } from './commit-killer.ts';
+import { commitsSoFar, type KillPoint, killAtCommit, killAtServerCommit } from './commit-killer.ts';
 import { type FastTime, fastClock } from './fast-clock.ts';
 import { readInput } from './read-input.ts';
 
@@ -14,6 +16,8 @@ export interface AskInput {
   readonly time?: FastTime;
   readonly kill?: KillPoint;
   readonly model?: string;
+  /** The name of the machine that it runs on. */
+  readonly host?: string;
 }
 
 export interface Heard {
@@ -32,8 +36,13 @@ export interface AskOutput {
 
 type Ask = (content: string) => Promise<Heard>;
 
-const { sdk, prompts, baseURL, apiKey, options, time, kill, model } = readInput<AskInput>();
-await killAtCommit(kill);
+const { sdk, prompts, baseURL, apiKey, options, time, kill, model, host } = readInput<AskInput>();
+if (host !== undefined) {
+  os.hostname = () => host;
+  syncBuiltinESMExports();
+}
+if (options.store?.startsWith('postgres')) await killAtServerCommit(kill);
+else await killAtCommit(kill);
 const ask = await { openai, anthropic, google, vertex }[sdk]();
 const scope = batchify({ ...options, ...(time && { clock: fastClock(time) }) });
 const heard = await scope.run(() =>

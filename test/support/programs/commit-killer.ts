@@ -47,6 +47,24 @@ export async function killAtCommit(point: KillPoint | undefined): Promise<void> 
   (globalThis as { [shared]?: unknown })[shared] = { DatabaseSync };
 }
 
+/** The same for a ledger in PostgreSQL: a COMMIT has ended when the server's answer is there. */
+export async function killAtServerCommit(point: KillPoint | undefined): Promise<void> {
+  const { default: pg } = await import('pg');
+  const { query } = pg.Client.prototype;
+  const counting = async function (this: unknown, ...given: unknown[]): Promise<unknown> {
+    commits += 1;
+    const here = commits === point?.commit || isThere(point?.commit);
+    if (here && point?.when === 'before') die();
+    const result = await Reflect.apply(query, this, given);
+    if (here) die();
+    return result;
+  };
+  pg.Client.prototype.query = function (this: unknown, ...given: unknown[]) {
+    const isLast = typeof given[0] === 'string' && /\bCOMMIT$/.test(given[0]);
+    return Reflect.apply(isLast ? counting : query, this, given);
+  } as typeof query;
+}
+
 function around<T>(point: KillPoint | undefined, counts: boolean, work: () => T): T {
   if (!counts) return work();
   commits += 1;

@@ -4,11 +4,15 @@ import type { Clock } from '../../../src/types.ts';
 export interface FastTime {
   readonly epoch: number;
   readonly speed: number;
+  /** How far the clock of this machine is off, in milliseconds. */
+  readonly offset?: number;
 }
 
-export function fastClock({ epoch, speed }: FastTime): Clock {
+export function fastClock({ epoch, speed, offset = 0 }: FastTime): Clock {
+  const { now } = Date;
+  if (offset !== 0) Date.now = () => now() + offset;
   return {
-    now: () => epoch + (Date.now() - epoch) * speed,
+    now: () => epoch + offset + (now() - epoch) * speed,
     setTimeout: (callback, delay) => setTimeout(callback, delay / speed).unref(),
     clearTimeout: (timer) => clearTimeout(timer as NodeJS.Timeout),
   };

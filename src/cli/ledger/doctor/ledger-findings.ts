@@ -7,6 +7,7 @@ import type { BatchSummary, Ledger } from '../../../ledger/ledger.ts';
 import { migrations } from '../../../ledger/sqlite/schema/migrate.ts';
 import type { ResolvedOptions } from '../../../options/index.ts';
 import { counted, number } from '../../../report/summary.ts';
+import { isDatabase, shownStore } from '../../../store-address.ts';
 import { noLedger, openExisting, withLedger } from '../open-store.ts';
 import { bytesOf } from '../wording.ts';
 import type { Finding } from './finding.ts';
@@ -28,9 +29,9 @@ export async function ledgerFindings(options: ResolvedOptions): Promise<Finding[
   return withLedger(ledger, async (opened) => {
     const [newest] = await opened.list({ limit: 1 });
     return [
-      file(store),
+      isDatabase(store) ? database(store) : file(store),
       await openBatches(opened),
-      ...(await disk(store)),
+      ...(isDatabase(store) ? [] : await disk(store)),
       ...(newest ? [clockOf(newest, clock.now())] : []),
     ];
   });
@@ -47,6 +48,10 @@ function file(store: string): Finding {
   if (isPrivate) return { level: 'ok', about: 'ledger', text };
   const advice = `Others can read it: chmod 600 ${store}`;
   return { level: 'warn', about: 'ledger', text, advice };
+}
+
+function database(store: string): Finding {
+  return { level: 'ok', about: 'ledger', text: shownStore(store) };
 }
 
 async function openBatches(ledger: Ledger): Promise<Finding> {

@@ -38,7 +38,7 @@ type LoadedBlock = AnswerBlock & { readonly requests: readonly RequestId[] };
 
 const BLOCKS_IN_MEMORY = 100;
 
-export function prepareAnswers(store: Store): Answers {
+export function prepareAnswers(store: Pick<Store, 'prepare'>): Answers {
   const find = store.prepare('SELECT request, status, headers, body FROM answer WHERE id = ?');
   const add = store.prepare(
     'INSERT INTO answer (request, status, headers, body) VALUES (?, ?, ?, ?)',

@@ -63,10 +63,10 @@ export function prepareEraseBodies(store: Store): EraseBodies {
 }
 
 /** SQLite drivers cut text at a zero character; such text, which is rare, is stored as bytes. */
-function toStored(text: string): string | Uint8Array {
+export function toStored(text: string): string | Uint8Array {
   return text.includes('\0') ? Buffer.from(text) : text;
 }
 
-function fromStored(stored: string | Uint8Array): string {
+export function fromStored(stored: string | Uint8Array): string {
   return typeof stored === 'string' ? stored : Buffer.from(stored).toString();
 }

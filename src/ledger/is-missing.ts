@@ -1,0 +1,10 @@
+import { statSync } from 'node:fs';
+
+/** Whether nothing is there. What may not be looked at is there: opening it says why it cannot be used. */
+export function isMissing(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) === undefined;
+  } catch {
+    return false;
+  }
+}

