@@ -42,7 +42,10 @@ export class AsyncRequests {
   /** Asks. The id comes once the request and its body are in the ledger; or its answer, if that is first. */
   async ask(call: AsyncCall): Promise<{ readonly id: string } | { readonly answer?: RawAnswer }> {
     const kept = deferred<KeptRequest>();
-    const started = this.#start(call, { ...call.asked.sampling, kept: kept.resolve });
+    const { sampling } = call.asked;
+    // A client that did not get the id asks again, and no closed connection tells of it: it is the same request.
+    const again = sampling.again === true || sampling.run === undefined;
+    const started = this.#start(call, { ...sampling, again, kept: kept.resolve });
     const first = await Promise.race([
       kept.promise.then((request) => ({ request })),
       started.answer.then((answer) => ({ answer })),

@@ -6,6 +6,7 @@ import { deferred } from './deferred.ts';
 import { forwardedHeaders } from './forwarded-headers.ts';
 import { enterWaiting, type GatewayContext, ownCredential } from './gateway-context.ts';
 import { heartbeatKind } from './heartbeat-kind.ts';
+import { IdenticalCalls } from './identical-calls.ts';
 import { readBody } from './read-body.ts';
 import { type RequestOptions, requestOptions } from './request-options.ts';
 import { type Route, withoutCredentials } from './routes.ts';
@@ -27,6 +28,7 @@ interface Exchange {
 export class CallHandler {
   readonly #context: GatewayContext;
   readonly #async: AsyncRequests;
+  readonly #identical = new IdenticalCalls();
   /** Clients that wait, and how they are told that the gateway leaves. */
   readonly waiting = new Set<() => void>();
 
@@ -95,8 +97,10 @@ export class CallHandler {
     response.once('close', closed);
     this.#context.heartbeats.add(waiting);
     this.waiting.add(tell);
+    const isOver = await this.#identical.enter(raw, route.place.registered.info);
     try {
-      if (response.destroyed) closed();
+      // Its client has gone while it waited for its turn: nothing was asked.
+      if (response.destroyed) return;
       const answer = await Promise.race([ask(raw, client.signal, asked.sampling), told.promise]);
       this.#context.heartbeats.delete(waiting);
       if (answer === 'leaving') waiting.end(await leavingAnswer(route));
@@ -107,6 +111,7 @@ export class CallHandler {
     } finally {
       this.#context.heartbeats.delete(waiting);
       this.waiting.delete(tell);
+      isOver();
       response.off('close', closed);
       status.resolve(undefined);
     }

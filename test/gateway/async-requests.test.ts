@@ -59,6 +59,19 @@ describe('Prefer: respond-async', () => {
     expect(stage.simulator.meter.total - billed).toBe(1);
   });
 
+  it('is the same request when it is asked again, and another sample in a run with a name', async () => {
+    const billed = stage.simulator.meter.total;
+    stage.simulator.hold();
+    const locations = [await askLater(gateway, 'twice'), await askLater(gateway, 'twice')];
+    const named = await gateway.ask('twice', { ...later, 'x-batchling-run': 'a' });
+    const second = await gateway.ask('twice', { ...later, 'x-batchling-run': 'a' });
+    expect([named.status, second.status]).toEqual([202, 202]);
+    stage.simulator.release();
+    for (const location of locations) await answerAt(gateway, location);
+    await answerAt(gateway, second.headers.get('location') as string);
+    expect(stage.simulator.meter.total - billed).toBe(2);
+  });
+
   it('shows its answer to the credential that asked, and to no other', async () => {
     const location = await askLater(gateway, 'two');
     const others = [

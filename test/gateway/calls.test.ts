@@ -90,7 +90,12 @@ describe('a call by way of the gateway', () => {
 
 describe('identical calls', () => {
   it('that are under way at once are samples, and later ones begin with the first', async () => {
-    const both = await Promise.all([gateway.ask('same'), gateway.ask('same')]);
+    const calls = await gateway.metric('calls_total');
+    stage.simulator.hold();
+    const asked = [gateway.ask('same'), gateway.ask('same')];
+    await gateway.reaches('calls_total', calls + 2);
+    stage.simulator.release();
+    const both = await Promise.all(asked);
     const ids = both.map(({ headers }) => headers.get('x-batchling-request-id'));
     expect(new Set(ids).size).toBe(2);
     const later = await gateway.ask('same');
