@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startServer, type TestServer } from '../../src/ledger/postgres/test/server.test-helper.ts';
+import { runCommand } from '../support/run-ledger-command.ts';
 import { resultOf, runProgram } from '../support/run-program.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 
@@ -32,6 +33,17 @@ describe('programs that share a ledger in PostgreSQL', () => {
     const again = await run();
     expect(again.map(({ source }) => source)).toEqual(['ledger', 'ledger', 'ledger']);
     expect(stage.simulator.meter.executions).toHaveLength(3);
+  });
+
+  it('can be looked at by the commands on the ledger, which end as they should', async () => {
+    const input = inputOf('looked-at', ['one', 'two', 'three']);
+    await resultOf('ask-all', input);
+    const { store } = input.options;
+    const listed = await runCommand(['ls', '--store', store, '--json']);
+    expect(listed).toMatchObject({ code: 0, stderr: '' });
+    expect(JSON.parse(listed.stdout)).toMatchObject({ total: 1, batches: [{ count: 3 }] });
+    const collected = await runCommand(['collect', '--store', store]);
+    expect(collected).toMatchObject({ code: 0, stderr: '' });
   });
 
   it('never print the password', async () => {
