@@ -1,7 +1,9 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './test/support/longest-first.ts';
 
 /** Unit tests that patch globals, start processes, or look at what has been loaded. */
-const needTheirOwnProcess = [
+const unitTests = [
   'src/*.test.ts',
   'src/scope/**',
   'src/options/index.test.ts',
@@ -12,6 +14,37 @@ const needTheirOwnProcess = [
   'src/ledger/sqlite/answers/new-answers.test.ts',
   'src/ledger/sqlite/owners/owner-death.test.ts',
   'src/orchestrator/capture/intake.test.ts',
+];
+
+const needTheirOwnProcess = [
+  ...unitTests,
+  // They look at what is patched, or patch it themselves.
+  'test/fidelity/**',
+  'test/behaviour/{core,hooks-undone,later-patchers,mocks,patches,two-copies,without-hooks}.test.ts',
+  // They look for the files that the process has open.
+  'test/behaviour/{batch-lives,lost-leases}.test.ts',
+  // They hear warnings, many of which a process is given once.
+  'test/behaviour/{closed-scopes,full-price,long-realtime-line,no-batch-api}.test.ts',
+  'test/behaviour/{nothing-more-is-spent,query-credentials}.test.ts',
+  'test/misuse/{never-entered,scopes}.test.ts',
+  // They hear what the process writes to stderr, whoever writes it.
+  'test/behaviour/{display,resume-speaks,small-batches,troubles,what-is-stored}.test.ts',
+  'test/providers/mixed.test.ts',
+  'test/third-party/langchain-batch.test.ts',
+  // Their client listens for signals and errors of the whole process.
+  'test/third-party/{openai-agents,simulator-answers}.test.ts',
+  // They change the time of the whole process.
+  'test/behaviour/{clock-set-back,dates-after-set-back}.test.ts',
+  // They wait until the whole process is at rest.
+  'test/behaviour/{not-found-series,redirected-reads}.test.ts',
+  'test/crash/{budget-after-kill,taken-over}.test.ts',
+  'test/durability/marks.test.ts',
+  'test/guarantees/**',
+  'test/property/{found,no-starvation,program,verdict}.test.ts',
+  'test/providers/{anthropic-batches,mistral-recovery,vertex-batches,vertex-recovery}.test.ts',
+  // They measure the process.
+  'test/memory/**',
+  'test/property/memory.test.ts',
 ];
 
 const shared = {
@@ -25,26 +58,26 @@ const shared = {
 
 export default defineConfig({
   test: {
-    // Vitest leaves one core free, which on two cores is half of the machine.
-    maxWorkers: '100%',
+    // A fifth of the time a test waits, for a disk or a window: one and a half per core keep it busy.
+    maxWorkers: Math.ceil(availableParallelism() * 1.5),
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
-        // Half of the time of a small file is a process with its imports: these share theirs.
+        // A process with its imports takes longer than most files: these share theirs.
         test: {
           ...shared,
           name: 'together',
-          include: ['src/**/*.test.ts'],
+          include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
           exclude: needTheirOwnProcess,
           isolate: false,
-          sequence: { groupOrder: 0 },
+          setupFiles: ['test/support/share-process.ts'],
         },
       },
       {
         test: {
           ...shared,
           name: 'apart',
-          include: ['test/**/*.test.ts', ...needTheirOwnProcess.map(asTests)],
-          sequence: { groupOrder: 1 },
+          include: needTheirOwnProcess.map(asTests),
         },
       },
     ],

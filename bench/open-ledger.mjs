@@ -1,6 +1,10 @@
 // How long it takes to open a ledger once its driver is loaded: node open-ledger.mjs <path>
-import { loadDriver } from '../dist/ledger/sqlite/connection/driver.js';
-import { openSqliteLedger } from '../dist/ledger/sqlite/connection/open-sqlite.js';
+// The parts of the ledger are no entries of the package: they are loaded from the sources.
+import 'tsx';
+
+const connection = '../src/ledger/sqlite/connection';
+const { loadDriver } = await import(`${connection}/driver.ts`);
+const { openSqliteLedger } = await import(`${connection}/open-sqlite.ts`);
 
 const [path] = process.argv.slice(2);
 await loadDriver();

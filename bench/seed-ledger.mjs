@@ -1,9 +1,13 @@
 // A ledger with finished requests of an earlier run: node seed-ledger.mjs <path> <count>
-import { encodeBlock } from '../dist/ledger/sqlite/answers/answer-block.js';
-import { ANSWERS_PER_BLOCK } from '../dist/ledger/sqlite/answers/answers.js';
-import { loadDriver } from '../dist/ledger/sqlite/connection/driver.js';
-import { openSqliteLedger } from '../dist/ledger/sqlite/connection/open-sqlite.js';
-import { REQUEST } from '../dist/ledger/sqlite/schema/codes.js';
+// The parts of the ledger are no entries of the package: they are loaded from the sources.
+import 'tsx';
+
+const sqlite = '../src/ledger/sqlite';
+const { encodeBlock } = await import(`${sqlite}/answers/answer-block.ts`);
+const { ANSWERS_PER_BLOCK } = await import(`${sqlite}/answers/answers.ts`);
+const { loadDriver } = await import(`${sqlite}/connection/driver.ts`);
+const { openSqliteLedger } = await import(`${sqlite}/connection/open-sqlite.ts`);
+const { REQUEST } = await import(`${sqlite}/schema/codes.ts`);
 
 const [path, count] = process.argv.slice(2);
 

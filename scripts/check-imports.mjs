@@ -9,6 +9,7 @@ const source = resolve(process.argv[2] ?? fileURLToPath(new URL('../src', import
 /** A part may import from its own part and from parts of a lower rank. */
 const ranks = {
   cli: 6,
+  gateway: 5.5,
   entry: 5,
   scope: 4,
   options: 3.6,

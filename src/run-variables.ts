@@ -9,4 +9,12 @@ export const detachVariable = 'BATCHLING_DETACH';
 /** The path of the config file. */
 export const configVariable = 'BATCHLING_CONFIG';
 
-export const runVariables: readonly string[] = [reportVariable, detachVariable, configVariable];
+/** The token that clients of a gateway must send. The user sets this one. */
+export const tokenVariable = 'BATCHLING_TOKEN';
+
+export const runVariables: readonly string[] = [
+  reportVariable,
+  detachVariable,
+  configVariable,
+  tokenVariable,
+];

@@ -103,7 +103,7 @@ export interface Clock {
  * Where batchling writes its log lines. The default writes nowhere.
  *
  * @example
- * batchify(fn, { logger: console });
+ * batchify(main, { logger: console });
  */
 export interface Logger {
   debug(message: string, facts?: Readonly<Record<string, unknown>>): void;

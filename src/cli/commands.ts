@@ -29,6 +29,11 @@ export const commands: readonly CommandEntry[] = [
     summary: 'run any command; every Node process under it is in batch mode',
     load: () => import('./exec.ts'),
   },
+  {
+    name: 'serve',
+    summary: 'run a gateway: programs in any language set their base URL and are batched',
+    load: () => import('./serve-command.ts'),
+  },
   ...ledgerCommands,
   {
     name: 'demo',
@@ -37,7 +42,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: 'simulate',
-    summary: "run the simulator: a local server that speaks the providers' batch wires",
+    summary: "run the simulator: a local server that plays the providers' batch APIs",
     load: () => import('./simulate-command.ts'),
   },
   {

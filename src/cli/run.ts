@@ -6,6 +6,7 @@ import { type ProgramFile, programFile } from './launch/program-file.ts';
 import { runEnvironment } from './launch/run-environment.ts';
 import { addRunFlags, type RunFlags, tellMisplaced, withValues } from './launch/run-flags.ts';
 import { typescriptLoader } from './launch/typescript-loader.ts';
+import { usageError } from './usage-error.ts';
 
 const notes = `
 Flags of batchling stand before the file; everything after the file belongs to the program.
@@ -32,6 +33,7 @@ export function define(command: Command): void {
 }
 
 async function run(file: string, given: string[], flags: RunFlags): Promise<void> {
+  refuseDeno();
   const program = programFile(file);
   const environment = runEnvironment(flags);
   if (environment.display !== 'none') tellMisplaced(given);
@@ -43,8 +45,17 @@ async function run(file: string, given: string[], flags: RunFlags): Promise<void
   process.exitCode = await launch({ command, given: nodeArguments, variables, environment });
 }
 
+/** Deno does not load the module that captures, and the program would run at full price. */
+function refuseDeno(): void {
+  if (process.versions.deno === undefined) return;
+  throw usageError(
+    "Deno cannot be put in batch mode from outside. Write import 'npm:batchling/register' at the top of the " +
+      'program and run it with deno, or run it with Node: npx batchling run',
+  );
+}
+
 /** What Node is to run: the file, or our module that calls its export. */
 function entryOf({ path, exportName }: ProgramFile): string[] {
   if (exportName === undefined) return [path];
-  return [fileURLToPath(moduleUrl('./call-export')), path, exportName];
+  return [fileURLToPath(moduleUrl('cli/launch/call-export')), path, exportName];
 }

@@ -109,7 +109,8 @@ async function ask(credentials: () => Promise<Credentials>, target: Target): Pro
 
 async function loadUndici(): Promise<typeof import('undici')> {
   try {
-    return await import('undici');
+    // Bun answers to the bare name with a stand-in of its own, which has no dispatcher.
+    return await (process.versions.bun ? import('undici/index.js') : import('undici'));
   } catch (error) {
     const message = `undici could not be loaded: ${messageOf(error)}. ${bundlerAdvice}`;
     throw new BatchlingError('NOT_AVAILABLE', message, { cause: error });

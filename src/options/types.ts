@@ -25,13 +25,13 @@ export type Duration = number | string;
  */
 export interface BatchifyOptions {
   /**
-   * Flush a queue at this many requests, or at the provider's limit if that is lower. Default: what
+   * Send a batch as soon as it has this many requests, or the provider's limit if that is lower. Default: what
    * the batcher recommends (10,000 for OpenAI and Anthropic).
    */
   readonly batchSize?: number | undefined;
-  /** Flush a queue when no call has joined it for this long. Default: `"5s"`. */
+  /** Send a batch after this long without a new call. Default: `"5s"`. */
   readonly window?: Duration | undefined;
-  /** Flush a queue at the latest this long after its first call. Default: `"60s"`. */
+  /** Send a batch at the latest this long after its first call. Default: `"60s"`. */
   readonly maxWindow?: Duration | undefined;
   /**
    * How often to ask a provider about a batch: one duration, or a range within which the interval
@@ -45,7 +45,7 @@ export interface BatchifyOptions {
   readonly completionWindow?: Duration | undefined;
   /** How many batches an account has under way at once. Default: per batcher. */
   readonly maxInFlight?: number | undefined;
-  /** A queue that is flushed with fewer requests goes out as realtime calls. Default: 1. */
+  /** Fewer requests than this go out as ordinary calls, at full price. Default: 1. */
   readonly minBatch?: number | undefined;
   /**
    * Tries per request for outcomes worth a retry (429, 5xx, never ran). An expired request is tried
@@ -62,7 +62,7 @@ export interface BatchifyOptions {
    * finished and send the other requests as ordinary calls. Default: `"error"`.
    */
   readonly onDeadline?: 'error' | 'realtime' | undefined;
-  /** How many realtime calls batchling has under way at once. Default: 8. */
+  /** How many ordinary calls batchling itself has under way at once. Default: 8. */
   readonly realtimeConcurrency?: number | undefined;
   /**
    * Dollars for the whole run, all its processes together. A batch that may cost more than what is left

@@ -3,16 +3,17 @@ import { hostname } from 'node:os';
 import type { Batcher } from '../batchers/batcher.ts';
 import { BatchlingError, LeaseLostError } from '../errors.ts';
 import type { HttpClient } from '../http/client.ts';
-import type { BatchSummary, Ledger, OpenBatch, PruneQuery } from '../ledger/ledger.ts';
-import type { Clock, Logger } from '../types.ts';
+import type { BatchSummary, Ledger, OpenBatch, PruneQuery, RequestId } from '../ledger/ledger.ts';
+import type { Answer, Clock, Logger } from '../types.ts';
 import type { AbandonedRequests } from './capture/abandoned-requests.ts';
 import { Accounts } from './capture/accounts.ts';
 import { EngineCallControl } from './capture/call-control.ts';
 import { ClientRetries } from './capture/client-retries.ts';
 import type { SplitHeaders } from './capture/credentials.ts';
 import { Intake } from './capture/intake.ts';
-import type { Occurrences } from './capture/occurrences.ts';
+import type { OccurrenceCount } from './capture/occurrences.ts';
 import { Spool } from './capture/spool.ts';
+import { storedAnswer } from './capture/stored-answer.ts';
 import { BatchEndings } from './collect/batch-endings.ts';
 import { realtimeSpending } from './collect/budget.ts';
 import { Collector } from './collect/collector.ts';
@@ -24,6 +25,7 @@ import type { CallEngine } from './model/call-engine.ts';
 import type { Caller } from './model/caller.ts';
 import type { EngineContext, EngineOwner } from './model/engine-context.ts';
 import type { Request } from './model/request.ts';
+import type { Step } from './model/trouble-text.ts';
 import { Troubles } from './model/troubles.ts';
 import { Queues } from './queue/queues.ts';
 import { BatchBudgets } from './submit/batch-budgets.ts';
@@ -51,7 +53,9 @@ export interface EngineOptions {
    * How often this run has asked each fingerprint. `undefined`: other processes belong to the same
    * run, so the ledger counts for all of them.
    */
-  readonly occurrences: Occurrences | undefined;
+  readonly occurrences: OccurrenceCount | undefined;
+  /** Each account has answers of its own: those who ask are not one user. */
+  readonly accountsApart?: boolean;
   readonly abandoned: AbandonedRequests;
   /** The ledger outlives the process. */
   readonly isStored: boolean;
@@ -103,8 +107,11 @@ export class Engine implements CallEngine {
     this.#accounts = new Accounts(ledger, http);
     const bodies = new Spool(ledger);
     const estimates = new Estimates(context);
-    const clientRetries = new ClientRetries(context.clock, options.abandoned, (sent) =>
-      realtimeSpending(context, estimates, sent),
+    const clientRetries = new ClientRetries(
+      context.clock,
+      options.abandoned,
+      (sent) => realtimeSpending(context, estimates, sent),
+      occurrences,
     );
     const queues = new Queues(context, { bodies, clientRetries }, (queue, requests, reason) =>
       submitter.submit(queue, requests, reason),
@@ -164,6 +171,7 @@ export class Engine implements CallEngine {
       deadlines,
       control,
       occurrences,
+      accountsApart: options.accountsApart ?? false,
       follow: (request, admission) => otherOwners.follow(request, admission),
     });
     this.#takeover = takeover;
@@ -223,6 +231,30 @@ export class Engine implements CallEngine {
   async cancel(handles: readonly CallHandle[], message: string): Promise<void> {
     await this.#intake.drained();
     await this.#control.cancel(handles as readonly Caller[], message);
+  }
+
+  /** Random bytes of its ledger that key the hashes of accounts. */
+  get salt(): Uint8Array {
+    return this.#context.ledger.salt;
+  }
+
+  /** The answer to a request that was asked before, if the ledger has it. */
+  async storedAnswer(fingerprint: Uint8Array, occurrence: number): Promise<Answer | undefined> {
+    return storedAnswer(this.#context, fingerprint, occurrence);
+  }
+
+  /** The body of a request that has no answer yet, if it was kept. */
+  async storedBody(row: RequestId): Promise<string | undefined> {
+    return (await this.#context.ledger.bodies([row])).get(row);
+  }
+
+  openBatches(): Promise<readonly BatchSummary[]> {
+    return this.#context.ledger.list({ open: true });
+  }
+
+  /** How often a step has failed so far. */
+  failuresOf(step: Step): number {
+    return this.#context.troubles.failuresOf(step);
   }
 
   /** The newest finished batches of the ledger, for estimates. */

@@ -5,6 +5,7 @@ import { isRequest } from '../hooks/fetch/read-call.ts';
 import { type Fetch, type SignalUser, sharedState } from '../hooks/state.ts';
 import type { Target } from '../orchestrator/capture/router.ts';
 import type { CallHandle, CapturedCall, EngineScope, Verdict } from '../orchestrator/model/call.ts';
+import type { Sampling } from '../orchestrator/model/sampling.ts';
 import type { Clock, Dict } from '../types.ts';
 import { dropped } from './early-end.ts';
 
@@ -45,6 +46,8 @@ export interface CallFacts {
   readonly mayGoOut?: boolean;
   /** A client that ends with its deadline, rather than going on to wait for us. */
   readonly endsAtDeadline?: boolean;
+  /** What a gateway says about the call. */
+  readonly sampling?: Sampling | undefined;
 }
 
 const noHeaders: Dict = {};
@@ -86,6 +89,7 @@ export class ClientCall<Result = unknown>
   /** Until the engine has taken the call: it may still have to go out as an ordinary one. */
   outgoing: Outgoing | undefined;
   readonly signal: AbortSignal | undefined;
+  readonly sampling: Sampling | undefined;
   /** Ends what is on its way as an ordinary call of ours. */
   wayOut: AbortController | undefined;
   readonly #owner: CallOwner;
@@ -105,6 +109,7 @@ export class ClientCall<Result = unknown>
     this.body = facts.body;
     this.outgoing = facts.outgoing;
     this.signal = facts.signal;
+    this.sampling = facts.sampling;
     this.#traits =
       (facts.endsAtDeadline ? endsAtDeadline : 0) |
       (facts.mayGoOut ? mayGoOut : 0) |

@@ -5,7 +5,7 @@ import type { Engine } from '../orchestrator/engine.ts';
 import type { CallHandle, CapturedCall } from '../orchestrator/model/call.ts';
 import type { CallEngine } from '../orchestrator/model/call-engine.ts';
 import type { OwnReason } from '../orchestrator/model/own-answer.ts';
-import type { EngineUse } from './engines.ts';
+import type { Askers, EngineUse } from './engines.ts';
 import type { ScopeDryRun } from './scope-dry-run.ts';
 import type { ScopeEvents } from './scope-events.ts';
 
@@ -19,6 +19,7 @@ export class EngineDoor {
   readonly #options: ResolvedOptions;
   readonly #events: ScopeEvents;
   readonly #dryRun: ScopeDryRun | undefined;
+  readonly #askers: Askers | undefined;
   /** Captured before the engine or their batcher was there: one list, not a promise per call. */
   #early: ScopeCall[] = [];
   #opening: Promise<EngineUse> | undefined;
@@ -26,10 +27,16 @@ export class EngineDoor {
   #engine: CallEngine | undefined;
   #released = false;
 
-  constructor(options: ResolvedOptions, events: ScopeEvents, dryRun?: ScopeDryRun) {
+  constructor(
+    options: ResolvedOptions,
+    events: ScopeEvents,
+    dryRun?: ScopeDryRun,
+    askers?: Askers,
+  ) {
     this.#options = options;
     this.#events = events;
     this.#dryRun = dryRun;
+    this.#askers = askers;
   }
 
   /** Once it is open. */
@@ -92,7 +99,7 @@ export class EngineDoor {
     await this.#events.show(this.#options, async () => use?.engine.pastBatches() ?? []);
     const { useEngine } = await import('./engines.ts');
     try {
-      use = await useEngine(this.#options);
+      use = await useEngine(this.#options, this.#askers);
     } catch (error) {
       // Its callers get it as an answer, of which many programs print nothing.
       this.#events.notify({ notice: 'hint', text: messageOf(error) });

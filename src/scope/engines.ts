@@ -3,7 +3,8 @@ import { sharedState } from '../hooks/state.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { inheritedRun, type ResolvedOptions } from '../options/index.ts';
 import { AbandonedRequests } from '../orchestrator/capture/abandoned-requests.ts';
-import { Occurrences } from '../orchestrator/capture/occurrences.ts';
+import { type OccurrenceCount, Occurrences } from '../orchestrator/capture/occurrences.ts';
+import { OverlappingOccurrences } from '../orchestrator/capture/overlapping-occurrences.ts';
 import type { DryRun, DryRunOptions } from '../orchestrator/dry-run/dry-run.ts';
 import type { Engine } from '../orchestrator/engine.ts';
 import type { CallEngine } from '../orchestrator/model/call-engine.ts';
@@ -27,7 +28,7 @@ interface SharedEngine {
 interface StoreUse {
   readonly engines: SharedEngine[];
   /** Counted for the whole run, over engines that come and go. */
-  readonly occurrences: Occurrences;
+  readonly occurrences: OccurrenceCount;
   /** For as long: a client may come back in a scope of its own. */
   readonly abandoned: AbandonedRequests;
 }
@@ -44,11 +45,17 @@ export interface EngineUse<Used extends CallEngine = CallEngine> {
   release(): Promise<void>;
 }
 
-export async function useEngine(options: ResolvedOptions): Promise<EngineUse<Engine>> {
-  const run = currentRun();
-  const store = storeUse(`${version}\n${run.name}\n${options.store}`);
+/** Who asks: the program of one user, or clients of a gateway, each for its own account. */
+export type Askers = 'program' | 'clients';
+
+export async function useEngine(
+  options: ResolvedOptions,
+  askers: Askers = 'program',
+): Promise<EngineUse<Engine>> {
+  const run = askers === 'program' ? currentRun() : ownRun();
+  const store = storeUse(`${version}\n${run.name}\n${options.store}`, askers);
   const used = sharedEngine(store, options);
-  used.engine ??= openEngine(options, run, store);
+  used.engine ??= openEngine(options, run, store, askers);
   used.users += 1;
   const opening = used.engine;
   try {
@@ -101,11 +108,11 @@ export async function leaveEngines(): Promise<void> {
   await Promise.allSettled(engines.map(async (opening) => (await opening).leave()));
 }
 
-function storeUse(key: string): StoreUse {
+function storeUse(key: string, askers: Askers = 'program'): StoreUse {
   const stores = sharedState().engines as Map<string, StoreUse>;
   const known = stores.get(key);
   if (known) return known;
-  const occurrences = new Occurrences();
+  const occurrences = askers === 'clients' ? new OverlappingOccurrences() : new Occurrences();
   const store = { engines: [], occurrences, abandoned: new AbandonedRequests() };
   stores.set(key, store);
   return store;
@@ -143,6 +150,7 @@ async function openEngine(
   options: ResolvedOptions,
   run: Run,
   { occurrences, abandoned }: StoreUse,
+  askers: Askers,
 ): Promise<Engine> {
   const { clock, logger, dispatcher, retention, maxStoreSize } = options;
   const opening = openStore(options);
@@ -164,6 +172,7 @@ async function openEngine(
       logger,
       run: run.name,
       occurrences: run.shared ? undefined : occurrences,
+      accountsApart: askers === 'clients',
       abandoned,
     });
   } catch (error) {
@@ -216,7 +225,10 @@ function warnOfNone(error: unknown): void {
 
 function currentRun(): Run {
   const inherited = inheritedRun();
-  if (inherited !== undefined) return { name: inherited, shared: true };
+  return inherited === undefined ? ownRun() : { name: inherited, shared: true };
+}
+
+function ownRun(): Run {
   const state = sharedState();
   state.run ??= crypto.randomUUID();
   return { name: state.run, shared: false };

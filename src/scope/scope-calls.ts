@@ -6,6 +6,7 @@ import { decodeUtf8, postUrl } from '../hooks/fetch/read-call.ts';
 import { type Fetch, type RawAnswer, type RawRequest, sharedState } from '../hooks/state.ts';
 import type { ResolvedOptions } from '../options/index.ts';
 import { Router, type Target } from '../orchestrator/capture/router.ts';
+import type { Sampling } from '../orchestrator/model/sampling.ts';
 import type { LeftCalls } from '../report/end-note.ts';
 import { warnOnce } from '../report/warn-once.ts';
 import { shownStore } from '../store-address.ts';
@@ -17,6 +18,7 @@ import { type CallOwner, ClientCall, goOut, type Outgoing, signalOf } from './cl
 import { dropped, EarlyEnd, type EndReason, refuse, unlessDropped } from './early-end.ts';
 import { EngineDoor } from './engine-door.ts';
 import { engineScope } from './engine-scope.ts';
+import type { Askers } from './engines.ts';
 import { type LateBody, openBody, readUntilEnded } from './late-body.ts';
 import { processCalls } from './process-calls.ts';
 import { loadResponses } from './respond.ts';
@@ -41,7 +43,7 @@ export class ScopeCalls implements CallOwner {
   /** Told with the first call, once. */
   whenUsed: (() => void) | undefined;
 
-  constructor(options: ResolvedOptions, form: ScopeForm) {
+  constructor(options: ResolvedOptions, form: ScopeForm, askers?: Askers) {
     this.#options = options;
     this.dryRun = options.dryRun ? new ScopeDryRun(options, this.events, form) : undefined;
     // It ends the scope at once, also where calls were given the same one.
@@ -54,7 +56,7 @@ export class ScopeCalls implements CallOwner {
       this.#calls.waitFor(),
     );
     this.#scope = engineScope(options, this.events);
-    const door = new EngineDoor(options, this.events, this.dryRun);
+    const door = new EngineDoor(options, this.events, this.dryRun, askers);
     this.#door = door;
     const own = {
       store: options.store,
@@ -197,6 +199,7 @@ export class ScopeCalls implements CallOwner {
     request: RawRequest,
     signal: AbortSignal,
     isLate: boolean,
+    sampling?: Sampling,
   ): Promise<RawAnswer | undefined> {
     const { url, headers } = request;
     const target = isLate ? undefined : this.#router.find(url);
@@ -210,7 +213,7 @@ export class ScopeCalls implements CallOwner {
       return this.#bypasses.bypassed(target, url, notText);
     }
     const scope = this.#scope;
-    const facts = { scope, target, headers, body, signal, endsAtDeadline: true };
+    const facts = { scope, target, headers, body, signal, sampling, endsAtDeadline: true };
     return this.#start(new ClientCall(this, facts, this.#waysOut.toRawAnswer(request.answered)));
   }
 

@@ -99,12 +99,16 @@ export class ScopeDryRun implements ScopesDryRun {
   }
 
   async #tell(): Promise<DryRunSummary | undefined> {
-    sharedState().dryRuns.delete(this);
-    const { bypassed } = this.#events.stats;
-    const summary = await this.#engine?.summary(bypassed);
-    if (summary === undefined || summary.calls + bypassed === 0) return undefined;
-    const { reportDryRun } = await import('../report/dry-run.ts');
-    await reportDryRun(summary, this.#options.display);
-    return summary;
+    try {
+      const { bypassed } = this.#events.stats;
+      const summary = await this.#engine?.summary(bypassed);
+      if (summary === undefined || summary.calls + bypassed === 0) return undefined;
+      const { reportDryRun } = await import('../report/dry-run.ts');
+      await reportDryRun(summary, this.#options.display);
+      return summary;
+    } finally {
+      // Not before it is told: the process may be ended as soon as all dry runs in the list are told.
+      sharedState().dryRuns.delete(this);
+    }
   }
 }

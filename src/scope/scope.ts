@@ -10,7 +10,9 @@ import {
   sharedState,
 } from '../hooks/state.ts';
 import { inheritedRun, type ResolvedOptions } from '../options/index.ts';
+import type { Sampling } from '../orchestrator/model/sampling.ts';
 import { warnOnce } from '../report/warn-once.ts';
+import type { Askers } from './engines.ts';
 import { ScopeCalls } from './scope-calls.ts';
 import type { ScopeForm } from './scope-dry-run.ts';
 import type { ScopeEvents } from './scope-events.ts';
@@ -32,12 +34,12 @@ export class Scope implements HookScope {
   /** Code has run inside of the scope, or was given its `fetch`. */
   #isUsed = false;
 
-  constructor(given: unknown, hooks: boolean, form: ScopeForm = 'block') {
+  constructor(given: unknown, hooks: boolean, form: ScopeForm = 'block', askers?: Askers) {
     this.parent = sharedState().scopes.getStore();
     this.#options = resolveScopeOptions(this, given);
     // Throws for a bad name now: when the engine opens, only a caller could be told.
     inheritedRun();
-    this.calls = new ScopeCalls(this.#options, form);
+    this.calls = new ScopeCalls(this.#options, form, askers);
     this.hooked = hooks && this.#options.hooks;
     this.#hook(true);
     const { signal } = this;
@@ -130,8 +132,12 @@ export class Scope implements HookScope {
     return this.calls.leaveToMock(url);
   }
 
-  handleRequest(request: RawRequest, signal: AbortSignal): Promise<RawAnswer | undefined> {
-    return this.calls.handleRequest(request, signal, !this.open);
+  handleRequest(
+    request: RawRequest,
+    signal: AbortSignal,
+    sampling?: Sampling,
+  ): Promise<RawAnswer | undefined> {
+    return this.calls.handleRequest(request, signal, !this.open, sampling);
   }
 
   /** The scope's function threw: nothing more is sent, and nothing is waited for. */

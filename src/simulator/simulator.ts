@@ -91,7 +91,7 @@ export interface Simulator {
 }
 
 /**
- * Starts a server that speaks the batch wires of the providers, without any key or cost. Its answers
+ * Starts a server that plays the batch APIs of the providers, without any key or cost. Its answers
  * follow the request: a JSON schema, a tool that must be called; the option `answer` decides otherwise.
  *
  * @example

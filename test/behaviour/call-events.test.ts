@@ -144,12 +144,16 @@ it('a call whose client ended with its deadline is not answered, only the one th
   await until(() => scope.stats.batches.submitted === 1, 'the batch');
   const again = post(0);
   await until(() => scope.stats.captured === 2, 'the second call');
+  // Calls are taken in one after the other: once this one is sent, the second call waits for its answer.
+  const later = askIn(scope, ['later']);
+  await until(() => scope.stats.batches.submitted === 2, 'the batch of the last call');
   simulator.release();
   expect((await soon(again)).status).toBe(200);
+  expect(await soon(later)).toEqual([200]);
   await soon(scope.close());
-  expect(captured).toEqual([facts, facts]);
-  const inputTokens = expect.any(Number);
-  expect(answered).toMatchObject([{ ...facts, status: 200, source: 'batch', inputTokens }]);
+  expect(captured).toEqual([facts, facts, facts]);
+  const fromBatch = { ...facts, status: 200, source: 'batch', inputTokens: expect.any(Number) };
+  expect(answered).toMatchObject([fromBatch, fromBatch]);
 });
 
 it('a request that is tried again counts neither as answered nor as failed in its first batch', async () => {

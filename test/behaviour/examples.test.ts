@@ -97,6 +97,48 @@ it('embeddings.ts makes vectors of 5,000 passages', async () => {
   expectOnce(250);
 });
 
+it('evals.ts writes a line for each question, also for one that fails', async () => {
+  script(({ prompt }) => {
+    if (prompt.includes('planet')) return { status: 400, body: 'no planets' };
+    return prompt.includes('Norway') ? 'It is Oslo.' : 'I do not know.';
+  });
+  const example = startExample(stage, 'evals.ts', { store });
+  const lines = await example.lines<{ id: number; passed: boolean; error?: string }>();
+  expect(lines.map(({ id }) => id).toSorted()).toEqual([1, 2, 3, 4, 5, 6]);
+  expect(lines.filter(({ passed }) => passed)).toEqual([
+    { id: 1, passed: true, answer: 'It is Oslo.' },
+  ]);
+  expect(lines.find(({ id }) => id === 2)?.error).toContain('no planets');
+  expect(example.stderr()).toBe('1 of 6 passed\n');
+});
+
+it('embed-folder.ts makes a vector of each file', async () => {
+  const lines = await startExample(stage, 'embed-folder.ts', { store }).lines<{ name: string }>();
+  expect(lines.map(({ name }) => name).toSorted()).toEqual([
+    'magnets.txt',
+    'tides.txt',
+    'yeast.txt',
+  ]);
+  for (const line of lines) expect(line).toMatchObject({ vector: expect.any(Array) });
+  expectOnce(3);
+});
+
+it('race.ts takes the first good answer of two providers', async () => {
+  script(({ prompt, provider }) => {
+    if (provider === 'openai' && prompt.includes('tides')) return { status: 400 };
+    return `${provider}: ${prompt}`;
+  });
+  const environment = {
+    ANTHROPIC_API_KEY: 'sk-ant-example',
+    ANTHROPIC_BASE_URL: stage.simulator.baseUrl('anthropic'),
+  };
+  const example = startExample(stage, 'race.ts', { store, environment });
+  const lines = await example.lines<{ question: string; from: string; text: string }>();
+  expect(lines).toHaveLength(3);
+  for (const { question, from, text } of lines) expect(text).toBe(`${from}: ${question}`);
+  expect(lines[0]).toMatchObject({ question: 'How do tides work?', from: 'anthropic' });
+});
+
 it('two-terminals.ts asks once for what both terminals want', async () => {
   script(({ prompt }) => `fr ${numberIn(prompt)}`);
   stage.simulator.hold();

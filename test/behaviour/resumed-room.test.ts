@@ -3,6 +3,7 @@ import { type BatchifyOptions, type BatchingContext, batchify } from '../../src/
 import { openSqliteLedger } from '../../src/ledger/sqlite/connection/open-sqlite.ts';
 import { ask, chatRequest } from '../support/ask.ts';
 import { startAsker } from '../support/asker.ts';
+import { fastClock } from '../support/programs/fast-clock.ts';
 import { chatUrl } from '../support/source-of.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 import { soon, until } from '../support/until.ts';
@@ -58,6 +59,12 @@ async function stageOnly(options: BatchifyOptions): Promise<void> {
   full.remove();
 }
 
+/** The killed run may leave a create without an outcome, which is looked for during fifteen seconds. */
+function hurried(options: BatchifyOptions): BatchifyOptions {
+  const clock = fastClock({ epoch: Date.now(), speed: 50 });
+  return { ...options, clock, window: '1s', poll: '1s' };
+}
+
 describe('a batch that was taken over from an earlier run', () => {
   it('takes up its room: what does not fit beside it waits for its end', async () => {
     const { simulator } = stage;
@@ -103,7 +110,8 @@ describe('a batch that was taken over from an earlier run', () => {
     await stageOnly(options);
 
     simulator.hold();
-    const [first, second] = [batchify(options), batchify(options)];
+    const quick = hurried(options);
+    const [first, second] = [batchify(quick), batchify(quick)];
     const [before, after] = [historyOf(first), historyOf(second)];
     const client = stage.openai();
     const other = first.run(() => ask(client, 'under way'));
@@ -111,7 +119,7 @@ describe('a batch that was taken over from an earlier run', () => {
     const staged = second.run(() => ask(client, 'staged'));
     await until(() => second.stats.captured === 1, 'the second call');
     const polls = countOf(before, 'polled');
-    await until(() => countOf(before, 'polled') > polls + 10, 'more polls');
+    await until(() => countOf(before, 'polled') > polls + 20, 'more polls');
     expect(simulator.batches()).toHaveLength(1);
     simulator.release();
     expect(await soon(other)).toContain('"under way"');
@@ -131,10 +139,11 @@ describe('a batch that was taken over from an earlier run', () => {
       await stageOnly(options);
 
       simulator.hold();
-      const first = batchify(options);
+      const quick = hurried(options);
+      const first = batchify(quick);
       const other = first.run(() => ask(stage.openai(), 'under way'));
       await until(() => first.stats.batches.submitted === 1, 'the first batch');
-      const second = batchify({ ...options, deadline: 300, onDeadline });
+      const second = batchify({ ...quick, deadline: '30s', onDeadline });
       const staged = second.run(() => fetch(chatUrl(stage), chatRequest('staged')));
       // Nothing was released: who is told now has not waited for the other batch.
       expect((await soon(staged)).status).toBe(onDeadline === 'error' ? 504 : 200);

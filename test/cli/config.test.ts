@@ -100,7 +100,7 @@ describe('the config file', () => {
         await batchify(() => import('./deep/down/ask.mjs'));`,
     });
     const base = stage.simulator.baseUrl('openai');
-    const environment = { BASE: base, BATCHLING_HOSTS: `${base}=openai` };
+    const environment = { BASE: base, BATCHLING_HOSTS: `${base}=openai`, BATCHLING_POLL: '10ms' };
     const line = 'node deep/down/ask.mjs; node scope.mjs';
     const given = ['exec', '--config', 'other.json', '--', 'sh', '-c', line];
     const { stdout } = await runCli(given, { folder, environment });

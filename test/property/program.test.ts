@@ -20,8 +20,12 @@ async function keepsItsPromises(program: Program): Promise<void> {
   expect(verdict(theatre, stage.simulator)).toEqual([]);
 }
 
+/** Programs of the new seed add up over many runs of the tests; many at once are for `BATCHLING_PROPERTY_RUNS`. */
+const programsOf = (seed: number) => (seed === 1 ? 50 : 25);
+
 it.each(seeds)(
   'every call of any program ends once, with its own answer or a reason, and is paid for once (seed %i)',
-  (seed) => fc.assert(fc.asyncProperty(programs, keepsItsPromises), settings(seed, 50)),
+  (seed) =>
+    fc.assert(fc.asyncProperty(programs, keepsItsPromises), settings(seed, programsOf(seed))),
   patience,
 );

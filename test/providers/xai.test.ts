@@ -161,7 +161,10 @@ describe('a batch of xAI', () => {
   it.each(['lost', 'reset'] as const)('whose create was %s is sent once', async (kind) => {
     stage.simulator.configure({ foreignBatches: true });
     stage.simulator.faults.add({ method: 'POST', path: '/v1/batches', action: { kind } });
-    const answers = await batchify(() => Promise.all(['a', 'b'].map(say)), options());
+    // A create that was not accepted is looked for during fifteen seconds.
+    const clock = fastClock({ epoch: Date.now(), speed: 100 });
+    const given = options({ clock, window: '1s', poll: '1s' });
+    const answers = await batchify(() => Promise.all(['a', 'b'].map(say)), given);
     expect(answers).toHaveLength(2);
     expect(stage.simulator.meter.total).toBe(2);
     expect(stage.simulator.meter.executedTwice()).toEqual([]);

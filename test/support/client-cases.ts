@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { type BatchifyOptions, type BatchingContext, batchify } from '../../src/index.ts';
-import type { Simulator } from '../../src/simulator/index.ts';
+import type { SimulatedProvider, Simulator } from '../../src/simulator/index.ts';
 import { ClientResults } from './client-results.ts';
 import { keepControllers } from './kept-controllers.ts';
 import { openStage, type Stage } from './stage.ts';
@@ -18,6 +18,8 @@ export interface ClientAdapter {
   readonly name: string;
   /** Whose versions are told; the first is the client itself. */
   readonly packages: readonly string[];
+  /** The provider whose wire it speaks, where that is neither OpenAI's nor Anthropic's. */
+  readonly provider?: SimulatedProvider;
   /** Asks and returns the text of the answer. */
   ask(prompt: string, options: AskOptions): Promise<string>;
   /** The same by a stream, its pieces put together; missing for clients that know no streams. */
@@ -46,7 +48,9 @@ export function clientCases(adapter: ClientAdapter): void {
     work: (scope: BatchingContext) => Promise<T>,
     given: BatchifyOptions = {},
   ): Promise<T> {
-    const scope = batchify(stage.options(given));
+    const { provider } = adapter;
+    const hosts = provider && { [simulator.baseUrl(provider)]: provider };
+    const scope = batchify(stage.options({ ...(hosts && { hosts }), ...given }));
     try {
       return await work(scope);
     } finally {

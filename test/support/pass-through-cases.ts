@@ -3,21 +3,23 @@ import { batchify } from '../../src/index.ts';
 import { ClientResults } from './client-results.ts';
 import { type RawServer, startRawServer } from './raw-server.ts';
 
-/** A client of a provider that is not batched. */
+/** A client whose calls are not batched. */
 export interface PassThroughAdapter {
   readonly name: string;
   readonly packages: readonly string[];
   /** Its calls are seen to be LLM calls, whatever their host is. */
   readonly isReported: boolean;
+  /** Why they are not; without it because of the provider. */
+  readonly why?: string;
   /** Asks the server at this origin; what it answers makes no sense to the client. */
   ask(origin: string): Promise<unknown>;
 }
 
-const untouched = 'Its provider is not batched; its calls pass through untouched, byte for byte.';
+const untouched = 'its calls pass through untouched, byte for byte.';
 
 /** Inside a scope its requests must be on the wire as they are outside of one. */
 export function passThroughCases(adapter: PassThroughAdapter): void {
-  const { name, packages, isReported, ask } = adapter;
+  const { name, packages, isReported, ask, why = 'Its provider is not batched' } = adapter;
   const results = new ClientResults(name, packages);
   let server: RawServer;
 
@@ -54,7 +56,7 @@ export function passThroughCases(adapter: PassThroughAdapter): void {
           expect(scope.stats).toMatchObject({ captured: 0, bypassed: isReported ? 1 : 0 });
         },
         'no',
-        isReported ? `${untouched} That is reported.` : untouched,
+        `${why}; ${untouched}${isReported ? ' That is reported.' : ''}`,
       ));
   });
 

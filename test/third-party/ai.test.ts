@@ -1,4 +1,5 @@
 import { createAnthropic } from '@ai-sdk/anthropic';
+import { createGoogleGenerativeAI } from '@ai-sdk/google';
 import { createOpenAI } from '@ai-sdk/openai';
 import { APICallError, generateText, type LanguageModel, RetryError, streamText } from 'ai';
 import { type AskOptions, type ClientAdapter, clientCases } from '../support/client-cases.ts';
@@ -13,6 +14,11 @@ function anthropic({ simulator }: AskOptions) {
   // Unlike Anthropic's own SDK it expects the version in the base URL.
   const baseURL = `${simulator.baseUrl('anthropic')}/v1`;
   return createAnthropic({ apiKey: 'sk-ant-test-key', baseURL });
+}
+
+function google({ simulator }: AskOptions) {
+  const baseURL = `${simulator.baseUrl('google')}/v1beta`;
+  return createGoogleGenerativeAI({ apiKey: 'google-test-key', baseURL });
 }
 
 function adapter(name: string, provider: string, connect: Connect): ClientAdapter {
@@ -49,3 +55,7 @@ function adapter(name: string, provider: string, connect: Connect): ClientAdapte
 clientCases(adapter('OpenAI responses', '@ai-sdk/openai', (o) => openai(o)('gpt-test')));
 clientCases(adapter('OpenAI chat', '@ai-sdk/openai', (o) => openai(o).chat('gpt-test')));
 clientCases(adapter('Anthropic', '@ai-sdk/anthropic', (o) => anthropic(o)('claude-test')));
+clientCases({
+  ...adapter('Google', '@ai-sdk/google', (o) => google(o)('gemini-test')),
+  provider: 'google',
+});

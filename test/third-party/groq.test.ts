@@ -7,7 +7,7 @@ function connect({ simulator, timeout }: AskOptions): Groq {
   return new Groq({
     apiKey: 'gsk-test-key',
     // Its paths begin with /openai/v1.
-    baseURL: simulator.url,
+    baseURL: simulator.baseUrl('groq').replace('/openai/v1', ''),
     ...(timeout !== undefined && { timeout }),
   });
 }
@@ -15,7 +15,7 @@ function connect({ simulator, timeout }: AskOptions): Groq {
 clientCases({
   name: 'groq-sdk',
   packages: ['groq-sdk'],
-  notes: { captured: 'With a `hosts` entry that names an OpenAI-like service.' },
+  provider: 'groq',
   async ask(content, options) {
     const { signal } = options;
     const { choices } = await connect(options).chat.completions.create(

@@ -8,7 +8,7 @@ function connect({ simulator, timeout }: AskOptions): Mistral {
   return new Mistral({
     apiKey: 'mistral-test-key',
     // Its paths begin with /v1.
-    serverURL: `${simulator.url}/openai`,
+    serverURL: simulator.baseUrl('mistral').replace(/\/v1$/, ''),
     ...(timeout !== undefined && { timeoutMs: timeout }),
   });
 }
@@ -16,7 +16,7 @@ function connect({ simulator, timeout }: AskOptions): Mistral {
 clientCases({
   name: '@mistralai/mistralai',
   packages: ['@mistralai/mistralai'],
-  notes: { captured: 'With a `hosts` entry that names an OpenAI-like service.' },
+  provider: 'mistral',
   async ask(content, options) {
     const { signal } = options;
     const { choices } = await connect(options).chat.complete(

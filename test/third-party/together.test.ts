@@ -14,7 +14,10 @@ function connect({ simulator, timeout }: AskOptions): Together {
 clientCases({
   name: 'together-ai',
   packages: ['together-ai'],
-  notes: { captured: 'With a `hosts` entry that names an OpenAI-like service.' },
+  notes: {
+    captured:
+      'Tested with a `hosts` entry for an OpenAI-like service: Together itself may be asked every 30 seconds only.',
+  },
   async ask(content, options) {
     const { signal } = options;
     const { choices } = await connect(options).chat.completions.create(

@@ -2,6 +2,11 @@ import { pathToFileURL } from 'node:url';
 
 /** Run from the sources, not from the compiled package. */
 const isSource = import.meta.url.endsWith('.ts');
+/** Of the package's modules: from here, or from the chunk that this module is bundled into. */
+const root = new URL(
+  /\/cli\/launch\/[^/]+$/.test(import.meta.url) ? '../../' : '../',
+  import.meta.url,
+);
 
 /**
  * The modules that a process in batch mode imports before its program, as file URLs: the user's project
@@ -11,14 +16,14 @@ export function imports(config: string | undefined): string[] {
   return [
     // Our own sources need a loader.
     ...(isSource ? [import.meta.resolve('tsx')] : []),
-    ...(config === undefined ? [] : [moduleUrl('./use-config')]),
-    moduleUrl('../../register'),
+    ...(config === undefined ? [] : [moduleUrl('cli/launch/use-config')]),
+    moduleUrl('register'),
   ];
 }
 
-/** The URL of a module of this package, named relative to this one. */
+/** The URL of a module of this package, named by its path below `src`. The build must know its name. */
 export function moduleUrl(name: string): string {
-  return new URL(`${name}${isSource ? '.ts' : '.js'}`, import.meta.url).href;
+  return new URL(`${name}${isSource ? '.ts' : '.js'}`, root).href;
 }
 
 /** `--import` for each of them, first to last. */

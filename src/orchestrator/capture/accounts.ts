@@ -18,6 +18,8 @@ import {
  */
 export class Account {
   readonly id: AccountId;
+  /** Keyed hash of its credential. */
+  readonly hash: Uint8Array;
   /** Batches under way. */
   readonly slots = new Semaphore();
   /** Creates of providers that echo nothing go out one at a time. */
@@ -36,8 +38,14 @@ export class Account {
   readonly #http: HttpClient;
   #wire: Wire | undefined;
 
-  constructor(id: AccountId, credentials: Credentials, base: string, http: HttpClient) {
+  constructor(
+    { id, hash }: Pick<Account, 'id' | 'hash'>,
+    credentials: Credentials,
+    base: string,
+    http: HttpClient,
+  ) {
     this.id = id;
+    this.hash = hash;
     this.credentials = credentials;
     this.#base = base;
     this.#http = http;
@@ -83,15 +91,16 @@ export class Accounts {
     const known = this.known(headers, base);
     if (known) return known;
     const hint = credentialHint(headers, batcher.info, process.env);
+    const hash = accountHash(this.#ledger.salt, headers, batcher.info);
     const id = await this.#ledger.account({
       provider: batcher.info.name,
-      hash: accountHash(this.#ledger.salt, headers, batcher.info),
+      hash,
       ...(hint !== undefined && { hint }),
     });
     const { byKey, byId } = this.#at(base);
     // Another header or the query may carry the same identity: one account, with the newest credential.
     const credentials = { headers: headers.secrets, query: headers.query };
-    const account = byId.get(id) ?? new Account(id, credentials, base, this.#http);
+    const account = byId.get(id) ?? new Account({ id, hash }, credentials, base, this.#http);
     account.credentials = credentials;
     account.credential = headers.credential;
     byId.set(id, account);

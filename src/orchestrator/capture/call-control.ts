@@ -11,12 +11,12 @@ import type { Queues } from '../queue/queues.ts';
 import type { OtherOwners } from '../takeover/other-owners.ts';
 import { cancelWhereverItIs } from '../watch/cancel.ts';
 import type { ClientRetries } from './client-retries.ts';
-import type { Occurrences } from './occurrences.ts';
+import type { OccurrenceCount } from './occurrences.ts';
 
 interface ControlServices {
   readonly queues: Queues;
   readonly clientRetries: ClientRetries;
-  readonly occurrences: Occurrences | undefined;
+  readonly occurrences: OccurrenceCount | undefined;
   readonly otherOwners: OtherOwners;
 }
 
@@ -37,7 +37,7 @@ export class EngineCallControl implements CallControl {
     const { request } = caller;
     if (request === undefined || caller.isSettled) return;
     caller.isSettled = true;
-    if (caller.isAbandoned) this.#services.clientRetries.ended(caller);
+    this.#services.clientRetries.ended(caller, request);
     this.#giveOccurrenceBack(caller, request);
     this.#callerLeft(request);
     if (request.batch) this.#lookWhoWants(request.batch);

@@ -7,6 +7,7 @@ import type { Request } from '../model/request.ts';
 import type { ClientRetryMemory, RequestQueue } from '../model/request-queue.ts';
 import type { Spending } from '../model/spending.ts';
 import type { AbandonedRequests } from './abandoned-requests.ts';
+import type { OccurrenceCount } from './occurrences.ts';
 
 /** A re-ask after an error is the client's retry only if it comes soon. */
 const retryWindow = 60_000;
@@ -40,13 +41,20 @@ export class ClientRetries implements ClientRetryMemory {
   readonly #clock: Clock;
   readonly abandoned: AbandonedRequests;
   readonly #newSpending: NewSpending | undefined;
+  readonly #occurrences: OccurrenceCount | undefined;
   readonly #errors = new Map<string, FinalError>();
   readonly #realtime = new Map<string, SentRealtime>();
   readonly #keyed = new Map<string, number>();
 
-  constructor(clock: Clock, abandoned: AbandonedRequests, newSpending?: NewSpending) {
+  constructor(
+    clock: Clock,
+    abandoned: AbandonedRequests,
+    newSpending?: NewSpending,
+    occurrences?: OccurrenceCount,
+  ) {
     this.#clock = clock;
     this.#newSpending = newSpending;
+    this.#occurrences = occurrences;
     this.abandoned = abandoned;
   }
 
@@ -60,8 +68,11 @@ export class ClientRetries implements ClientRetryMemory {
     remember(this.#errors, name, { scope, answer, until, left });
   }
 
-  ended(caller: Caller): void {
-    this.abandoned.ended(caller);
+  ended(caller: Caller, request: Request): void {
+    if (caller.isAbandoned) this.abandoned.ended(caller);
+    if (this.#occurrences?.ended && !request.isWaitedFor) {
+      this.#occurrences.ended(request.key, request.occurrence);
+    }
   }
 
   realtimeRoute(request: Request, scope: EngineScope): RealtimeRoute {

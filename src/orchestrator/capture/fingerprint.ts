@@ -11,6 +11,19 @@ export function fingerprintOf(provider: string, base: string, route: Route): Buf
 }
 
 /**
+ * The same for one account alone: a gateway serves clients that must not get each other's answers. `apart`
+ * names the run whose answers are to be its own.
+ */
+export function fingerprintOfAccount(
+  fingerprint: Buffer,
+  account: Uint8Array,
+  apart: string | undefined,
+): Buffer {
+  const parts = [fingerprint.toString('hex'), Buffer.from(account).toString('hex'), apart ?? null];
+  return sha256(JSON.stringify(parts));
+}
+
+/**
  * The one-shot function is Node 20.12's; it saves an object per call. By way of a string, because
  * small buffers made from strings share memory: a hundred thousand of them are kept at once.
  */

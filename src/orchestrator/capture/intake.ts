@@ -12,11 +12,13 @@ import { mayBeUnserved } from '../model/request-queue.ts';
 import type { Queue } from '../queue/queue.ts';
 import type { Queues } from '../queue/queues.ts';
 import type { Deadlines } from '../watch/deadlines.ts';
-import type { Accounts } from './accounts.ts';
+import type { Account, Accounts } from './accounts.ts';
 import type { ClientRetries } from './client-retries.ts';
+import { fingerprintOfAccount } from './fingerprint.ts';
 import { JoinedAnswers } from './joined-answers.ts';
-import type { Occurrences } from './occurrences.ts';
-import { type Part, type Prepared, prepare } from './prepare.ts';
+import { keepBodies } from './keep-bodies.ts';
+import type { OccurrenceCount } from './occurrences.ts';
+import { type Part, type Prepared, prepare, turnAway } from './prepare.ts';
 import type { Spool } from './spool.ts';
 
 /** At most so many rows in one ledger transaction. */
@@ -30,7 +32,9 @@ interface IntakeServices {
   readonly deadlines: Deadlines;
   readonly control: CallControl;
   /** How often this run has asked each fingerprint; `undefined` when the ledger counts. */
-  readonly occurrences: Occurrences | undefined;
+  readonly occurrences: OccurrenceCount | undefined;
+  /** Each account has answers of its own. */
+  readonly accountsApart: boolean;
   /** Another owner, or another request of this process, stands for the same row. */
   follow(request: Request, admission: Admission): void;
 }
@@ -115,9 +119,12 @@ export class Intake {
   }
 
   async #admitOrRefuse(calls: readonly PreparedCall[]): Promise<void> {
+    const asked: Asked[] = [];
     try {
-      await this.#admit(calls);
+      await this.#admit(calls, asked);
     } catch (error) {
+      const { occurrences } = this.#services;
+      for (const { request } of asked) occurrences?.ended?.(request.key, request.occurrence);
       // Nothing was sent, so nothing is lost; a rejected fetch would make every SDK try again.
       const message = messageOf(error);
       for (const { caller, parts } of calls) {
@@ -127,8 +134,7 @@ export class Intake {
     }
   }
 
-  async #admit(prepared: readonly PreparedCall[]): Promise<void> {
-    const asked: Asked[] = [];
+  async #admit(prepared: readonly PreparedCall[], asked: Asked[]): Promise<void> {
     const slice = new Slice();
     for (const one of prepared) {
       if (slice.isOver) await slice.next();
@@ -163,7 +169,10 @@ export class Intake {
       deadlines.add(caller);
       if (admission.is === 'mine') request.stage = 'flushed';
       // An abort that came before the request was made has found nobody to tell.
-      if (caller.call.aborted) caller.isSettled = true;
+      if (caller.call.aborted) {
+        caller.isSettled = true;
+        clientRetries.ended(caller, request);
+      }
       if (!request.isWaitedFor) {
         queues.leave(request);
         request.queue.bodies.letGo(request);
@@ -185,10 +194,16 @@ export class Intake {
     }
     const callers = join ? parts.map(() => new Caller(call, control)) : [caller];
     const found: { part: Part; queue: Queue; key: string }[] = [];
-    for (const part of parts) {
-      const { route, fingerprint } = part;
+    const own = this.#partsOf(call, parts, account);
+    const { expected } = call.sampling ?? {};
+    if (expected && !own[0]?.fingerprint.equals(expected)) {
+      turnAway(call, 'unsupported', 'It is asked for with other headers than it was asked with.');
+      return;
+    }
+    for (const part of own) {
+      const { route } = part;
       const queue = queues.known(call, route, account) ?? (await queues.open(call, route, account));
-      found.push({ part, queue, key: fingerprint.toString('latin1') });
+      found.push({ part, queue, key: part.fingerprint.toString('latin1') });
     }
     // All of them before the first is asked for: a part of a call that is over must not be sent.
     for (const { queue, key } of found) {
@@ -206,6 +221,15 @@ export class Intake {
     call.taken(found.some(({ queue }) => mayBeUnserved(queue)));
   }
 
+  #partsOf({ sampling }: CapturedCall, parts: readonly Part[], { hash }: Account): readonly Part[] {
+    if (!this.#services.accountsApart) return parts;
+    const apart = sampling?.fresh ? sampling.run : undefined;
+    return parts.map((part) => ({
+      ...part,
+      fingerprint: fingerprintOfAccount(part.fingerprint, hash, apart),
+    }));
+  }
+
   #ask(
     caller: Caller,
     { route, fingerprint, outputLimit }: Part,
@@ -215,7 +239,10 @@ export class Intake {
     const { clientRetries, occurrences } = this.#services;
     const { call } = caller;
     const occurrence =
-      clientRetries.occurrence(key, call) ?? occurrences?.next(key) ?? ('next' as const);
+      call.sampling?.occurrence ??
+      clientRetries.occurrence(key, call) ??
+      occurrences?.next(key, call.sampling) ??
+      ('next' as const);
     const idempotencyKey = call.headers['idempotency-key'];
     const request = new Request(queue, key, route.body, caller);
     request.outputLimit = outputLimit;
@@ -240,6 +267,7 @@ export class Intake {
     const requests = asked.map(({ request }) => request);
     try {
       const { spool } = this.#services;
+      await keepBodies(this.#context.ledger, asked, admissions);
       await spool.hold(requests.filter((_, index) => admissions[index]?.is !== 'answered'));
     } catch (error) {
       const mine = requests.filter((_, index) => admissions[index]?.is === 'mine');

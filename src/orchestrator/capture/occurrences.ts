@@ -1,3 +1,15 @@
+import type { Sampling } from '../model/sampling.ts';
+
+/** Tells calls that ask the same apart: each is another sample. */
+export interface OccurrenceCount {
+  /** The occurrence of the next call, from 0 on. `key` is the fingerprint, a character per byte. */
+  next(key: string, sampling?: Sampling): number;
+  /** Nobody has been told its answer: the next call may have it. */
+  giveBack(key: string, occurrence: number): void;
+  /** Nobody waits for it any more. */
+  ended?(key: string, occurrence: number): void;
+}
+
 const emptySlots = 1024;
 /** Beyond this share of the slots, look-ups grow long. */
 const fullest = 0.7;
@@ -9,14 +21,13 @@ const mostGivenBack = 10_000;
  * twelve bytes and not a string in a map: 64 bits of the hash tell them apart, as they tell lines of a
  * batch apart.
  */
-export class Occurrences {
+export class Occurrences implements OccurrenceCount {
   #high = new Uint32Array(emptySlots);
   #low = new Uint32Array(emptySlots);
   #counts = new Uint32Array(emptySlots);
   #used = 0;
   readonly #givenBack = new Map<string, number[]>();
 
-  /** The occurrence of the next call, from 0 on. `key` is the fingerprint, a character per byte. */
   next(key: string): number {
     const free = this.#givenBack.get(key);
     if (free === undefined) return this.#count(key);
@@ -25,7 +36,6 @@ export class Occurrences {
     return occurrence;
   }
 
-  /** Nobody has been told its answer: the next call may have it. */
   giveBack(key: string, occurrence: number): void {
     const free = this.#givenBack.get(key);
     if (free) {

@@ -89,7 +89,7 @@ function settle(caller: Caller, request: Request): boolean {
   if (caller.isSettled) return false;
   caller.isSettled = true;
   request.queue.bodies.letGo(request);
-  if (caller.isAbandoned) request.queue.clientRetries.ended(caller);
+  request.queue.clientRetries.ended(caller, request);
   return true;
 }
 

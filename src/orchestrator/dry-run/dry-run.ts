@@ -3,7 +3,7 @@ import { inTurns, nextTurn, Slice } from '../../event-loop.ts';
 import type { Ledger, Look } from '../../ledger/ledger.ts';
 import { loadPrices } from '../../pricing/prices.ts';
 import type { Answer, Clock } from '../../types.ts';
-import type { Occurrences } from '../capture/occurrences.ts';
+import type { OccurrenceCount } from '../capture/occurrences.ts';
 import { type Part, type Prepared, prepare } from '../capture/prepare.ts';
 import { answerCall, refuseCall } from '../collect/delivery.ts';
 import type { CallHandle, CapturedCall } from '../model/call.ts';
@@ -25,7 +25,7 @@ export interface DryRunOptions {
   readonly clock: Clock;
   readonly run: string;
   /** How often this run has asked each fingerprint. */
-  readonly occurrences: Occurrences;
+  readonly occurrences: OccurrenceCount;
   /** Only looked at. `undefined`: there is none yet. */
   readonly ledger: Ledger | undefined;
   /** Resolves when all calls made so far have come here: the batcher of some may still be loading. */

@@ -3,6 +3,7 @@ import type { Settings } from '../../batchers/provider-info.ts';
 import type { Answer, Dict, ItemId } from '../../types.ts';
 import type { AnswerSource, CallFacts, Emit, FlushReason } from './events.ts';
 import type { Notify } from './notices.ts';
+import type { Sampling } from './sampling.ts';
 import type { Spending } from './spending.ts';
 
 /** How a scope wants its calls batched. Calls of different policies never share a queue. */
@@ -90,6 +91,8 @@ export interface CapturedCall {
   readonly settled: boolean;
   /** The client has lost patience and may come back, or its place was given to whoever asks next. */
   readonly abandoned: boolean;
+  /** What a gateway says about it. */
+  readonly sampling?: Sampling | undefined;
   /** The answer, or the word that this call is to go out as an ordinary one. */
   settle(verdict: Verdict): void;
   fail(reason: unknown): void;

@@ -2,7 +2,7 @@ import type { Batcher } from '../../batchers/batcher.ts';
 import type { Answer } from '../../types.ts';
 
 /** Why a caller gets an answer of ours instead of the provider's, with its HTTP status. */
-const statusOf = {
+export const ownStatuses = {
   expired: 504,
   deadline: 504,
   missing: 502,
@@ -15,12 +15,12 @@ const statusOf = {
   batch_under_other_key: 409,
 } as const;
 
-export type OwnReason = keyof typeof statusOf;
+export type OwnReason = keyof typeof ownStatuses;
 
 /** An error body in the provider's shape, so that its SDK raises its normal error class. */
 export function ownAnswer(batcher: Batcher, reason: OwnReason, message: string): Answer {
   return {
-    status: statusOf[reason],
+    status: ownStatuses[reason],
     headers: { 'content-type': 'application/json' },
     body: batcher.errorBody(`batchling_${reason}`, message),
   };

@@ -68,8 +68,8 @@ export interface BodyStore {
 export interface ClientRetryMemory {
   /** The caller was told an error. */
   failed(caller: Caller, request: Request, answer: Answer): void;
-  /** Nothing will come for a client that gave up but what has come. */
-  ended(caller: Caller): void;
+  /** The caller waits no longer: nothing will come for it but what has come. */
+  ended(caller: Caller, request: Request): void;
   realtimeRoute(request: Request, scope: EngineScope): RealtimeRoute;
 }
 

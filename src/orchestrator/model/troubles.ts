@@ -42,6 +42,7 @@ export class Troubles {
   readonly #logger: Logger;
   readonly #troubles = new Map<Wire, Map<TroubleKind['kind'], Trouble>>();
   readonly #waits = new Map<string, Wait>();
+  readonly #failures = new Map<Step, number>();
 
   constructor(clock: Clock, logger: Logger) {
     this.#clock = clock;
@@ -50,6 +51,7 @@ export class Troubles {
 
   /** A step has failed and will be tried again. */
   met({ wire, scopes }: Concerned, step: Step, error: unknown): void {
+    this.#failures.set(step, this.failuresOf(step) + 1);
     const kind = troubleKind(error);
     if (kind === undefined) return;
     const trouble = this.#trouble(wire, kind);
@@ -63,6 +65,11 @@ export class Troubles {
       trouble.notice = this.#notice(text);
     }
     tell(scopes, trouble.told, trouble.notice);
+  }
+
+  /** How often a step has failed so far. */
+  failuresOf(step: Step): number {
+    return this.#failures.get(step) ?? 0;
   }
 
   /** A step has worked. */

@@ -33,7 +33,7 @@ const names = new WeakMap<Request, string>();
 function queueWith(policy: Partial<Policy> = {}): Queue {
   const base = 'https://api.openai.com/v1';
   const http = createHttpClient({ clock });
-  const account = new Account(1, {}, base, http);
+  const account = new Account({ id: 1, hash: new Uint8Array(32) }, {}, base, http);
   const batcher = new OpenAIBatcher();
   return new Queue(
     {

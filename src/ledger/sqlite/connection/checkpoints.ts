@@ -111,7 +111,9 @@ const program = `
   parentPort.on('message', (mode) => {
     if (mode === 'close') {
       database.close();
-      parentPort.close();
+      // The port of Deno cannot be closed.
+      if (parentPort.close) parentPort.close();
+      else process.exit();
       return;
     }
     try {

@@ -1,0 +1,20 @@
+// Ordinary code for DeepInfra, with the SDK of OpenAI. It knows nothing of batchling:
+//
+//   DEEPINFRA_API_KEY=… npx batchling run examples/providers/deepinfra.mjs
+import OpenAI from 'openai';
+
+const client = new OpenAI({
+  apiKey: process.env.DEEPINFRA_API_KEY,
+  baseURL: process.env.DEEPINFRA_BASE_URL ?? 'https://api.deepinfra.com/v1/openai',
+});
+const words = ['bridge', 'river', 'harbour'];
+
+async function translate(word) {
+  const { choices } = await client.chat.completions.create({
+    model: 'meta-llama/Llama-3.3-70B-Instruct',
+    messages: [{ role: 'user', content: `In Portuguese, one word: ${word}` }],
+  });
+  return `${word}: ${choices[0].message.content}`;
+}
+
+console.log((await Promise.all(words.map(translate))).join('\n'));

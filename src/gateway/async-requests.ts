@@ -1,0 +1,186 @@
+import type { IncomingMessage } from 'node:http';
+import type { RawAnswer, RawRequest } from '../hooks/state.ts';
+import { answerHeaders } from '../orchestrator/model/answer-headers.ts';
+import { itemId } from '../orchestrator/model/item-id.ts';
+import type { KeptRequest, Sampling } from '../orchestrator/model/sampling.ts';
+import { deferred } from './deferred.ts';
+import { enterWaiting, type GatewayContext } from './gateway-context.ts';
+import { GatewayError } from './gateway-error.ts';
+import { keptHeaders } from './kept-headers.ts';
+import { accountOf, type RequestFacts, requestId } from './request-id.ts';
+import type { RequestOptions } from './request-options.ts';
+import { type Route, withoutCredentials } from './routes.ts';
+
+/** So many that have ended are remembered: the good answers are in the ledger, the errors are not. */
+const mostEnded = 10_000;
+
+/** A request that nobody holds a connection for. */
+type Standing =
+  | { readonly is: 'waiting'; readonly controller: AbortController }
+  | { readonly is: 'answered'; readonly answer: RawAnswer }
+  | { readonly is: 'cancelled' };
+
+/** A call that is to be asked, and by whom. */
+export interface AsyncCall {
+  readonly route: Route;
+  readonly raw: RawRequest;
+  readonly asked: Pick<RequestOptions, 'options' | 'key' | 'sampling'>;
+  readonly from: IncomingMessage;
+}
+
+/** Requests of clients that hold no connection: they ask for the answer later. */
+export class AsyncRequests {
+  readonly #context: GatewayContext;
+  /** By request, whatever its id looks like. */
+  readonly #standings = new Map<string, Standing>();
+  readonly #ended = new Set<string>();
+
+  constructor(context: GatewayContext) {
+    this.#context = context;
+  }
+
+  /** Asks. The id comes once the request and its body are in the ledger; or its answer, if that is first. */
+  async ask(call: AsyncCall): Promise<{ readonly id: string } | { readonly answer?: RawAnswer }> {
+    const kept = deferred<KeptRequest>();
+    const started = this.#start(call, { ...call.asked.sampling, kept: kept.resolve });
+    const first = await Promise.race([
+      kept.promise.then((request) => ({ request })),
+      started.answer.then((answer) => ({ answer })),
+    ]);
+    if (!('request' in first)) return first.answer ? { answer: first.answer } : {};
+    const { request } = first;
+    if (request.parts > 1) {
+      started.controller.abort();
+      const message =
+        'This call asks for more than one request holds: ask it without respond-async.';
+      throw new GatewayError('bad_request', message);
+    }
+    this.#follow(nameOf(request), started);
+    return { id: this.#idOf(call, request) };
+  }
+
+  /** The answer; `undefined`: it is waited for. */
+  async look(
+    facts: RequestFacts,
+    revive: () => Promise<AsyncCall>,
+  ): Promise<RawAnswer | undefined> {
+    const name = nameOf(facts);
+    const standing = this.#standings.get(name);
+    if (standing?.is === 'waiting') return undefined;
+    if (standing?.is === 'answered') return standing.answer;
+    if (standing?.is === 'cancelled') {
+      throw new GatewayError('cancelled', 'The request was cancelled.');
+    }
+    const stored = await this.#stored(facts);
+    if (stored) return stored;
+    await this.#revive(facts, revive);
+    return undefined;
+  }
+
+  /** Ends the request: it is not sent any more; one that was sent stays in its batch. */
+  async cancel(facts: RequestFacts, revive: () => Promise<AsyncCall>): Promise<void> {
+    const name = nameOf(facts);
+    if (!this.#standings.has(name) && !(await this.#stored(facts))) {
+      await this.#revive(facts, revive);
+    }
+    const standing = this.#standings.get(name);
+    if (standing?.is === 'waiting') standing.controller.abort();
+    this.#end(name, { is: 'cancelled' });
+  }
+
+  /** Goes on with a request that no process works on, with the credential that has come to ask for it. */
+  async #revive(facts: RequestFacts, revive: () => Promise<AsyncCall>): Promise<void> {
+    const name = nameOf(facts);
+    const call = await revive();
+    // Another look may have been faster.
+    if (this.#standings.has(name)) return;
+    const { run, fresh = false, occurrence } = facts;
+    const expected = Buffer.from(facts.fingerprint, 'hex');
+    const started = this.#start(call, { run, fresh, occurrence, expected });
+    this.#follow(name, started);
+  }
+
+  #start({ raw, asked, from }: AsyncCall, sampling: Sampling) {
+    const leave = enterWaiting(this.#context, from);
+    const lent = this.#context.scopes.lend(asked.key, asked.options);
+    const controller = new AbortController();
+    const answer = lent.scope.handleRequest(raw, controller.signal, sampling).finally(() => {
+      leave();
+      lent.giveBack();
+    });
+    return { controller, answer };
+  }
+
+  #follow(
+    name: string,
+    { controller, answer }: { controller: AbortController; answer: Promise<RawAnswer | undefined> },
+  ): void {
+    this.#standings.set(name, { is: 'waiting', controller });
+    answer.then(
+      (given) => {
+        if (given) this.#end(name, { is: 'answered', answer: given });
+        else this.#end(name, { is: 'answered', answer: notBatched });
+      },
+      () => this.#end(name, { is: 'cancelled' }),
+    );
+  }
+
+  #end(name: string, standing: Standing): void {
+    if (this.#standings.get(name)?.is === 'cancelled') return;
+    this.#standings.set(name, standing);
+    this.#ended.add(name);
+    if (this.#ended.size <= mostEnded) return;
+    const [oldest] = this.#ended;
+    this.#ended.delete(oldest as string);
+    this.#standings.delete(oldest as string);
+  }
+
+  async #stored({ fingerprint, occurrence }: RequestFacts): Promise<RawAnswer | undefined> {
+    const bytes = Buffer.from(fingerprint, 'hex');
+    const answer = await this.#context.engine.storedAnswer(bytes, occurrence);
+    if (answer === undefined) return undefined;
+    const id = itemId(bytes, occurrence);
+    const headers = answerHeaders({ answer, source: 'ledger', itemId: id });
+    return { status: answer.status, headers, body: answer.body };
+  }
+
+  #idOf({ route, raw, asked }: AsyncCall, request: KeptRequest): string {
+    const { info } = route.place.registered;
+    const { salt } = this.#context.engine;
+    const account = accountOf(salt, info, raw.headers, new URL(route.url));
+    const url = new URL(withoutCredentials(route).url);
+    const { run, fresh } = asked.sampling;
+    return requestId(salt, account, {
+      provider: info.name,
+      target: `${url.pathname}${url.search}`,
+      headers: keptHeaders(raw.headers, info),
+      options: asked.key,
+      ...(run !== undefined && { run }),
+      ...(fresh && { fresh }),
+      row: request.row,
+      fingerprint: request.fingerprint.toString('hex'),
+      occurrence: request.occurrence,
+    });
+  }
+}
+
+const notBatched: RawAnswer = {
+  status: 502,
+  headers: { 'content-type': 'application/json', 'x-should-retry': 'false' },
+  body: JSON.stringify({
+    error: {
+      type: 'batchling_not_supported',
+      message: 'The request cannot be batched. Ask it without respond-async.',
+    },
+  }),
+};
+
+function nameOf({
+  fingerprint,
+  occurrence,
+}: Pick<RequestFacts, 'occurrence'> & {
+  readonly fingerprint: string | Buffer;
+}): string {
+  const text = typeof fingerprint === 'string' ? fingerprint : fingerprint.toString('hex');
+  return `${text}-${occurrence}`;
+}

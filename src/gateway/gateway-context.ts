@@ -1,0 +1,56 @@
+import type { IncomingMessage } from 'node:http';
+import type { Engine } from '../orchestrator/engine.ts';
+import type { Dict } from '../types.ts';
+import { GatewayError } from './gateway-error.ts';
+import type { GatewayScopes } from './gateway-scopes.ts';
+import type { Heartbeats } from './heartbeats.ts';
+import type { ClientCount, GatewayLimits } from './limits.ts';
+import type { PassThrough } from './pass-through.ts';
+import type { Routes } from './routes.ts';
+
+/** What the parts of a gateway share. */
+export interface GatewayContext {
+  readonly token: string | undefined;
+  /** The gateway's own credentials by provider; `undefined`: clients bring theirs. */
+  readonly credentials: ReadonlyMap<string, Dict> | undefined;
+  readonly limits: GatewayLimits;
+  readonly routes: Routes;
+  readonly scopes: GatewayScopes;
+  readonly engine: Engine;
+  /** Requests that wait for their answers. */
+  readonly waiting: ClientCount;
+  readonly heartbeats: Heartbeats;
+  readonly passThrough: PassThrough;
+  readonly counts: GatewayCounts;
+}
+
+/** What the gateway counts beside the stats of its scopes. */
+export interface GatewayCounts {
+  requests: number;
+  passedThrough: number;
+  /** Clients that closed their connection before their answer was there. */
+  gaveUp: number;
+  refused: Map<string, number>;
+}
+
+/** The gateway's own credential for a provider, which then replaces the client's. */
+export function ownCredential({ credentials }: GatewayContext, provider: string): Dict | undefined {
+  if (credentials === undefined) return undefined;
+  const own = credentials.get(provider);
+  if (own) return own;
+  throw new GatewayError(
+    'no_credential',
+    `This gateway has no credential of its own for ${provider}.`,
+  );
+}
+
+/** Counts a request that waits; returns how to count it out again. */
+export function enterWaiting({ waiting }: GatewayContext, request: IncomingMessage): () => void {
+  const leave = waiting.enter(clientOf(request));
+  if (leave) return leave;
+  throw new GatewayError('too_many_waiting', 'Too many requests wait here. Try again later.');
+}
+
+export function clientOf({ socket }: IncomingMessage): string {
+  return socket.remoteAddress ?? '';
+}

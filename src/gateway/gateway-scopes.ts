@@ -1,0 +1,84 @@
+import { BatchlingError } from '../errors.ts';
+import { addStats, emptyStats, type Stats } from '../orchestrator/model/stats.ts';
+import { Scope } from '../scope/scope.ts';
+import { GatewayError } from './gateway-error.ts';
+
+/** A scope without calls is closed after so long. */
+const idleTime = 60_000;
+/** A client that invents options for every request must not use up the memory of all. */
+const mostScopes = 1_000;
+
+/** A scope with these options, for as long as its call takes. */
+export interface LentScope {
+  readonly scope: Scope;
+  giveBack(): void;
+}
+
+interface OpenScope {
+  readonly scope: Scope;
+  users: number;
+  timer: NodeJS.Timeout | undefined;
+}
+
+/** One scope for each set of options that requests ask for. */
+export class GatewayScopes {
+  readonly #base: Readonly<Record<string, unknown>>;
+  readonly #scopes = new Map<string, OpenScope>();
+  /** What scopes have done that are closed. */
+  readonly #past = emptyStats();
+
+  /** `base`: the options of the gateway itself. */
+  constructor(base: Readonly<Record<string, unknown>>) {
+    this.#base = base;
+  }
+
+  /** `key`: the same text for the same options. */
+  lend(key: string, options: Readonly<Record<string, unknown>>): LentScope {
+    const open = this.#scopes.get(key) ?? this.#open(key, options);
+    open.users += 1;
+    clearTimeout(open.timer);
+    let isLent = true;
+    const giveBack = () => {
+      if (!isLent) return;
+      isLent = false;
+      open.users -= 1;
+      if (open.users === 0) this.#closeLater(key, open);
+    };
+    return { scope: open.scope, giveBack };
+  }
+
+  stats(): Stats {
+    const sum = emptyStats();
+    addStats(sum, this.#past);
+    for (const { scope } of this.#scopes.values()) addStats(sum, scope.events.stats);
+    return sum;
+  }
+
+  #open(key: string, options: Readonly<Record<string, unknown>>): OpenScope {
+    if (this.#scopes.size >= mostScopes) {
+      const message = 'Requests with too many different options wait here. Try again later.';
+      throw new GatewayError('too_many_waiting', message);
+    }
+    const open: OpenScope = { scope: this.#newScope(options), users: 0, timer: undefined };
+    this.#scopes.set(key, open);
+    return open;
+  }
+
+  #newScope(options: Readonly<Record<string, unknown>>): Scope {
+    try {
+      return new Scope({ ...this.#base, ...options }, false, 'block', 'clients');
+    } catch (error) {
+      if (!BatchlingError.isInstance(error)) throw error;
+      throw new GatewayError('bad_header', error.message);
+    }
+  }
+
+  #closeLater(key: string, open: OpenScope): void {
+    open.timer = setTimeout(() => {
+      this.#scopes.delete(key);
+      addStats(this.#past, open.scope.events.stats);
+      // Its clients may have gone while their requests are still under way: the engine goes on with them.
+      void open.scope.close().catch(() => undefined);
+    }, idleTime).unref();
+  }
+}

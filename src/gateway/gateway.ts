@@ -1,0 +1,212 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { messageOf } from '../errors.ts';
+import { resolveOptions } from '../options/index.ts';
+import type { Engine } from '../orchestrator/engine.ts';
+import { type EngineUse, leaveEngines, useEngine } from '../scope/engines.ts';
+import { processCalls } from '../scope/process-calls.ts';
+import type { Dict } from '../types.ts';
+import { checkToken } from './access.ts';
+import { AsyncRequests } from './async-requests.ts';
+import { CallHandler } from './call-handler.ts';
+import { cleanPath } from './clean-path.ts';
+import { guardConnections } from './connections.ts';
+import type { GatewayContext } from './gateway-context.ts';
+import { GatewayError, sendError } from './gateway-error.ts';
+import { GatewayScopes } from './gateway-scopes.ts';
+import { Heartbeats } from './heartbeats.ts';
+import { ClientCount, type GatewayLimits, usualLimits } from './limits.ts';
+import { metrics } from './metrics.ts';
+import { PassThrough } from './pass-through.ts';
+import { RequestHandler } from './request-handler.ts';
+import { type Route, Routes } from './routes.ts';
+
+export interface GatewayOptions {
+  readonly port: number;
+  readonly host: string;
+  readonly token?: string | undefined;
+  /** The gateway's own credentials by provider, as headers. Without it clients bring theirs. */
+  readonly credentials?: ReadonlyMap<string, Dict> | undefined;
+  readonly limits?: Partial<GatewayLimits>;
+  /** Milliseconds between two signs of life to a client that waits. */
+  readonly heartbeat?: number;
+  /** Options of `batchify` for all requests. */
+  readonly options?: Readonly<Record<string, unknown>>;
+}
+
+/** How long an idle connection is kept: longer than the usual load balancer does. */
+const keepAliveTime = 75_000;
+/** Connections that may come at once: the clients of a big job begin together. */
+const backlog = 4_096;
+/** After so long of silence the system asks whether the other side is still there. */
+const probeAfter = 30_000;
+
+/**
+ * An HTTP server whose base URLs are those of the providers: it takes calls of programs in any language into
+ * batches, by scopes as any program has them.
+ */
+export class Gateway {
+  readonly #server: Server;
+  readonly #context: GatewayContext;
+  readonly #calls: CallHandler;
+  readonly #requests: RequestHandler;
+  readonly #use: EngineUse<Engine>;
+  #state: 'serving' | 'leaving' = 'serving';
+  #leaving: Promise<void> | undefined;
+
+  static async start(given: GatewayOptions): Promise<Gateway> {
+    const base = { ...given.options, hooks: false, dryRun: false };
+    const options = resolveOptions(base);
+    // At once: a ledger that cannot be opened is told to whoever starts the gateway, not to its clients.
+    const use = await useEngine(options, 'clients');
+    const limits = { ...usualLimits, ...given.limits };
+    const context: GatewayContext = {
+      token: given.token,
+      credentials: given.credentials,
+      limits,
+      routes: new Routes(options),
+      scopes: new GatewayScopes(base),
+      engine: use.engine,
+      waiting: new ClientCount(limits.waiting, limits.waitingPerClient),
+      heartbeats: new Heartbeats(given.heartbeat ?? 15_000),
+      passThrough: new PassThrough(limits.bodySize),
+      counts: { requests: 0, passedThrough: 0, gaveUp: 0, refused: new Map() },
+    };
+    const gateway = new Gateway(context, use);
+    try {
+      await gateway.#listen(given.port, given.host);
+    } catch (error) {
+      await use.release();
+      throw error;
+    }
+    return gateway;
+  }
+
+  private constructor(context: GatewayContext, use: EngineUse<Engine>) {
+    this.#context = context;
+    this.#use = use;
+    const later = new AsyncRequests(context);
+    this.#calls = new CallHandler(context, later);
+    this.#requests = new RequestHandler(context, later);
+    const { limits } = context;
+    const times = [limits.headersTime, limits.requestTime];
+    this.#server = createServer(
+      {
+        maxHeaderSize: limits.headerSize,
+        headersTimeout: limits.headersTime,
+        requestTimeout: limits.requestTime,
+        connectionsCheckingInterval: Math.max(
+          20,
+          Math.min(1_000, ...times.map((time) => time / 4)),
+        ),
+        keepAliveTimeout: keepAliveTime,
+        keepAlive: true,
+        keepAliveInitialDelay: probeAfter,
+        noDelay: true,
+      },
+      (request, response) => void this.#handle(request, response),
+    );
+    guardConnections(this.#server, limits, (error) => this.#countRefused(error));
+  }
+
+  get address(): AddressInfo {
+    return this.#server.address() as AddressInfo;
+  }
+
+  get url(): string {
+    const { address, family, port } = this.address;
+    return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+  }
+
+  /** The base URL for each provider. */
+  get baseUrls(): Dict {
+    const bases = this.#context.routes.bases;
+    return Object.fromEntries(bases.map(({ provider, path }) => [provider, `${this.url}${path}`]));
+  }
+
+  /**
+   * Takes no new calls, tells those who wait to come back, records creates in flight, and leaves the ledger to
+   * whoever goes on. A second call gets the same promise.
+   */
+  leave(): Promise<void> {
+    this.#leaving ??= this.#leave();
+    return this.#leaving;
+  }
+
+  async #leave(): Promise<void> {
+    this.#state = 'leaving';
+    for (const tell of this.#calls.waiting) tell();
+    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    processCalls().leave();
+    await leaveEngines();
+    await this.#context.passThrough.close();
+    this.#server.closeIdleConnections();
+    const lastWords = setTimeout(() => this.#server.closeAllConnections(), 1_000);
+    await closed;
+    clearTimeout(lastWords);
+    await this.#use.release().catch(() => undefined);
+  }
+
+  #listen(port: number, host: string): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#server.once('error', reject);
+      this.#server.listen(port, host, backlog, () => {
+        this.#server.off('error', reject);
+        resolve();
+      });
+    });
+  }
+
+  async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    this.#context.counts.requests += 1;
+    // A connection that breaks is noticed where its answer is waited for.
+    request.on('error', () => undefined);
+    response.on('error', () => undefined);
+    const found: { route?: Route } = {};
+    try {
+      await this.#answer(request, response, found);
+    } catch (error) {
+      if (response.destroyed) return;
+      const known =
+        error instanceof GatewayError ? error : new GatewayError('failed', messageOf(error));
+      this.#countRefused(known);
+      await sendError(response, known, found.route?.place.registered);
+    }
+  }
+
+  async #answer(
+    request: IncomingMessage,
+    response: ServerResponse,
+    found: { route?: Route },
+  ): Promise<void> {
+    const clean = cleanPath(request.url ?? '');
+    const { path } = clean;
+    if (path === '/healthz') return this.#sendHealth(response);
+    checkToken(this.#context.token, request.headers['x-batchling-token']);
+    if (path === '/metrics') return this.#sendMetrics(response);
+    const isRequest = path.startsWith('/requests/');
+    if (!isRequest) found.route = this.#context.routes.find(clean);
+    if (this.#state === 'leaving') {
+      throw new GatewayError('leaving', 'The gateway is being stopped. Try again soon.');
+    }
+    if (found.route) await this.#calls.handle(request, response, found.route);
+    else await this.#requests.handle(request, response, clean);
+  }
+
+  #sendHealth(response: ServerResponse): void {
+    const isServing = this.#state === 'serving';
+    response.writeHead(isServing ? 200 : 503, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ status: this.#state }));
+  }
+
+  async #sendMetrics(response: ServerResponse): Promise<void> {
+    const text = await metrics(this.#context);
+    response.writeHead(200, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' });
+    response.end(text);
+  }
+
+  #countRefused({ reason }: GatewayError): void {
+    const { refused } = this.#context.counts;
+    refused.set(reason, (refused.get(reason) ?? 0) + 1);
+  }
+}

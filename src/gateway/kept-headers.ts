@@ -1,0 +1,20 @@
+import type { ProviderInfo } from '../batchers/provider-info.ts';
+import type { Dict } from '../types.ts';
+
+/** Headers that never change an answer. */
+const noise =
+  /^(accept(-.*)?|user-agent|content-length|date|origin|referer|via|forwarded|traceparent|tracestate|baggage|idempotency-key|sec-.*|x-stainless-.*|x-forwarded-.*|x-request-id)$/;
+
+/** Names that say "credential". */
+const secretive =
+  /(^|-)(api-?key|key|token|secret|password|auth|authorization|signature|cookie)(-|$)/;
+
+/** Headers of a call that may change its answer and are no secret: they may stand in an id. */
+export function keptHeaders(headers: Dict, info: ProviderInfo): Dict {
+  const isSecret = (name: string) =>
+    secretive.test(name) ||
+    info.credentialHeaders.includes(name) ||
+    info.accountHeaders.includes(name);
+  const kept = Object.entries(headers).filter(([name]) => !noise.test(name) && !isSecret(name));
+  return Object.fromEntries(kept);
+}

@@ -1,0 +1,100 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { Dispatcher } from 'undici';
+import { messageOf } from '../errors.ts';
+import type { Dict } from '../types.ts';
+import { answeredHeaders } from './forwarded-headers.ts';
+import { GatewayError } from './gateway-error.ts';
+import { assertLength, tooLarge } from './read-body.ts';
+
+/** As long as SDKs wait for an ordinary answer. */
+const patience = 10 * 60_000;
+
+export interface PassedCall {
+  readonly url: string;
+  readonly headers: Dict;
+  /** What was read of it already; `undefined`: it is streamed. */
+  readonly body: Buffer | undefined;
+}
+
+/** Sends calls that are not batched to their provider as they are, and its answers back as they come. */
+export class PassThrough {
+  readonly #bodySize: number;
+  #agent: Promise<Dispatcher> | undefined;
+
+  constructor(bodySize: number) {
+    this.#bodySize = bodySize;
+  }
+
+  /** `answered` is told the status as soon as it is known. */
+  async send(
+    request: IncomingMessage,
+    response: ServerResponse,
+    { url, headers, body }: PassedCall,
+    answered: (status: number | undefined) => void = () => undefined,
+  ): Promise<void> {
+    const gone = new AbortController();
+    response.once('close', () => gone.abort());
+    if (response.destroyed) return;
+    assertLength(request, this.#bodySize);
+    this.#agent ??= openAgent();
+    const agent = await this.#agent;
+    const method = request.method as Dispatcher.HttpMethod;
+    const { origin, pathname, search } = new URL(url);
+    const streamed = hasBody(request) ? limited(request, this.#bodySize) : null;
+    let answer: Dispatcher.ResponseData;
+    try {
+      // Redirects are not followed: a credential goes to no other host than its provider's.
+      answer = await agent.request({
+        origin,
+        path: `${pathname}${search}`,
+        method,
+        headers: body === undefined ? headers : withLength(headers, body),
+        body: body ?? streamed,
+        signal: gone.signal,
+        headersTimeout: patience,
+        bodyTimeout: patience,
+      });
+    } catch (error) {
+      answered(undefined);
+      if (error instanceof GatewayError) throw error;
+      throw new GatewayError('unreachable', `${origin} did not answer: ${messageOf(error)}`);
+    }
+    answered(answer.statusCode);
+    response.writeHead(answer.statusCode, answeredHeaders(answer.headers));
+    // What breaks off there breaks off here.
+    await pipeline(answer.body, response).catch(() => response.destroy());
+  }
+
+  async close(): Promise<void> {
+    await (await this.#agent?.catch(() => undefined))?.destroy();
+  }
+}
+
+async function openAgent(): Promise<Dispatcher> {
+  const { EnvHttpProxyAgent } = await import('undici');
+  return new EnvHttpProxyAgent();
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}
+
+/** Without a length the size is known only while it is read. */
+function limited(request: IncomingMessage, most: number): Transform {
+  let size = 0;
+  const counted = new Transform({
+    transform(piece: Buffer, _encoding, done) {
+      size += piece.length;
+      if (size > most) done(tooLarge(most));
+      else done(null, piece);
+    },
+  });
+  request.once('error', (error) => counted.destroy(error));
+  return request.pipe(counted);
+}
+
+function withLength(headers: Dict, body: Buffer): Dict {
+  return { ...headers, 'content-length': String(body.length) };
+}

@@ -1,0 +1,94 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AsyncCall, AsyncRequests } from './async-requests.ts';
+import type { CleanPath } from './clean-path.ts';
+import { forwardedHeaders } from './forwarded-headers.ts';
+import { type GatewayContext, ownCredential } from './gateway-context.ts';
+import { GatewayError } from './gateway-error.ts';
+import { accountOf, isIdOf, type RequestFacts, readRequestId } from './request-id.ts';
+import { readOptions } from './request-options.ts';
+import type { Place } from './routes.ts';
+import { sendAnswer, sendWaiting } from './send-answer.ts';
+
+/** Answers `/requests/<id>`. */
+export class RequestHandler {
+  readonly #context: GatewayContext;
+  readonly #async: AsyncRequests;
+
+  constructor(context: GatewayContext, async: AsyncRequests) {
+    this.#context = context;
+    this.#async = async;
+  }
+
+  async handle(
+    request: IncomingMessage,
+    response: ServerResponse,
+    { path, query }: CleanPath,
+  ): Promise<void> {
+    const id = path.slice('/requests/'.length);
+    const facts = readRequestId(id);
+    const place = facts && this.#context.routes.place(facts.provider);
+    if (!facts || !place) throw unknownRequest();
+    const { info } = place.registered;
+    const headers = forwardedHeaders(
+      request.headers,
+      info,
+      ownCredential(this.#context, info.name),
+    );
+    const { salt } = this.#context.engine;
+    const account = accountOf(salt, info, headers, new URL(`http://here/${query}`));
+    // Whoever has no right to know gets the same answer as for a request that there is not.
+    if (!isIdOf(salt, account, id)) throw unknownRequest();
+    const revive = () => this.#revive(facts, place, headers, query, request);
+    if (request.method === 'DELETE') {
+      await this.#async.cancel(facts, revive);
+      response.writeHead(204).end();
+      return;
+    }
+    if (request.method !== 'GET') {
+      throw new GatewayError(
+        'wrong_method',
+        'A request can be asked for by GET or ended by DELETE.',
+      );
+    }
+    const answer = await this.#async.look(facts, revive);
+    if (answer) sendAnswer(response, answer);
+    else sendWaiting(response, id);
+  }
+
+  /** The call as its client has made it, with the credential of now. */
+  async #revive(
+    facts: RequestFacts,
+    place: Place,
+    headers: Readonly<Record<string, string>>,
+    query: string,
+    from: IncomingMessage,
+  ): Promise<AsyncCall> {
+    const body = await this.#context.engine.storedBody(facts.row);
+    if (body === undefined) {
+      throw new GatewayError('gone', 'The request has ended, and its answer is not kept any more.');
+    }
+    const { info } = place.registered;
+    const url = new URL(facts.target, place.origin);
+    const given = new URLSearchParams(query);
+    for (const name of info.credentialQuery ?? []) {
+      const value = given.get(name);
+      if (value !== null) url.searchParams.set(name, value);
+    }
+    const credentials = [...info.credentialHeaders, ...info.accountHeaders];
+    const carried = Object.entries(headers).filter(([name]) => credentials.includes(name));
+    const route = { place, url: url.href };
+    const raw = {
+      method: 'POST',
+      url: url.href,
+      headers: { ...facts.headers, ...Object.fromEntries(carried) },
+      body: Buffer.from(body),
+      answered: async () => undefined,
+    };
+    const sampling = { run: facts.run, fresh: facts.fresh ?? false };
+    return { route, raw, asked: { ...readOptions(facts.options), sampling }, from };
+  }
+}
+
+function unknownRequest(): GatewayError {
+  return new GatewayError('not_found', 'There is no such request for this credential.');
+}

@@ -1,0 +1,105 @@
+import { isIP } from 'node:net';
+import type { ProviderInfo } from '../batchers/provider-info.ts';
+import { type RegisteredBatcher, registeredBatchers } from '../batchers/registry.ts';
+import type { ResolvedOptions } from '../options/index.ts';
+import type { HostEntry } from '../orchestrator/capture/router.ts';
+import type { CleanPath } from './clean-path.ts';
+import { GatewayError } from './gateway-error.ts';
+
+/** A provider that the gateway reaches. */
+export interface Place {
+  readonly registered: RegisteredBatcher;
+  readonly origin: string;
+  /** The path of the base that the user has configured; empty: the provider's own paths. */
+  readonly base: string;
+}
+
+/** Where a request goes. */
+export interface Route {
+  readonly place: Place;
+  /** The provider's URL. */
+  readonly url: string;
+}
+
+/** The providers by their names in the path: `/openai/v1/chat/completions`. */
+export class Routes {
+  readonly #places = new Map<string, Place>();
+
+  constructor({ hosts, batchers }: Pick<ResolvedOptions, 'hosts' | 'batchers'>) {
+    for (const registered of registeredBatchers(batchers)) {
+      const place = placeOf(registered, hosts);
+      if (place && !this.#places.has(registered.name)) this.#places.set(registered.name, place);
+    }
+  }
+
+  /** Names of the providers, with the path that an SDK is given as base URL. */
+  get bases(): readonly { readonly provider: string; readonly path: string }[] {
+    return [...this.#places].map(([provider, { registered }]) => {
+      const [root = ''] = registered.info.roots;
+      return { provider, path: `/${provider}${root}` };
+    });
+  }
+
+  place(provider: string): Place | undefined {
+    return this.#places.get(provider);
+  }
+
+  find({ path, query }: CleanPath): Route {
+    const [, name = '', rest = ''] = /^\/([^/]*)(\/.*)?$/.exec(path) ?? [];
+    const place = this.#places.get(name);
+    if (place === undefined) {
+      const known = [...this.#places.keys()].join(', ');
+      throw new GatewayError('not_found', `No provider is named "${name}". There are: ${known}.`);
+    }
+    const wanted = `${pathAt(place, rest)}${query}`;
+    const url = new URL(wanted, place.origin);
+    // The path was checked before; a provider's host can be left by no path whatever.
+    if (url.origin !== place.origin || `${url.pathname}${url.search}` !== wanted) {
+      throw new GatewayError('bad_path', 'The path of the request is not plain.');
+    }
+    return { place, url: url.href };
+  }
+}
+
+/** The same without credentials of the client in its query. */
+export function withoutCredentials({ place, url: given }: Route): Route {
+  const url = new URL(given);
+  for (const name of place.registered.info.credentialQuery ?? []) url.searchParams.delete(name);
+  return { place, url: url.href };
+}
+
+function placeOf(registered: RegisteredBatcher, hosts: readonly HostEntry[]): Place | undefined {
+  const configured = hosts.filter(({ provider }) => provider === registered.name);
+  const [only] = configured;
+  if (only && configured.length === 1) {
+    const { host, path } = only;
+    return { registered, origin: `${protocolOf(only)}//${host}`, base: path };
+  }
+  const own = registered.info.hosts.find((host) => !host.includes('*'));
+  return own === undefined ? undefined : { registered, origin: `https://${own}`, base: '' };
+}
+
+/** A key without a scheme means both; of the two, only servers on this machine speak plain HTTP. */
+function protocolOf({ protocol, host }: HostEntry): string {
+  const name = host.replace(/:\d+$/, '');
+  const isHere =
+    name === 'localhost' || name === '[::1]' || (isIP(name) && name.startsWith('127.'));
+  return protocol ?? (isHere ? 'http:' : 'https:');
+}
+
+/** The provider's own path, below the base that stands for it. */
+function pathAt({ registered: { info }, base }: Place, rest: string): string {
+  if (base === '') return rest;
+  const root = info.roots.find((prefix) => rest === prefix || rest.startsWith(`${prefix}/`));
+  if (root === undefined) {
+    throw new GatewayError('not_found', `The paths of ${info.name} begin with ${listed(info)}.`);
+  }
+  const endsWithVersion = info.versions.find((version) => base.endsWith(version));
+  const prefix = endsWithVersion === undefined ? base : base.slice(0, -endsWithVersion.length);
+  const version = info.versions.find((candidate) => root.endsWith(candidate)) ?? '';
+  return `${prefix}${version}${rest.slice(root.length)}`;
+}
+
+function listed({ name, roots }: ProviderInfo): string {
+  return roots.map((root) => `/${name}${root}`).join(' or ');
+}

@@ -1,0 +1,100 @@
+import { writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runCli, variablesOf } from '../support/run-cli.ts';
+import { openStage, type Stage } from '../support/stage.ts';
+import { startGateway, textOf } from './start-gateway.ts';
+
+let stage: Stage;
+
+beforeAll(async () => {
+  stage = await openStage({ answer: ({ prompt }) => `You asked: ${prompt}` });
+});
+
+afterAll(() => stage.close());
+
+describe('a gateway with a token and keys of its own', () => {
+  it('serves who has the token, with its own keys', async () => {
+    const gateway = await startGateway(stage, {
+      flags: ['--credentials', 'env'],
+      environment: { BATCHLING_TOKEN: 'a-token', OPENAI_API_KEY: 'sk-of-the-gateway' },
+    });
+    const token = { 'x-batchling-token': 'a-token' };
+    const keys = () => new Set(stage.simulator.meter.executions.map(({ key }) => key));
+    expect(await textOf(await gateway.ask('with token', token))).toBe('You asked: with token');
+    const other = await gateway.ask('other key', { ...token, authorization: 'Bearer sk-mine' });
+    expect(await textOf(other)).toBe('You asked: other key');
+    expect(keys().size).toBe(1);
+
+    for (const wrong of [{}, { 'x-batchling-token': 'A-token' }, { 'x-batchling-token': '' }]) {
+      const response = await gateway.ask('without', wrong as Record<string, string>);
+      expect(response.status).toBe(401);
+      expect(await response.json()).toMatchObject({ error: { type: 'batchling_wrong_token' } });
+    }
+    expect((await fetch(`${gateway.url}/metrics`)).status).toBe(401);
+    expect((await fetch(`${gateway.url}/healthz`)).status).toBe(200);
+    const keyless = await fetch(`${gateway.url}/anthropic/v1/messages`, {
+      method: 'POST',
+      headers: { ...token, 'content-type': 'application/json' },
+      body: '{}',
+    });
+    expect(keyless.status).toBe(403);
+    expect(await keyless.json()).toMatchObject({
+      type: 'error',
+      error: { type: 'batchling_no_credential' },
+    });
+    await gateway.kill();
+    expect(stage.simulator.meter.total).toBe(2);
+  });
+});
+
+describe('it does not start', () => {
+  const serve = (flags: string[], environment = {}) =>
+    runCli(['serve', ...flags], {
+      folder: stage.folder,
+      environment: { ...variablesOf(stage), ...environment },
+    });
+
+  it.each([
+    ['for other machines without a token', ['--host', '0.0.0.0'], 'BATCHLING_TOKEN'],
+    ['with its own keys without a token', ['--credentials', 'env'], 'BATCHLING_TOKEN'],
+    [
+      'at an address of another machine',
+      ['--host', '192.0.2.1', '--token', 'x'],
+      '192.0.2.1 is no',
+    ],
+    ['with a port that is none', ['--port', '80x'], '--port must be'],
+    ['with a bad option', ['--window', 'soon'], '--window'],
+    ['with a bad limit', ['--max-body', 'much'], '--max-body must be'],
+  ])('%s', async (_, flags, said) => {
+    const { code, stderr } = await serve(flags);
+    expect(stderr).toContain(said);
+    expect(code).toBe(2);
+  });
+
+  it('at a port that is in use', async () => {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as { port: number };
+    const { code, stderr } = await serve(['--port', String(port)]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(`${port} is in use`)]);
+    server.close();
+  });
+
+  it('with a ledger that cannot be opened', async () => {
+    const file = join(stage.folder, 'file');
+    await writeFile(file, '');
+    const { code, stderr } = await serve(['--port', '0', '--store', join(file, 'ledger.db')]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('not a folder')]);
+  });
+});
+
+it('prints where it listens, the base URLs and the ledger', async () => {
+  const store = stage.newStore();
+  const gateway = await startGateway(stage, { store });
+  expect(gateway.cli.stdout()).toContain(`"store":"${store}"`);
+  expect(gateway.base('openai')).toBe(`${gateway.url}/openai/v1`);
+  expect(gateway.base('groq')).toBe(`${gateway.url}/groq/openai/v1`);
+  await gateway.kill();
+});
