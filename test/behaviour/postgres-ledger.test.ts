@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startServer, type TestServer } from '../../src/ledger/postgres/test/server.test-helper.ts';
 import { runCommand } from '../support/run-ledger-command.ts';
 import { resultOf, runProgram } from '../support/run-program.ts';
@@ -16,6 +16,7 @@ beforeAll(async () => {
   [stage, server] = await Promise.all([openStage(), startServer()]);
 });
 afterAll(() => Promise.all([stage.close(), server.remove()]));
+beforeEach(() => stage.simulator.reset());
 
 function inputOf(schema: string, prompts: readonly string[]) {
   const store = `${server.url}?schema=${schema}`;
@@ -36,7 +37,7 @@ describe('programs that share a ledger in PostgreSQL', () => {
   });
 
   it('can be looked at by the commands on the ledger, which end as they should', async () => {
-    const input = inputOf('looked-at', ['one', 'two', 'three']);
+    const input = inputOf('looked_at', ['one', 'two', 'three']);
     await resultOf('ask-all', input);
     const { store } = input.options;
     const listed = await runCommand(['ls', '--store', store, '--json']);
