@@ -28,7 +28,9 @@ export function guardConnections(
     else refuse(socket, new GatewayError('too_many_connections', 'Too many connections are open.'));
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    if (error.code === 'ECONNRESET') socket.destroy();
+    // A connection that was opened for later: its next request must not find an answer that is there already.
+    const isUnused = (socket as Socket).bytesRead === 0;
+    if (error.code === 'ECONNRESET' || isUnused) socket.destroy();
     else refuse(socket as Socket, unreadable(error, limits));
   });
   server.on('connect', (_request, socket) => {

@@ -104,7 +104,10 @@ export class Gateway {
         keepAliveInitialDelay: probeAfter,
         noDelay: true,
       },
-      (request, response) => void this.#handle(request, response),
+      (request, response) => {
+        // Nothing that one request does may end the gateway.
+        this.#handle(request, response).catch(() => response.destroy());
+      },
     );
     guardConnections(this.#server, limits, (error) => this.#countRefused(error));
   }

@@ -42,7 +42,6 @@ export class PassThrough {
     const agent = await this.#agent;
     const method = request.method as Dispatcher.HttpMethod;
     const { origin, pathname, search } = new URL(url);
-    const streamed = hasBody(request) ? limited(request, this.#bodySize) : null;
     let answer: Dispatcher.ResponseData;
     try {
       // Redirects are not followed: a credential goes to no other host than its provider's.
@@ -51,7 +50,7 @@ export class PassThrough {
         path: `${pathname}${search}`,
         method,
         headers: body === undefined ? headers : withLength(headers, body),
-        body: body ?? streamed,
+        body: body ?? (hasBody(request) ? limited(request, this.#bodySize) : null),
         signal: gone.signal,
         headersTimeout: patience,
         bodyTimeout: patience,

@@ -79,7 +79,8 @@ it('every client of gateways that are killed has its own answer, billed once', a
         return answer.choices[0]?.message.content;
       } catch (error) {
         // Its retries are used up: its program asks anew, as a job that is run again does.
-        if (error instanceof OpenAI.APIError && (error.status ?? 503) === 503) continue;
+        const { status = 503 } = error as { status?: number };
+        if (error instanceof OpenAI.APIError && (status === 503 || status === 408)) continue;
         throw error;
       }
     }

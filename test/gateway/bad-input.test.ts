@@ -54,6 +54,10 @@ describe('bad input', () => {
   });
 });
 
+it('a connection that is opened for later is closed without an answer to nothing', async () => {
+  expect(await rawExchange(port, [])).toBe('');
+});
+
 describe('too many', () => {
   it('requests that wait: the next one is told to come back', async () => {
     stage.simulator.hold();
