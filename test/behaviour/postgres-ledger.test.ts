@@ -1,5 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startServer, type TestServer } from '../../src/ledger/postgres/test/server.test-helper.ts';
+import { compiledModule } from '../support/compiled.ts';
+import { runCommand } from '../support/run-ledger-command.ts';
 import { resultOf, runProgram } from '../support/run-program.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 
@@ -15,6 +19,7 @@ beforeAll(async () => {
   [stage, server] = await Promise.all([openStage(), startServer()]);
 });
 afterAll(() => Promise.all([stage.close(), server.remove()]));
+beforeEach(() => stage.simulator.reset());
 
 function inputOf(schema: string, prompts: readonly string[]) {
   const store = `${server.url}?schema=${schema}`;
@@ -32,6 +37,30 @@ describe('programs that share a ledger in PostgreSQL', () => {
     const again = await run();
     expect(again.map(({ source }) => source)).toEqual(['ledger', 'ledger', 'ledger']);
     expect(stage.simulator.meter.executions).toHaveLength(3);
+  });
+
+  it('can be looked at by the commands on the ledger, which end as they should', async () => {
+    const input = inputOf('looked_at', ['one', 'two', 'three']);
+    await resultOf('ask-all', input);
+    const { store } = input.options;
+    const listed = await runCommand(['ls', '--store', store, '--json']);
+    expect(listed).toMatchObject({ code: 0, stderr: '' });
+    expect(JSON.parse(listed.stdout)).toMatchObject({ total: 1, batches: [{ count: 3 }] });
+    const collected = await runCommand(['collect', '--store', store]);
+    expect(collected).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  it('keep their process up until the ledger is closed', async () => {
+    const module = await compiledModule('src/ledger/postgres/connection/open-postgres');
+    const program = `
+      const { openPostgresLedger } = await import(${JSON.stringify(module)});
+      const ledger = await openPostgresLedger({ store: ${JSON.stringify(`${server.url}?schema=closed`)} });
+      await ledger.join({ run: 'run', host: 'here', pid: 1 });
+      await ledger.close();
+      console.log('closed');`;
+    const flags = ['--input-type=module', '--eval', program];
+    const { stdout } = await promisify(execFile)(process.execPath, flags);
+    expect(stdout).toBe('closed\n');
   });
 
   it('never print the password', async () => {

@@ -81,9 +81,8 @@ describe('a ledger in PostgreSQL, shared by machines', () => {
     async (provider) => {
       const plot = { ...plotNamed(provider, 'a crowded account'), database: newDatabase };
       const plans = [
-        { when: 'before', commits: [4, 6] },
-        { when: 'after', commits: [8, 3] },
-        { when: 'before', commits: [9] },
+        { when: 'before', commits: [4] },
+        { when: 'after', commits: [8] },
       ] as const;
       const histories = await inLanes(plans, plans.length, ({ when, commits }) =>
         playHistory(
@@ -92,7 +91,7 @@ describe('a ledger in PostgreSQL, shared by machines', () => {
         ),
       );
       const verdict = histories.reduce<Verdict>(addVerdict, noVerdict());
-      expect(verdict).toMatchObject({ ...fine, kills: 5 });
+      expect(verdict).toMatchObject({ ...fine, kills: 2 });
     },
   );
 
@@ -112,6 +111,28 @@ describe('a ledger in PostgreSQL, shared by machines', () => {
     expect(hosts.map(({ host }) => host)).toEqual(['awake', 'sleeps']);
     expect(hostname()).not.toBe('sleeps');
   });
+
+  it.each([
+    { stops: 'at-mark', creates: 1, cancels: 0 },
+    // The one thing that is left: what is sent a second time is found and cancelled. See docs/ledger.md.
+    { stops: 'before-create', creates: 2, cancels: 1 },
+  ] as const)(
+    'has a machine that is frozen for longer than its lease create nothing that stays: $stops',
+    async ({ stops, creates, cancels }) => {
+      await open();
+      const { simulator } = scene;
+      const frozen = await start('frozen', { stops });
+      await until(() => simulator.countRequests('POST', '/v1/files') === 1, 'the upload');
+      simulator.hold();
+      const other = await start('awake');
+      await until(() => own().length === 1 && polled(), 'the batch');
+      frozen.send('SIGCONT');
+      await until(() => simulator.countRequests('POST', /cancel$/) === cancels, 'the cancel');
+      simulator.release();
+      await expectFine(other, frozen);
+      expect(simulator.countRequests('POST', /batches$/)).toBe(creates);
+    },
+  );
 
   it('outlasts a network that breaks again and again between a program and the server', async () => {
     const { store } = await open();

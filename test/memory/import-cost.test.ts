@@ -91,7 +91,7 @@ function modulesOf(url: string): string[] {
 
 describe.each(['index.js', 'core.js'])('importing %s', (entry) => {
   // The 30 milliseconds are a row of the bench: a time is no assertion. What they are made of is.
-  it('costs less than 10 MB and 80 modules, the facts of providers apart', () => {
+  it('costs less than 10 MB and 100 modules, the facts of providers apart', () => {
     const bare: number[] = [];
     const ours: number[] = [];
     // In turns, so that a busy moment of the machine meets both.
@@ -103,7 +103,7 @@ describe.each(['index.js', 'core.js'])('importing %s', (entry) => {
     const { modules } = loadedBy(entry);
     const facts = modules.filter(isFacts);
     expect(facts.length).toBeLessThan(15);
-    expect(modules.length - facts.length).toBeLessThan(80);
+    expect(modules.length - facts.length).toBeLessThan(100);
     // Of a provider nothing but its facts is loaded.
     const ofProviders = modules.filter((name) => /^src\/batchers\/[^/]+\//.test(name));
     expect(ofProviders.filter((name) => !isFacts(name))).toEqual([]);

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Ledger } from '../ledger.ts';
 import { prepareAccount, prepareQueue } from './accounts/accounts.ts';
 import { prepareLearn, prepareLimit } from './accounts/limits.ts';
@@ -53,8 +54,7 @@ export function postgresLedger({ store, owners, pulse, salt }: Parts): Ledger {
     try {
       await Promise.all(owners.joined().map((owner) => leave(owner)));
     } finally {
-      await pulse.stop();
-      await store.close();
+      await farewell(Promise.all([pulse.stop(), store.close()]));
     }
   };
 
@@ -101,4 +101,19 @@ export function postgresLedger({ store, owners, pulse, salt }: Parts): Ledger {
       return closing;
     },
   };
+}
+
+/** A server that does not answer must not hold up a program that has all its answers. */
+const FAREWELL_MILLISECONDS = 2_000;
+
+/** Idle connections keep no process alive, so this does until they are closed. */
+async function farewell(closing: Promise<unknown>): Promise<void> {
+  const waited = new AbortController();
+  const enough = sleep(FAREWELL_MILLISECONDS, undefined, { signal: waited.signal });
+  try {
+    await Promise.race([closing, enough]);
+  } finally {
+    waited.abort();
+    enough.catch(() => {});
+  }
 }

@@ -2,7 +2,14 @@ import { syncBuiltinESMExports } from 'node:module';
 import os from 'node:os';
 import type { GoogleGenAI } from '@google/genai';
 import { type BatchifyOptions, batchify } from '../../../src/index.ts';
-import { commitsSoFar, type KillPoint, killAtCommit, killAtServerCommit } from './commit-killer.ts';
+import {
+  commitsSoFar,
+  type KillPoint,
+  killAtCommit,
+  killAtServerCommit,
+  stopAtMark,
+  stopBeforeCreate,
+} from './commit-killer.ts';
 import { type FastTime, fastClock } from './fast-clock.ts';
 import { readInput } from './read-input.ts';
 
@@ -18,6 +25,8 @@ export interface AskInput {
   readonly model?: string;
   /** The name of the machine that it runs on. */
   readonly host?: string;
+  /** It stops itself once: with the mark that a create begins, or before the first byte of the create. */
+  readonly stops?: 'at-mark' | 'before-create';
 }
 
 export interface Heard {
@@ -36,13 +45,16 @@ export interface AskOutput {
 
 type Ask = (content: string) => Promise<Heard>;
 
-const { sdk, prompts, baseURL, apiKey, options, time, kill, model, host } = readInput<AskInput>();
+const input = readInput<AskInput>();
+const { sdk, prompts, baseURL, apiKey, options, time, kill, model, host } = input;
 if (host !== undefined) {
   os.hostname = () => host;
   syncBuiltinESMExports();
 }
 if (options.store?.startsWith('postgres')) await killAtServerCommit(kill);
 else await killAtCommit(kill);
+if (input.stops === 'at-mark') await stopAtMark();
+if (input.stops === 'before-create') stopBeforeCreate();
 const ask = await { openai, anthropic, google, vertex }[sdk]();
 const scope = batchify({ ...options, ...(time && { clock: fastClock(time) }) });
 const heard = await scope.run(() =>

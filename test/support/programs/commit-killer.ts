@@ -1,3 +1,4 @@
+import { subscribe } from 'node:diagnostics_channel';
 import { existsSync } from 'node:fs';
 
 /** Where a program ends itself. */
@@ -62,6 +63,35 @@ export async function killAtServerCommit(point: KillPoint | undefined): Promise<
   pg.Client.prototype.query = function (this: unknown, ...given: unknown[]) {
     const isLast = typeof given[0] === 'string' && /\bCOMMIT$/.test(given[0]);
     return Reflect.apply(isLast ? counting : query, this, given);
+  } as typeof query;
+}
+
+/** Stops this process once, just before the first byte of a create. */
+export function stopBeforeCreate(): void {
+  let stopped = false;
+  subscribe('undici:client:sendHeaders', (message) => {
+    const { method, path } = (message as { request: { method: string; path: string } }).request;
+    if (stopped || method !== 'POST' || !/\/batches$/.test(path)) return;
+    stopped = true;
+    process.kill(process.pid, 'SIGSTOP');
+  });
+}
+
+/** Stops this process once, when a PostgreSQL ledger has the mark that a create begins. */
+export async function stopAtMark(): Promise<void> {
+  const { default: pg } = await import('pg');
+  const { query } = pg.Client.prototype;
+  let isMarked = false;
+  const stopping = async function (this: unknown, ...given: unknown[]): Promise<unknown> {
+    const result = await Reflect.apply(query, this, given);
+    isMarked = false;
+    process.kill(process.pid, 'SIGSTOP');
+    return result;
+  };
+  pg.Client.prototype.query = function (this: unknown, ...given: unknown[]) {
+    const sql = String(given[0]);
+    if (sql.includes('creating_at =')) isMarked = true;
+    return Reflect.apply(isMarked && /\bCOMMIT$/.test(sql) ? stopping : query, this, given);
   } as typeof query;
 }
 
