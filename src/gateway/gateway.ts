@@ -36,6 +36,8 @@ export interface GatewayOptions {
 
 /** How long an idle connection is kept: longer than the usual load balancer does. */
 const keepAliveTime = 75_000;
+/** So long a gateway that leaves waits for calls that are passed through, and for slow readers. */
+const grace = 5_000;
 /** After so long of silence the system asks whether the other side is still there. */
 const probeAfter = 30_000;
 
@@ -133,15 +135,16 @@ export class Gateway {
 
   async #leave(): Promise<void> {
     this.#state = 'leaving';
-    for (const tell of this.#calls.waiting) tell();
+    this.#calls.leave();
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
     processCalls().leave();
     await leaveEngines();
-    await this.#context.passThrough.close();
-    this.#server.closeIdleConnections();
-    const lastWords = setTimeout(() => this.#server.closeAllConnections(), 1_000);
+    const idle = setInterval(() => this.#server.closeIdleConnections(), 50);
+    const lastWords = setTimeout(() => this.#server.closeAllConnections(), grace);
     await closed;
+    clearInterval(idle);
     clearTimeout(lastWords);
+    await this.#context.passThrough.close();
     await this.#use.release().catch(() => undefined);
   }
 
@@ -182,6 +185,9 @@ export class Gateway {
     if (path === '/healthz') return this.#sendHealth(response);
     checkToken(this.#context.token, request.headers['x-batchling-token']);
     if (path === '/metrics') return this.#sendMetrics(response);
+    if (/websocket/i.test(request.headers.upgrade ?? '')) {
+      throw new GatewayError('not_supported', 'A connection cannot be upgraded here.');
+    }
     const isRequest = path.startsWith('/requests/');
     if (!isRequest) found.route = this.#context.routes.find(clean);
     if (this.#state === 'leaving') {
