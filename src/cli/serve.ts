@@ -5,6 +5,7 @@ import { checkFlag } from '../options/flags.ts';
 import { resolveOptions } from '../options/index.ts';
 import { bytes, duration, integer } from '../options/scalars.ts';
 import { tokenVariable } from '../run-variables.ts';
+import { shownStore } from '../store-address.ts';
 import type { Logger } from '../types.ts';
 import { configPath } from './config-path.ts';
 import { exitCodes } from './exit-codes.ts';
@@ -110,7 +111,7 @@ async function start(given: GatewayOptions): Promise<Gateway> {
 }
 
 function asJson(gateway: Gateway): string {
-  return `${JSON.stringify({ url: gateway.url, store: resolveOptions({}).store, ...gateway.baseUrls })}\n`;
+  return `${JSON.stringify({ url: gateway.url, store: shownStore(resolveOptions({}).store), ...gateway.baseUrls })}\n`;
 }
 
 function asText(gateway: Gateway, { token, credentials }: GatewayOptions): string {
@@ -123,7 +124,7 @@ function asText(gateway: Gateway, { token, credentials }: GatewayOptions): strin
     '',
     ...shown.map(([provider, url]) => `  ${provider.padEnd(width)}  ${url}`),
     '',
-    `The ledger is ${resolveOptions({}).store}.`,
+    `The ledger is ${shownStore(resolveOptions({}).store)}.`,
     own ? 'API keys are those of the gateway.' : 'Clients bring their API keys.',
     token === undefined
       ? 'It is for programs on this machine.'

@@ -13,12 +13,24 @@ import { type Route, withoutCredentials } from './routes.ts';
 
 /** So many that have ended are remembered: the good answers are in the ledger, the errors are not. */
 const mostEnded = 10_000;
+/** So many characters of their answers, in all. */
+const mostEndedSize = 64 * 1024 * 1024;
+/** So long may be what an id tells of its request: many clients take no headers beyond 8 KB. */
+const longestFacts = 3_000;
 
 /** A request that nobody holds a connection for. */
 type Standing =
-  | { readonly is: 'waiting'; readonly controller: AbortController }
+  // Several where a client has asked again before it had the id.
+  | { readonly is: 'waiting'; readonly controllers: Set<AbortController> }
   | { readonly is: 'answered'; readonly answer: RawAnswer }
   | { readonly is: 'cancelled' };
+
+/** A request that is in the ledger. */
+interface Kept {
+  readonly id: string;
+  /** The client has gone before it was told the id: it may come back with the same call. */
+  giveUp(): void;
+}
 
 /** A call that is to be asked, and by whom. */
 export interface AsyncCall {
@@ -34,13 +46,15 @@ export class AsyncRequests {
   /** By request, whatever its id looks like. */
   readonly #standings = new Map<string, Standing>();
   readonly #ended = new Set<string>();
+  #endedSize = 0;
 
   constructor(context: GatewayContext) {
     this.#context = context;
   }
 
   /** Asks. The id comes once the request and its body are in the ledger; or its answer, if that is first. */
-  async ask(call: AsyncCall): Promise<{ readonly id: string } | { readonly answer?: RawAnswer }> {
+  async ask(call: AsyncCall): Promise<Kept | { readonly answer?: RawAnswer }> {
+    assertShort(call);
     const kept = deferred<KeptRequest>();
     const { sampling } = call.asked;
     // A client that did not get the id asks again, and no closed connection tells of it: it is the same request.
@@ -59,7 +73,8 @@ export class AsyncRequests {
       throw new GatewayError('bad_request', message);
     }
     this.#follow(nameOf(request), started);
-    return { id: this.#idOf(call, request) };
+    const giveUp = () => started.controller.abort('timeout');
+    return { id: this.#idOf(call, request), giveUp };
   }
 
   /** The answer; `undefined`: it is waited for. */
@@ -76,8 +91,15 @@ export class AsyncRequests {
     }
     const stored = await this.#stored(facts);
     if (stored) return stored;
-    await this.#revive(facts, revive);
-    return undefined;
+    try {
+      await this.#revive(facts, revive);
+      return undefined;
+    } catch (error) {
+      // It may have been answered meanwhile, by another gateway.
+      const late = await this.#stored(facts);
+      if (late) return late;
+      throw error;
+    }
   }
 
   /** Ends the request: it is not sent any more; one that was sent stays in its batch. */
@@ -87,7 +109,9 @@ export class AsyncRequests {
       await this.#revive(facts, revive);
     }
     const standing = this.#standings.get(name);
-    if (standing?.is === 'waiting') standing.controller.abort();
+    if (standing?.is === 'waiting') {
+      for (const controller of standing.controllers) controller.abort();
+    }
     this.#end(name, { is: 'cancelled' });
   }
 
@@ -104,8 +128,8 @@ export class AsyncRequests {
   }
 
   #start({ raw, asked, from }: AsyncCall, sampling: Sampling) {
-    const leave = enterWaiting(this.#context, from);
     const lent = this.#context.scopes.lend(asked.key, asked.options);
+    const leave = unlessRefused(() => enterWaiting(this.#context, from), lent.giveBack);
     const controller = new AbortController();
     const answer = lent.scope.handleRequest(raw, controller.signal, sampling).finally(() => {
       leave();
@@ -118,7 +142,12 @@ export class AsyncRequests {
     name: string,
     { controller, answer }: { controller: AbortController; answer: Promise<RawAnswer | undefined> },
   ): void {
-    this.#standings.set(name, { is: 'waiting', controller });
+    const before = this.#standings.get(name);
+    if (before?.is === 'waiting') before.controllers.add(controller);
+    else {
+      this.#forget(name);
+      this.#standings.set(name, { is: 'waiting', controllers: new Set([controller]) });
+    }
     answer.then(
       (given) => {
         if (given) this.#end(name, { is: 'answered', answer: given });
@@ -130,12 +159,19 @@ export class AsyncRequests {
 
   #end(name: string, standing: Standing): void {
     if (this.#standings.get(name)?.is === 'cancelled') return;
+    this.#forget(name);
     this.#standings.set(name, standing);
     this.#ended.add(name);
-    if (this.#ended.size <= mostEnded) return;
-    const [oldest] = this.#ended;
-    this.#ended.delete(oldest as string);
-    this.#standings.delete(oldest as string);
+    this.#endedSize += sizeOf(standing);
+    for (const oldest of this.#ended) {
+      if (this.#ended.size <= mostEnded && this.#endedSize <= mostEndedSize) return;
+      this.#forget(oldest);
+    }
+  }
+
+  #forget(name: string): void {
+    if (this.#ended.delete(name)) this.#endedSize -= sizeOf(this.#standings.get(name));
+    this.#standings.delete(name);
   }
 
   async #stored({ fingerprint, occurrence }: RequestFacts): Promise<RawAnswer | undefined> {
@@ -150,7 +186,7 @@ export class AsyncRequests {
   #idOf({ route, raw, asked }: AsyncCall, request: KeptRequest): string {
     const { info } = route.place.registered;
     const { salt } = this.#context.engine;
-    const account = accountOf(salt, info, raw.headers, new URL(route.url));
+    const account = accountOf(salt, route.place, raw.headers, new URL(route.url));
     const url = new URL(withoutCredentials(route).url);
     const { run, fresh } = asked.sampling;
     return requestId(salt, account, {
@@ -164,6 +200,29 @@ export class AsyncRequests {
       fingerprint: request.fingerprint.toString('hex'),
       occurrence: request.occurrence,
     });
+  }
+}
+
+function sizeOf(standing: Standing | undefined): number {
+  return standing?.is === 'answered' ? standing.answer.body.length : 0;
+}
+
+/** An id that no client can read would be an answer that nobody can get. */
+function assertShort({ route, raw, asked }: AsyncCall): void {
+  const kept = keptHeaders(raw.headers, route.place.registered.info);
+  const length = JSON.stringify([kept, asked.key, route.url]).length;
+  if (length <= longestFacts) return;
+  const message =
+    'Headers and path are too long for the id of a request: ask without respond-async, or with fewer headers.';
+  throw new GatewayError('headers_too_large', message);
+}
+
+function unlessRefused<T>(work: () => T, refused: () => void): T {
+  try {
+    return work();
+  } catch (error) {
+    refused();
+    throw error;
   }
 }
 

@@ -1,10 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { invariant } from '../errors.ts';
 import type { RawAnswer, RawRequest } from '../hooks/state.ts';
 import type { Dict } from '../types.ts';
 import type { AsyncRequests } from './async-requests.ts';
 import { deferred } from './deferred.ts';
 import { forwardedHeaders } from './forwarded-headers.ts';
 import { enterWaiting, type GatewayContext, ownCredential } from './gateway-context.ts';
+import { GatewayError } from './gateway-error.ts';
 import { heartbeatKind } from './heartbeat-kind.ts';
 import { IdenticalCalls } from './identical-calls.ts';
 import { readBody } from './read-body.ts';
@@ -24,17 +26,35 @@ interface Exchange {
   readonly asked: RequestOptions;
 }
 
+/** What becomes of a call that was to be batched, and is passed on. */
+interface PassedOn {
+  readonly answered?: (status: number | undefined) => void;
+  readonly waiting?: WaitingResponse;
+}
+
+/** The body of a request, for as long as it may have to be passed on. */
+interface HeldBody {
+  bytes: Buffer | undefined;
+}
+
 /** Answers the calls of clients to their providers: by a batch, or passed through. */
 export class CallHandler {
   readonly #context: GatewayContext;
   readonly #async: AsyncRequests;
   readonly #identical = new IdenticalCalls();
   /** Clients that wait, and how they are told that the gateway leaves. */
-  readonly waiting = new Set<() => void>();
+  readonly #waiting = new Set<() => void>();
+  #isLeaving = false;
 
   constructor(context: GatewayContext, async: AsyncRequests) {
     this.#context = context;
     this.#async = async;
+  }
+
+  /** Tells clients that wait to come back, and those whose requests are still arriving. */
+  leave(): void {
+    this.#isLeaving = true;
+    for (const tell of this.#waiting) tell();
   }
 
   async handle(request: IncomingMessage, response: ServerResponse, found: Route): Promise<void> {
@@ -52,11 +72,12 @@ export class CallHandler {
       }
       const leave = enterWaiting(this.#context, request);
       try {
-        const body = await readBody(request, this.#context.limits.bodySize);
-        const isStream = wantsStream(route.url, body);
-        if (asked.isAsync && !isStream) return await this.#askLater(exchange, body);
+        const held: HeldBody = { bytes: await readBody(request, this.#context.limits.bodySize) };
+        if (this.#isLeaving) throw new GatewayError('leaving', 'The gateway is being stopped.');
+        const isStream = wantsStream(route.url, held.bytes as Buffer);
+        if (asked.isAsync && !isStream) return await this.#askLater(exchange, held);
         const ask = scope.handleRequest.bind(scope);
-        return await this.#hold(exchange, body, isStream, ask);
+        return await this.#hold(exchange, held, isStream, ask);
       } finally {
         leave();
       }
@@ -68,7 +89,7 @@ export class CallHandler {
   /** The client holds its connection until the answer is there. */
   async #hold(
     exchange: Exchange,
-    body: Buffer,
+    held: HeldBody,
     isStream: boolean,
     ask: (
       raw: RawRequest,
@@ -78,7 +99,10 @@ export class CallHandler {
   ): Promise<void> {
     const { request, response, route, asked } = exchange;
     const status = deferred<number | undefined>();
-    const raw = rawRequest(exchange, body, () => status.promise);
+    const raw = rawRequest(exchange, held, () => status.promise);
+    const taken = () => {
+      held.bytes = undefined;
+    };
     const client = new AbortController();
     const told = deferred<'leaving'>();
     const tell = () => told.resolve('leaving');
@@ -89,58 +113,74 @@ export class CallHandler {
       namesEvents: route.place.registered.name === 'anthropic',
     });
     const closed = () => {
-      if (response.writableEnded) return;
+      if (response.writableEnded || client.signal.aborted) return;
       this.#context.counts.gaveUp += 1;
       // As a client's own deadline: the request stays, and the client may come back for it.
       client.abort('timeout');
     };
-    response.once('close', closed);
+    // Of the connection, and not of the response: that has none while another one is in front of it.
+    request.socket.once('close', closed);
     this.#context.heartbeats.add(waiting);
-    this.waiting.add(tell);
+    this.#waiting.add(tell);
     const isOver = await this.#identical.enter(raw, route.place.registered.info);
     try {
-      // Its client has gone while it waited for its turn: nothing was asked.
-      if (response.destroyed) return;
-      const answer = await Promise.race([ask(raw, client.signal, asked.sampling), told.promise]);
+      // Nothing was asked for it yet, so nothing is lost.
+      if (request.socket.destroyed) return closed();
+      const sampling = { ...asked.sampling, taken };
+      const answer = await Promise.race([ask(raw, client.signal, sampling), told.promise]);
       this.#context.heartbeats.delete(waiting);
       if (answer === 'leaving') waiting.end(await leavingAnswer(route));
       else if (answer) waiting.end(answer);
-      else await this.#passOn(exchange, body, status.resolve);
+      else {
+        invariant(held.bytes, 'A call whose body was let go goes out');
+        await this.#passOn(exchange, held.bytes, { answered: status.resolve, waiting });
+      }
     } catch (error) {
       if (!response.destroyed) throw error;
     } finally {
       this.#context.heartbeats.delete(waiting);
-      this.waiting.delete(tell);
+      this.#waiting.delete(tell);
       isOver();
-      response.off('close', closed);
+      request.socket.off('close', closed);
       status.resolve(undefined);
     }
   }
 
-  async #askLater(exchange: Exchange, body: Buffer): Promise<void> {
+  async #askLater(exchange: Exchange, held: HeldBody): Promise<void> {
     const { request, response, route, asked } = exchange;
-    const raw = rawRequest(exchange, body, async () => undefined);
+    const raw = rawRequest(exchange, held, async () => undefined);
     const asking = await this.#async.ask({ route, raw, asked, from: request });
-    if ('id' in asking) sendWaiting(response, asking.id);
-    else if (asking.answer) sendAnswer(response, asking.answer);
-    else await this.#passOn(exchange, body);
+    if ('id' in asking) {
+      if (request.socket.destroyed) asking.giveUp();
+      sendWaiting(response, asking.id);
+    } else if (asking.answer) sendAnswer(response, asking.answer);
+    else await this.#passOn(exchange, held.bytes);
   }
 
   async #passOn(
     { request, response, route, headers }: Exchange,
     body?: Buffer,
-    answered?: (status: number | undefined) => void,
+    { answered, waiting }: PassedOn = {},
   ): Promise<void> {
     const { counts, passThrough } = this.#context;
     counts.passedThrough += 1;
-    await passThrough.send(request, response, { url: route.url, headers, body }, answered);
+    const call = { url: route.url, headers, body, waiting };
+    await passThrough.send(request, response, call, answered);
   }
 }
 
 function rawRequest(
   { route, headers }: Exchange,
-  body: Buffer,
+  held: HeldBody,
   answered: RawRequest['answered'],
 ): RawRequest {
-  return { method: 'POST', url: route.url, headers, body, answered };
+  return {
+    method: 'POST',
+    url: route.url,
+    headers,
+    get body() {
+      return held.bytes as Buffer;
+    },
+    answered,
+  };
 }

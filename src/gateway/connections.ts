@@ -24,6 +24,8 @@ export function guardConnections(
   };
   server.on('connection', (socket: Socket) => {
     const leave = count.enter(socket.remoteAddress ?? '');
+    // One for each request that waits on it, and there may be many, one behind another.
+    socket.setMaxListeners(0);
     if (leave) socket.once('close', leave);
     else refuse(socket, new GatewayError('too_many_connections', 'Too many connections are open.'));
   });
@@ -35,10 +37,6 @@ export function guardConnections(
   });
   server.on('connect', (_request, socket) => {
     refuse(socket as Socket, new GatewayError('wrong_method', 'CONNECT is not served here.'));
-  });
-  server.on('upgrade', (_request, socket) => {
-    const message = 'A connection cannot be upgraded here.';
-    refuse(socket as Socket, new GatewayError('not_supported', message));
   });
 }
 

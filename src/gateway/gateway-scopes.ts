@@ -23,13 +23,15 @@ interface OpenScope {
 /** One scope for each set of options that requests ask for. */
 export class GatewayScopes {
   readonly #base: Readonly<Record<string, unknown>>;
+  readonly #most: number;
   readonly #scopes = new Map<string, OpenScope>();
   /** What scopes have done that are closed. */
   readonly #past = emptyStats();
 
   /** `base`: the options of the gateway itself. */
-  constructor(base: Readonly<Record<string, unknown>>) {
+  constructor(base: Readonly<Record<string, unknown>>, most = mostScopes) {
     this.#base = base;
+    this.#most = most;
   }
 
   /** `key`: the same text for the same options. */
@@ -55,7 +57,9 @@ export class GatewayScopes {
   }
 
   #open(key: string, options: Readonly<Record<string, unknown>>): OpenScope {
-    if (this.#scopes.size >= mostScopes) {
+    if (this.#scopes.size >= this.#most) this.#closeAnIdleOne();
+    // Those who ask for nothing special are never held up by those who do.
+    if (this.#scopes.size >= this.#most && Object.keys(options).length > 0) {
       const message = 'Requests with too many different options wait here. Try again later.';
       throw new GatewayError('too_many_waiting', message);
     }
@@ -74,11 +78,19 @@ export class GatewayScopes {
   }
 
   #closeLater(key: string, open: OpenScope): void {
-    open.timer = setTimeout(() => {
-      this.#scopes.delete(key);
-      addStats(this.#past, open.scope.events.stats);
-      // Its clients may have gone while their requests are still under way: the engine goes on with them.
-      void open.scope.close().catch(() => undefined);
-    }, idleTime).unref();
+    open.timer = setTimeout(() => this.#close(key, open), idleTime).unref();
+  }
+
+  #closeAnIdleOne(): void {
+    const idle = [...this.#scopes].find(([, { users }]) => users === 0);
+    if (idle) this.#close(...idle);
+  }
+
+  #close(key: string, open: OpenScope): void {
+    clearTimeout(open.timer);
+    this.#scopes.delete(key);
+    addStats(this.#past, open.scope.events.stats);
+    // Its clients may have gone while their requests are still under way: the engine goes on with them.
+    void open.scope.close().catch(() => undefined);
   }
 }

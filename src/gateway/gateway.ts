@@ -38,6 +38,8 @@ export interface GatewayOptions {
 const keepAliveTime = 75_000;
 /** Connections that may come at once: the clients of a big job begin together. */
 const backlog = 4_096;
+/** So long a gateway that leaves waits for calls that are passed through, and for slow readers. */
+const grace = 5_000;
 /** After so long of silence the system asks whether the other side is still there. */
 const probeAfter = 30_000;
 
@@ -138,15 +140,16 @@ export class Gateway {
 
   async #leave(): Promise<void> {
     this.#state = 'leaving';
-    for (const tell of this.#calls.waiting) tell();
+    this.#calls.leave();
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
     processCalls().leave();
     await leaveEngines();
-    await this.#context.passThrough.close();
-    this.#server.closeIdleConnections();
-    const lastWords = setTimeout(() => this.#server.closeAllConnections(), 1_000);
+    const idle = setInterval(() => this.#server.closeIdleConnections(), 50);
+    const lastWords = setTimeout(() => this.#server.closeAllConnections(), grace);
     await closed;
+    clearInterval(idle);
     clearTimeout(lastWords);
+    await this.#context.passThrough.close();
     await this.#use.release().catch(() => undefined);
   }
 
@@ -187,6 +190,9 @@ export class Gateway {
     if (path === '/healthz') return this.#sendHealth(response);
     checkToken(this.#context.token, request.headers['x-batchling-token']);
     if (path === '/metrics') return this.#sendMetrics(response);
+    if (/websocket/i.test(request.headers.upgrade ?? '')) {
+      throw new GatewayError('not_supported', 'A connection cannot be upgraded here.');
+    }
     const isRequest = path.startsWith('/requests/');
     if (!isRequest) found.route = this.#context.routes.find(clean);
     if (this.#state === 'leaving') {

@@ -11,10 +11,17 @@ const secretive =
 
 /** Headers of a call that may change its answer and are no secret: they may stand in an id. */
 export function keptHeaders(headers: Dict, info: ProviderInfo): Dict {
-  const isSecret = (name: string) =>
-    secretive.test(name) ||
-    info.credentialHeaders.includes(name) ||
-    info.accountHeaders.includes(name);
-  const kept = Object.entries(headers).filter(([name]) => !noise.test(name) && !isSecret(name));
+  const kept = Object.entries(headers).filter(
+    ([name]) => !noise.test(name) && !isSecret(name, info),
+  );
   return Object.fromEntries(kept);
+}
+
+/** The others that may change it: whoever asks for the answer has to bring them. */
+export function secretHeaders(headers: Dict, info: ProviderInfo): Dict {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => isSecret(name, info)));
+}
+
+function isSecret(name: string, { credentialHeaders, accountHeaders }: ProviderInfo): boolean {
+  return secretive.test(name) || credentialHeaders.includes(name) || accountHeaders.includes(name);
 }

@@ -7,6 +7,7 @@ import type { Dict } from '../types.ts';
 import { answeredHeaders } from './forwarded-headers.ts';
 import { GatewayError } from './gateway-error.ts';
 import { assertLength, tooLarge } from './read-body.ts';
+import type { WaitingResponse } from './waiting-response.ts';
 
 /** As long as SDKs wait for an ordinary answer. */
 const patience = 10 * 60_000;
@@ -16,6 +17,8 @@ export interface PassedCall {
   readonly headers: Dict;
   /** What was read of it already; `undefined`: it is streamed. */
   readonly body: Buffer | undefined;
+  /** The response of a client that has waited, and may have been told already that a stream comes. */
+  readonly waiting?: WaitingResponse | undefined;
 }
 
 /** Sends calls that are not batched to their provider as they are, and its answers back as they come. */
@@ -31,7 +34,7 @@ export class PassThrough {
   async send(
     request: IncomingMessage,
     response: ServerResponse,
-    { url, headers, body }: PassedCall,
+    { url, headers, body, waiting }: PassedCall,
     answered: (status: number | undefined) => void = () => undefined,
   ): Promise<void> {
     const gone = new AbortController();
@@ -49,7 +52,7 @@ export class PassThrough {
         origin,
         path: `${pathname}${search}`,
         method,
-        headers: body === undefined ? headers : withLength(headers, body),
+        headers: sentHeaders(headers, body, waiting),
         body: body ?? (hasBody(request) ? limited(request, this.#bodySize) : null),
         signal: gone.signal,
         headersTimeout: patience,
@@ -61,7 +64,13 @@ export class PassThrough {
       throw new GatewayError('unreachable', `${origin} did not answer: ${messageOf(error)}`);
     }
     answered(answer.statusCode);
-    response.writeHead(answer.statusCode, answeredHeaders(answer.headers));
+    const isStream = answer.statusCode < 400;
+    if (waiting?.hasBegun && !isStream) {
+      const text = await answer.body.text().catch(messageOf);
+      waiting.end({ status: answer.statusCode, headers: {}, body: text });
+      return;
+    }
+    if (!waiting?.hasBegun) begin(response, answer);
     // What breaks off there breaks off here.
     await pipeline(answer.body, response).catch(() => response.destroy());
   }
@@ -94,6 +103,23 @@ function limited(request: IncomingMessage, most: number): Transform {
   return request.pipe(counted);
 }
 
-function withLength(headers: Dict, body: Buffer): Dict {
-  return { ...headers, 'content-length': String(body.length) };
+function sentHeaders(
+  headers: Dict,
+  body: Buffer | undefined,
+  waiting: WaitingResponse | undefined,
+): Dict {
+  if (body === undefined) return headers;
+  const sized = { ...headers, 'content-length': String(body.length) };
+  // The head of that stream has gone out, and names no encoding.
+  return waiting?.hasBegun ? { ...sized, 'accept-encoding': 'identity' } : sized;
+}
+
+function begin(response: ServerResponse, { statusCode, headers, body }: Dispatcher.ResponseData) {
+  try {
+    response.writeHead(statusCode, answeredHeaders(headers));
+  } catch (error) {
+    // A header that we cannot hand on: nobody reads the rest.
+    body.destroy();
+    throw error;
+  }
 }

@@ -15,7 +15,12 @@ export function readBody(request: IncomingMessage, most: number): Promise<Buffer
       request.removeAllListeners('data');
       reject(tooLarge(most));
     });
-    request.once('end', () => resolve(pieces.length === 1 ? (pieces[0] as Buffer) : join(pieces)));
+    request.once('end', () => {
+      const body = pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces);
+      // The request lives until it is answered, and its listeners with it; the body need not.
+      pieces.length = 0;
+      resolve(body);
+    });
     request.once('error', reject);
   });
 }
@@ -26,8 +31,4 @@ export function assertLength({ headers }: IncomingMessage, most: number): void {
 
 export function tooLarge(most: number): GatewayError {
   return new GatewayError('body_too_large', `A body may have at most ${most} bytes here.`);
-}
-
-function join(pieces: readonly Buffer[]): Buffer {
-  return Buffer.concat(pieces);
 }

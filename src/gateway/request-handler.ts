@@ -4,6 +4,7 @@ import type { CleanPath } from './clean-path.ts';
 import { forwardedHeaders } from './forwarded-headers.ts';
 import { type GatewayContext, ownCredential } from './gateway-context.ts';
 import { GatewayError } from './gateway-error.ts';
+import { secretHeaders } from './kept-headers.ts';
 import { accountOf, isIdOf, type RequestFacts, readRequestId } from './request-id.ts';
 import { readOptions } from './request-options.ts';
 import type { Place } from './routes.ts';
@@ -35,7 +36,7 @@ export class RequestHandler {
       ownCredential(this.#context, info.name),
     );
     const { salt } = this.#context.engine;
-    const account = accountOf(salt, info, headers, new URL(`http://here/${query}`));
+    const account = accountOf(salt, place, headers, new URL(`http://here/${query}`));
     // Whoever has no right to know gets the same answer as for a request that there is not.
     if (!isIdOf(salt, account, id)) throw unknownRequest();
     const revive = () => this.#revive(facts, place, headers, query, request);
@@ -74,13 +75,11 @@ export class RequestHandler {
       const value = given.get(name);
       if (value !== null) url.searchParams.set(name, value);
     }
-    const credentials = [...info.credentialHeaders, ...info.accountHeaders];
-    const carried = Object.entries(headers).filter(([name]) => credentials.includes(name));
     const route = { place, url: url.href };
     const raw = {
       method: 'POST',
       url: url.href,
-      headers: { ...facts.headers, ...Object.fromEntries(carried) },
+      headers: { ...facts.headers, ...secretHeaders(headers, info) },
       body: Buffer.from(body),
       answered: async () => undefined,
     };

@@ -1,12 +1,14 @@
 import { expect, it } from 'vitest';
-import { googleInfo } from '../batchers/google/google-info.ts';
-import { openaiInfo } from '../batchers/openai/openai-info.ts';
+import { resolveOptions } from '../options/index.ts';
 import { accountOf, isIdOf, readRequestId, requestId } from './request-id.ts';
+import { Routes } from './routes.ts';
 
 const salt = Buffer.from('a salt of this ledger');
 const url = new URL('http://here/');
-const account = (key: string) =>
-  accountOf(salt, openaiInfo, { authorization: `Bearer ${key}` }, url);
+const routes = new Routes(resolveOptions({}, undefined, {}));
+const openai = routes.place('openai')!;
+const google = routes.place('google')!;
+const account = (key: string) => accountOf(salt, openai, { authorization: `Bearer ${key}` }, url);
 const facts = {
   provider: 'openai',
   target: '/v1/chat/completions',
@@ -38,7 +40,7 @@ it.each(['', 'x', 'a.b', `${'a'.repeat(20_000)}.${'b'.repeat(22)}`, `!!.${'b'.re
 );
 
 it('knows an account by its key, whether a header or the query carries it', () => {
-  const inHeader = accountOf(salt, googleInfo, { 'x-goog-api-key': 'g-key' }, url);
-  const inQuery = accountOf(salt, googleInfo, {}, new URL('http://here/?key=g-key'));
+  const inHeader = accountOf(salt, google, { 'x-goog-api-key': 'g-key' }, url);
+  const inQuery = accountOf(salt, google, {}, new URL('http://here/?key=g-key'));
   expect(inHeader).toEqual(inQuery);
 });

@@ -2,6 +2,8 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { ProviderInfo } from '../batchers/provider-info.ts';
 import { accountHash, splitHeaders } from '../orchestrator/capture/credentials.ts';
 import type { Dict } from '../types.ts';
+import { secretHeaders } from './kept-headers.ts';
+import type { Place } from './routes.ts';
 
 /** What an id says about its request: all that is needed to go on with it, but its body and credential. */
 export interface RequestFacts {
@@ -52,13 +54,14 @@ export function isIdOf(salt: Uint8Array, account: Uint8Array, id: string): boole
 /** The account behind the credentials of a request. */
 export function accountOf(
   salt: Uint8Array,
-  info: ProviderInfo,
+  { registered: { info }, isConfigured }: Place,
   headers: Dict,
   url: URL,
 ): Uint8Array {
   const query = credentialsIn(url, info);
-  const split = splitHeaders({ ...headers }, info, false, { query, credential: undefined });
-  return accountHash(salt, split, info);
+  const secrets = secretHeaders(headers, info);
+  const split = splitHeaders(secrets, info, isConfigured, { query, credential: undefined });
+  return accountHash(salt, split, info, 'unproved');
 }
 
 function credentialsIn({ searchParams }: URL, { credentialQuery = [] }: ProviderInfo): Dict {

@@ -12,6 +12,8 @@ export interface Place {
   readonly origin: string;
   /** The path of the base that the user has configured; empty: the provider's own paths. */
   readonly base: string;
+  /** The user has named its host; there any header `x-…` may be a credential. */
+  readonly isConfigured: boolean;
 }
 
 /** Where a request goes. */
@@ -51,10 +53,10 @@ export class Routes {
       const known = [...this.#places.keys()].join(', ');
       throw new GatewayError('not_found', `No provider is named "${name}". There are: ${known}.`);
     }
-    const wanted = `${pathAt(place, rest)}${query}`;
-    const url = new URL(wanted, place.origin);
+    const wanted = pathAt(place, rest);
+    const url = new URL(`${wanted}${query}`, place.origin);
     // The path was checked before; a provider's host can be left by no path whatever.
-    if (url.origin !== place.origin || `${url.pathname}${url.search}` !== wanted) {
+    if (url.origin !== place.origin || url.pathname !== wanted) {
       throw new GatewayError('bad_path', 'The path of the request is not plain.');
     }
     return { place, url: url.href };
@@ -73,10 +75,11 @@ function placeOf(registered: RegisteredBatcher, hosts: readonly HostEntry[]): Pl
   const [only] = configured;
   if (only && configured.length === 1) {
     const { host, path } = only;
-    return { registered, origin: `${protocolOf(only)}//${host}`, base: path };
+    return { registered, origin: `${protocolOf(only)}//${host}`, base: path, isConfigured: true };
   }
   const own = registered.info.hosts.find((host) => !host.includes('*'));
-  return own === undefined ? undefined : { registered, origin: `https://${own}`, base: '' };
+  if (own === undefined) return undefined;
+  return { registered, origin: `https://${own}`, base: '', isConfigured: false };
 }
 
 /** A key without a scheme means both; of the two, only servers on this machine speak plain HTTP. */

@@ -46,6 +46,11 @@ export class WaitingResponse {
     this.#response.write(': waiting\n\n');
   }
 
+  /** The client has been told that a stream comes. */
+  get hasBegun(): boolean {
+    return this.#response.headersSent;
+  }
+
   end({ status, headers, body }: RawAnswer): void {
     const response = this.#response;
     if (response.destroyed || response.writableEnded) return;

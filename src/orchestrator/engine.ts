@@ -104,7 +104,8 @@ export class Engine implements CallEngine {
     this.isStored = options.isStored;
     this.#context = context;
     this.#http = http;
-    this.#accounts = new Accounts(ledger, http);
+    const trust = options.accountsApart ? 'unproved' : 'trusted';
+    this.#accounts = new Accounts(ledger, http, trust);
     const bodies = new Spool(ledger);
     const estimates = new Estimates(context);
     const clientRetries = new ClientRetries(

@@ -207,6 +207,7 @@ export class ClientCall<Result = unknown>
     this.headers = noHeaders;
     this.body = '';
     if (mayBeUnserved || this.#has(mayGoOut)) return;
+    this.sampling?.taken?.();
     const { outgoing } = this;
     this.outgoing =
       outgoing && this.signal && isRequest(outgoing.input)

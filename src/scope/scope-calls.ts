@@ -168,7 +168,6 @@ export class ScopeCalls implements CallOwner {
     if (this.#calls.hasNone) loadResponses().catch(() => undefined);
     const signal = signalOf(outgoing);
     if (signal) sharedState().releaseClientTimer?.();
-    const { minBatch, onDeadline } = this.#options;
     const facts = {
       scope: this.#scope,
       target,
@@ -176,9 +175,15 @@ export class ScopeCalls implements CallOwner {
       body,
       signal,
       outgoing,
-      mayGoOut: minBatch > 1 || onDeadline === 'realtime',
+      mayGoOut: this.#mayGoOut,
     };
     return this.#start(new ClientCall(this, facts, this.#waysOut.toResponse));
+  }
+
+  /** Calls may yet have to go out as ordinary ones, although a batch could be had for them. */
+  get #mayGoOut(): boolean {
+    const { minBatch, onDeadline } = this.#options;
+    return minBatch > 1 || onDeadline === 'realtime';
   }
 
   #start<Result>(call: ClientCall<Result>): Promise<Result> {
@@ -212,8 +217,16 @@ export class ScopeCalls implements CallOwner {
       await target.load();
       return this.#bypasses.bypassed(target, url, notText);
     }
-    const scope = this.#scope;
-    const facts = { scope, target, headers, body, signal, sampling, endsAtDeadline: true };
+    const facts = {
+      scope: this.#scope,
+      target,
+      headers,
+      body,
+      signal,
+      sampling,
+      mayGoOut: this.#mayGoOut,
+      endsAtDeadline: true,
+    };
     return this.#start(new ClientCall(this, facts, this.#waysOut.toRawAnswer(request.answered)));
   }
 

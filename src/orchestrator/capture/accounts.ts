@@ -9,6 +9,7 @@ import {
   type CredentialFunction,
   credentialHint,
   type SplitHeaders,
+  type TokenTrust,
   withToken,
 } from './credentials.ts';
 
@@ -77,10 +78,12 @@ export class Accounts {
   readonly #atBases = new Map<string, AccountsAtBase>();
   readonly #ledger: Ledger;
   readonly #http: HttpClient;
+  readonly #trust: TokenTrust;
 
-  constructor(ledger: Ledger, http: HttpClient) {
+  constructor(ledger: Ledger, http: HttpClient, trust: TokenTrust) {
     this.#ledger = ledger;
     this.#http = http;
+    this.#trust = trust;
   }
 
   known(headers: SplitHeaders, base: string): Account | undefined {
@@ -91,7 +94,7 @@ export class Accounts {
     const known = this.known(headers, base);
     if (known) return known;
     const hint = credentialHint(headers, batcher.info, process.env);
-    const hash = accountHash(this.#ledger.salt, headers, batcher.info);
+    const hash = accountHash(this.#ledger.salt, headers, batcher.info, this.#trust);
     const id = await this.#ledger.account({
       provider: batcher.info.name,
       hash,

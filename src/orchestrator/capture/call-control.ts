@@ -114,6 +114,7 @@ export class EngineCallControl implements CallControl {
     // Where others may have a right to it already, the next one gets another sample.
     if (!request.isPlanned || caller.isAbandoned || caller.isKeyed) return;
     if (request.waiting.some((other) => other !== caller)) return;
-    this.#services.occurrences?.giveBack(request.key, request.occurrence);
+    const { key, occurrence } = request;
+    this.#services.occurrences?.giveBack(key, occurrence, caller.call.sampling);
   }
 }

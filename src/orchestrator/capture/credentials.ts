@@ -98,16 +98,22 @@ function numberOf(credential: CredentialFunction | undefined): number {
   return number;
 }
 
+/** Whose tokens they are: of the one user of a program, or of clients that may forge them. */
+export type TokenTrust = 'trusted' | 'unproved';
+
 /**
  * Keyed hash of the credential's stable identity: the bare key wherever it stands, issuer and subject of
- * a JWT, plus the headers that select organisation, project or workspace.
+ * a JWT, plus the headers that select organisation, project or workspace. A JWT that nobody has proved stands
+ * for itself alone: anybody can write the name of another one into it.
  */
 export function accountHash(
   salt: Uint8Array,
   split: Pick<SplitHeaders, 'secrets' | 'query'>,
   info: ProviderInfo,
+  trust: TokenTrust = 'trusted',
 ): Buffer {
-  const identities = keysOf(split, info).map(stableIdentity);
+  const keys = keysOf(split, info);
+  const identities = trust === 'trusted' ? keys.map(stableIdentity) : keys;
   const others = Object.entries(split.secrets)
     .filter(([name]) => !info.credentialHeaders.includes(name))
     .sort(([a], [b]) => (a < b ? -1 : 1));

@@ -238,11 +238,9 @@ export class Intake {
   ): Asked {
     const { clientRetries, occurrences } = this.#services;
     const { call } = caller;
-    const occurrence =
-      call.sampling?.occurrence ??
-      clientRetries.occurrence(key, call) ??
-      occurrences?.next(key, call.sampling) ??
-      ('next' as const);
+    const known = call.sampling?.occurrence ?? clientRetries.occurrence(key, call);
+    if (known !== undefined) occurrences?.begun?.(key, known);
+    const occurrence = known ?? occurrences?.next(key, call.sampling) ?? ('next' as const);
     const idempotencyKey = call.headers['idempotency-key'];
     const request = new Request(queue, key, route.body, caller);
     request.outputLimit = outputLimit;

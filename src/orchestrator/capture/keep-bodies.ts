@@ -16,11 +16,12 @@ export async function keepBodies(
   asked: readonly Kept[],
   admissions: readonly Admission[],
 ): Promise<void> {
-  const wanted = asked
-    .map((one, index) => ({ ...one, admission: admissions[index] as Admission }))
-    .filter(({ caller }) => caller.call.sampling?.kept !== undefined);
+  const wanted = asked.filter(({ caller }) => caller.call.sampling?.kept !== undefined);
   if (wanted.length === 0) return;
-  const open = wanted.filter(({ admission }) => admission.is !== 'answered');
+  const open = asked.filter(
+    ({ caller }, index) =>
+      caller.call.sampling?.kept !== undefined && admissions[index]?.is !== 'answered',
+  );
   await ledger.spool(
     open.map(({ request: { row, body } }) => ({ request: row, body: body as string })),
   );

@@ -5,7 +5,9 @@ export interface OccurrenceCount {
   /** The occurrence of the next call, from 0 on. `key` is the fingerprint, a character per byte. */
   next(key: string, sampling?: Sampling): number;
   /** Nobody has been told its answer: the next call may have it. */
-  giveBack(key: string, occurrence: number): void;
+  giveBack(key: string, occurrence: number, sampling?: Sampling): void;
+  /** A call waits for one that it knows from before. */
+  begun?(key: string, occurrence: number): void;
   /** Nobody waits for it any more. */
   ended?(key: string, occurrence: number): void;
 }
@@ -34,6 +36,12 @@ export class Occurrences implements OccurrenceCount {
     const occurrence = free.pop() as number;
     if (free.length === 0) this.#givenBack.delete(key);
     return occurrence;
+  }
+
+  /** The newest one; `undefined`: none was asked for. */
+  last(key: string): number | undefined {
+    const asked = this.#counts[this.#find(word(key, 0), word(key, 4))] as number;
+    return asked === 0 ? undefined : asked - 1;
   }
 
   giveBack(key: string, occurrence: number): void {
