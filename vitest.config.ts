@@ -33,6 +33,7 @@ const needTheirOwnProcess = [
   'test/third-party/langchain-batch.test.ts',
   // Their client listens for signals and errors of the whole process.
   'test/third-party/{openai-agents,simulator-answers}.test.ts',
+  'test/behaviour/many-examples.test.ts',
   // They change the time of the whole process.
   'test/behaviour/{clock-set-back,dates-after-set-back}.test.ts',
   // They wait until the whole process is at rest.
