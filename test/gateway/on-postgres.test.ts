@@ -1,0 +1,91 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { usePostgres } from '../../src/ledger/postgres/test/temporary.test-helper.ts';
+import { openStage, type Stage } from '../support/stage.ts';
+import { until } from '../support/until.ts';
+import { chatRequest, type GatewayProcess, startGateway, textOf } from './start-gateway.ts';
+
+const { newStore } = usePostgres();
+let stage: Stage;
+let store: string;
+let one: GatewayProcess;
+let other: GatewayProcess;
+let billedBefore = 0;
+
+beforeAll(async () => {
+  stage = await openStage({ answer: ({ prompt }) => `You asked: ${prompt}` });
+  // A killed gateway is known to be gone when its lease ends.
+  store = `${newStore()}&lease=2s`;
+  one = await startGateway(stage, { store });
+  other = await startGateway(stage, { store });
+});
+
+afterEach(() => stage.simulator.release());
+
+afterAll(async () => {
+  await Promise.all([one.kill(), other.kill()]);
+  await stage.close();
+});
+
+function begin(): void {
+  billedBefore = stage.simulator.meter.total;
+  stage.simulator.hold();
+}
+
+const billed = () => stage.simulator.meter.total - billedBefore;
+
+/** Runs it, and waits until that has made a batch. */
+async function untilSent<T>(ask: () => T): Promise<T> {
+  const created = stage.simulator.countRequests('POST', '/v1/batches');
+  const asked = ask();
+  await until(() => stage.simulator.countRequests('POST', '/v1/batches') > created, 'a batch');
+  return asked;
+}
+
+describe('gateways on one database', () => {
+  it('know a request of each other that a client asks for again', async () => {
+    begin();
+    const client = new AbortController();
+    const request = { ...chatRequest('here and there'), signal: client.signal };
+    const asked = await untilSent(() => {
+      const given = fetch(`${one.url}/openai/v1/chat/completions`, request);
+      given.catch(() => undefined);
+      return { given };
+    });
+    client.abort();
+    await expect(asked.given).rejects.toThrow();
+    const again = other.ask('here and there');
+    await other.reaches('calls_total', 1);
+    stage.simulator.release();
+    expect(await textOf(await again)).toBe('You asked: here and there');
+    expect(billed()).toBe(1);
+  });
+
+  it('go on with what a killed one has left', async () => {
+    begin();
+    const third = await startGateway(stage, { store });
+    const prompts = Array.from({ length: 10 }, (_, index) => `of the third: ${index}`);
+    await untilSent(() => {
+      for (const prompt of prompts) third.ask(prompt).catch(() => undefined);
+    });
+    await third.kill('SIGKILL');
+    stage.simulator.release();
+    const answers = await Promise.all(prompts.map(async (text) => textOf(await other.ask(text))));
+    expect(answers).toEqual(prompts.map((prompt) => `You asked: ${prompt}`));
+    expect(billed()).toBe(prompts.length);
+  });
+
+  it('answer for each other where nobody holds a connection', async () => {
+    begin();
+    const fourth = await startGateway(stage, { store });
+    const accepted = await untilSent(() => fourth.ask('later', { prefer: 'respond-async' }));
+    const place = `${other.url}${(await accepted).headers.get('location')}`;
+    await fourth.kill('SIGKILL');
+    stage.simulator.release();
+    const look = (key: string) => fetch(place, { headers: { authorization: `Bearer ${key}` } });
+    expect((await look('sk-other')).status).toBe(404);
+    let answer = await look('sk-client');
+    while (answer.status === 202) answer = await look('sk-client');
+    expect(await textOf(answer)).toBe('You asked: later');
+    expect(billed()).toBe(1);
+  });
+});
