@@ -43,6 +43,8 @@ export interface ProviderInfo {
   readonly roots: readonly string[];
   /** Last segments of a root that a `hosts` key may leave out: `/v1`. */
   readonly versions: readonly string[];
+  /** Its SDKs are given a base URL without the root, and add it themselves. */
+  readonly sdkAddsRoot?: true;
   /** Paths below a root that are batched. `*` stands for text without a slash: `/models/*:embed`. */
   readonly endpoints: readonly string[];
   /** Paths below a root that cost money and are not batched, which the user is told of. */

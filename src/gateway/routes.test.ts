@@ -72,3 +72,13 @@ describe('a path leads nowhere', () => {
     expect(() => urlOf(target)).toThrow(/The (path|query)/);
   });
 });
+
+it('names the bases as the SDKs of the providers take them', () => {
+  const { bases } = new Routes(resolveOptions({}, undefined, {}));
+  const paths = new Map(bases.map(({ provider, path }) => [provider, path]));
+  expect(paths.get('openai')).toBe('/openai/v1');
+  expect(paths.get('anthropic')).toBe('/anthropic');
+  expect(paths.get('google')).toBe('/google');
+  expect(paths.get('vertex')).toBe('/vertex');
+  expect(paths.get('groq')).toBe('/groq/openai/v1');
+});

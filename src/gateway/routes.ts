@@ -37,8 +37,8 @@ export class Routes {
   /** Names of the providers, with the path that an SDK is given as base URL. */
   get bases(): readonly { readonly provider: string; readonly path: string }[] {
     return [...this.#places].map(([provider, { registered }]) => {
-      const [root = ''] = registered.info.roots;
-      return { provider, path: `/${provider}${root}` };
+      const { roots, sdkAddsRoot } = registered.info;
+      return { provider, path: `/${provider}${sdkAddsRoot ? '' : roots[0]}` };
     });
   }
 

@@ -65,7 +65,7 @@ export async function startGateway(
         ...given,
       }),
     anthropic: () =>
-      new Anthropic({ apiKey: 'sk-ant', baseURL: `${url}/anthropic`, maxRetries: 0 }),
+      new Anthropic({ apiKey: 'sk-ant', baseURL: printed.anthropic as string, maxRetries: 0 }),
     metric,
     async reaches(name, value) {
       let isThere = false;

@@ -5,6 +5,7 @@ export const anthropicInfo: ProviderInfo = {
   hosts: ['api.anthropic.com'],
   roots: ['/v1'],
   versions: ['/v1'],
+  sdkAddsRoot: true,
   endpoints: ['/messages'],
   unbatched: ['/complete'],
   credentialHeaders: ['x-api-key', 'authorization'],

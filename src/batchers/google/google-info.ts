@@ -5,6 +5,7 @@ export const googleInfo: ProviderInfo = {
   hosts: ['generativelanguage.googleapis.com'],
   roots: ['/v1beta', '/v1'],
   versions: ['/v1beta', '/v1'],
+  sdkAddsRoot: true,
   endpoints: [
     '/models/*:generateContent',
     '/models/*:streamGenerateContent',

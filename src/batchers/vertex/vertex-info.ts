@@ -30,6 +30,7 @@ export const vertexInfo: ProviderInfo = {
   ],
   roots: ['/v1', '/v1beta1'],
   versions: ['/v1', '/v1beta1'],
+  sdkAddsRoot: true,
   endpoints: [
     `${inProject}/publishers/google/models/*:generateContent`,
     `${inProject}/publishers/google/models/*:streamGenerateContent`,
