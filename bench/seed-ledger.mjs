@@ -7,7 +7,7 @@ const { encodeBlock } = await import(`${sqlite}/answers/answer-block.ts`);
 const { ANSWERS_PER_BLOCK } = await import(`${sqlite}/answers/answers.ts`);
 const { loadDriver } = await import(`${sqlite}/connection/driver.ts`);
 const { openSqliteLedger } = await import(`${sqlite}/connection/open-sqlite.ts`);
-const { REQUEST } = await import(`${sqlite}/schema/codes.ts`);
+const { REQUEST } = await import('../src/ledger/sql/codes.ts');
 
 const [path, count] = process.argv.slice(2);
 

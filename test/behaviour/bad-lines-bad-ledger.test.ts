@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { batchify } from '../../src/index.ts';
+import { BATCH } from '../../src/ledger/sql/codes.ts';
 import { loadDriver } from '../../src/ledger/sqlite/connection/driver.ts';
-import { BATCH } from '../../src/ledger/sqlite/schema/codes.ts';
 import { ask } from '../support/ask.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 import { soon, until } from '../support/until.ts';

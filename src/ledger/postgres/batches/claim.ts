@@ -1,22 +1,10 @@
-import type { BatchId, ClaimedBatch, Ledger, Member, OwnerId, QueueId } from '../../ledger.ts';
+import type { BatchId, ClaimedBatch, Ledger, Member } from '../../ledger.ts';
+import { claimedBatch, type OpenBatchRow } from '../../sql/claimed-batch.ts';
+import { BATCH, REQUEST } from '../../sql/codes.ts';
 import { findQueues } from '../accounts/accounts.ts';
 import type { Session, Store, Transaction } from '../connection/store.ts';
 import { ALIVE_OWNERS } from '../owners/alive.ts';
 import type { Owners } from '../owners/owners.ts';
-import { BATCH, batchState, REQUEST } from '../schema/codes.ts';
-
-interface OpenBatchRow {
-  readonly token: string;
-  readonly queue: QueueId;
-  readonly owner: OwnerId;
-  readonly epoch: number;
-  readonly state: number;
-  readonly handle: string;
-  readonly remote_id: string | null;
-  readonly cursor: string | null;
-  readonly creating_at: number | null;
-  readonly accepted_at: number | null;
-}
 
 export function prepareClaim(store: Store, owners: Owners): Ledger['claim'] {
   return (owner, batch) =>
@@ -76,25 +64,6 @@ async function readMembers(session: Session, batch: BatchId): Promise<Member[]> 
     const settled = state !== REQUEST.planned;
     return { request, fingerprint: new Uint8Array(fingerprint), occurrence, attempt, settled };
   });
-}
-
-function claimedBatch(
-  row: OpenBatchRow,
-  now: number,
-  rest: Pick<ClaimedBatch, 'lease' | 'queue' | 'members'>,
-): ClaimedBatch {
-  // Not negative: the clock of the server may have been set back since.
-  const ageOf = (at: number) => Math.max(0, now - at);
-  return {
-    ...rest,
-    token: row.token,
-    state: batchState(row.state),
-    handle: JSON.parse(row.handle),
-    ...(row.remote_id !== null && { remoteId: row.remote_id }),
-    ...(row.cursor !== null && { cursor: row.cursor }),
-    ...(row.creating_at !== null && { creatingAge: ageOf(row.creating_at) }),
-    ...(row.accepted_at !== null && { acceptedAge: ageOf(row.accepted_at) }),
-  };
 }
 
 export function prepareClaimable(store: Store): Ledger['claimable'] {

@@ -1,9 +1,10 @@
 import { costOfAll } from '../../cost-sum.ts';
 import type { BatchId, Ledger } from '../../ledger.ts';
+import { REQUEST } from '../../sql/codes.ts';
+import type { Answered } from '../../sql/settlements.ts';
 import type { Session, Store } from '../connection/store.ts';
-import { type Answered, settleAll, settlementSize } from '../requests/settle.ts';
+import { settleAll, settlementSize } from '../requests/settle.ts';
 import { inSlices } from '../requests/slices.ts';
-import { REQUEST } from '../schema/codes.ts';
 import { requireLease } from './lease.ts';
 
 /** The cursor goes with the last slice: after a crash results are read twice, and none is skipped. */

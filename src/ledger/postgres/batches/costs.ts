@@ -1,10 +1,10 @@
 import { OverBudgetError } from '../../../errors.ts';
 import { batchesInAverage } from '../../cost-sum.ts';
 import type { Ledger } from '../../ledger.ts';
+import { BATCH } from '../../sql/codes.ts';
 import type { Session, Store } from '../connection/store.ts';
 import { ALIVE_OWNERS } from '../owners/alive.ts';
 import type { Owners } from '../owners/owners.ts';
-import { BATCH } from '../schema/codes.ts';
 
 /**
  * Throws where the budget has no room, inside of the transaction that takes the room. A batch that was not

@@ -1,8 +1,8 @@
 import { checkMove } from '../../batch-moves.ts';
 import type { BatchId, Lease, Ledger, OwnerId, QueueId } from '../../ledger.ts';
 import { leaseLost } from '../../lost.ts';
+import { BATCH } from '../../sql/codes.ts';
 import type { Session, Store } from '../connection/store.ts';
-import { BATCH } from '../schema/codes.ts';
 import { requireLease } from './lease.ts';
 
 /** The share of a lease that has to be left, so that the create reaches the provider before it ends. */

@@ -1,8 +1,8 @@
 import type { BatchId, BatchState, Lease, QueueId } from '../../ledger.ts';
 import { leaseLost } from '../../lost.ts';
+import { batchState } from '../../sql/codes.ts';
 import type { Session } from '../connection/store.ts';
 import { ALIVE } from '../owners/alive.ts';
-import { batchState } from '../schema/codes.ts';
 
 export interface LeasedBatch {
   readonly id: BatchId;

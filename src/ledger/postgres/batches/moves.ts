@@ -2,8 +2,8 @@ import { invariant } from '../../../errors.ts';
 import { checkMove } from '../../batch-moves.ts';
 import type { Lease, Ledger, RemoteMark } from '../../ledger.ts';
 import { leaseLost } from '../../lost.ts';
+import { BATCH, REQUEST } from '../../sql/codes.ts';
 import type { Session, Store } from '../connection/store.ts';
-import { BATCH, REQUEST } from '../schema/codes.ts';
 import { findLeased, requireLease } from './lease.ts';
 
 export function prepareStaged(store: Store): Ledger['staged'] {

@@ -1,8 +1,8 @@
 import { BatchlingError } from '../../../errors.ts';
 import type { BatchId, Ledger, NewBatch, OwnerId, RequestId } from '../../ledger.ts';
+import { BATCH, REQUEST } from '../../sql/codes.ts';
 import type { Store, Transaction } from '../connection/store.ts';
 import type { Owners } from '../owners/owners.ts';
-import { BATCH, REQUEST } from '../schema/codes.ts';
 import { requireRoom } from './costs.ts';
 
 export function preparePlan(store: Store, owners: Owners): Ledger['plan'] {

@@ -1,7 +1,7 @@
 import type { BatchId, Ledger, MemberSummary, RequestId } from '../../ledger.ts';
+import { requestState } from '../../sql/codes.ts';
 import type { Store } from '../connection/store.ts';
 import { readAnswers } from '../requests/answers.ts';
-import { requestState } from '../schema/codes.ts';
 
 interface Row {
   readonly id: RequestId;

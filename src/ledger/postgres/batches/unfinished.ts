@@ -1,8 +1,8 @@
 import type { Ledger, OpenBatch, QueueId } from '../../ledger.ts';
+import { BATCH, batchState } from '../../sql/codes.ts';
 import { findQueues } from '../accounts/accounts.ts';
 import type { Store } from '../connection/store.ts';
 import { ALIVE } from '../owners/alive.ts';
-import { BATCH, batchState } from '../schema/codes.ts';
 
 interface Row {
   readonly id: number;

@@ -1,7 +1,7 @@
 import type { BatchId } from '../../ledger.ts';
+import { BATCH } from '../../sql/codes.ts';
 import type { Session } from '../connection/store.ts';
 import { ALIVE_OWNERS } from '../owners/alive.ts';
-import { BATCH } from '../schema/codes.ts';
 
 /** How many members batches have lost, or would lose. */
 export type LostMembers = Map<BatchId, number>;

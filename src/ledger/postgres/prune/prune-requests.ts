@@ -1,7 +1,7 @@
 import type { BatchId, RequestId } from '../../ledger.ts';
+import { REQUEST } from '../../sql/codes.ts';
 import type { Session } from '../connection/store.ts';
 import { ALIVE_OWNERS } from '../owners/alive.ts';
-import { REQUEST } from '../schema/codes.ts';
 
 export interface OldRequests {
   readonly states: 'final' | 'all-but-planned';

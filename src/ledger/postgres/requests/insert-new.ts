@@ -1,6 +1,6 @@
 import type { OwnerId, RequestId } from '../../ledger.ts';
+import { REQUEST } from '../../sql/codes.ts';
 import type { Transaction } from '../connection/store.ts';
-import { REQUEST } from '../schema/codes.ts';
 import type { PlacedAsk } from './occurrences.ts';
 import { fingerprintAt, identityKey, packedFingerprints } from './packed.ts';
 

@@ -1,8 +1,8 @@
 import type { Standing } from '../../admission-rules.ts';
 import type { BatchId, OwnerId, RequestId } from '../../ledger.ts';
+import { type REQUEST, requestState } from '../../sql/codes.ts';
 import type { Session } from '../connection/store.ts';
 import { ALIVE } from '../owners/alive.ts';
-import { type REQUEST, requestState } from '../schema/codes.ts';
 import { fingerprintAt, identityKey, packedFingerprints } from './packed.ts';
 
 interface KnownRow {

@@ -1,9 +1,8 @@
 import type { OwnerId, RequestId, Settlement } from '../../ledger.ts';
+import { REQUEST } from '../../sql/codes.ts';
+import { type Answered, firstOfEach, isAnswer } from '../../sql/settlements.ts';
 import type { Session, Transaction } from '../connection/store.ts';
-import { REQUEST } from '../schema/codes.ts';
 import { pieceAt, pieces } from './pieces.ts';
-
-export type Answered = Extract<Settlement, { is: 'answer' }>;
 
 /** Which rows may have an outcome: SQL with the value as `$1`. */
 export interface Allowed {
@@ -101,18 +100,6 @@ async function release(
 async function eraseBodies({ run }: Session, requests: readonly RequestId[]): Promise<void> {
   if (requests.length === 0) return;
   await run('DELETE FROM body WHERE request = ANY($1::bigint[])', [requests]);
-}
-
-function isAnswer(settlement: Settlement): settlement is Answered {
-  return settlement.is === 'answer';
-}
-
-function firstOfEach(settlements: readonly Settlement[]): Settlement[] {
-  const first = new Map<RequestId, Settlement>();
-  for (const settlement of settlements) {
-    if (!first.has(settlement.request)) first.set(settlement.request, settlement);
-  }
-  return [...first.values()];
 }
 
 /** How much text a settlement has, for slices of even size. */

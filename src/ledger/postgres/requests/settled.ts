@@ -1,7 +1,7 @@
 import type { Ledger } from '../../ledger.ts';
+import { REQUEST } from '../../sql/codes.ts';
 import type { Store } from '../connection/store.ts';
 import type { Owners } from '../owners/owners.ts';
-import { REQUEST } from '../schema/codes.ts';
 import { settleAll, settlementSize } from './settle.ts';
 import { inSlices } from './slices.ts';
 

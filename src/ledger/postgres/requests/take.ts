@@ -1,6 +1,6 @@
 import type { OwnerId, QueueId, RequestId } from '../../ledger.ts';
+import { REQUEST } from '../../sql/codes.ts';
 import type { Session, Transaction } from '../connection/store.ts';
-import { REQUEST } from '../schema/codes.ts';
 
 interface Taken {
   readonly request: RequestId;

@@ -1,7 +1,7 @@
 import type { Ledger, RequestId } from '../../ledger.ts';
+import { REQUEST } from '../../sql/codes.ts';
 import type { Store } from '../connection/store.ts';
 import { ALIVE_OWNERS } from '../owners/alive.ts';
-import { REQUEST } from '../schema/codes.ts';
 
 const WAITS_AT_ONCE = 10_000;
 

@@ -1,7 +1,8 @@
 import type { Answer } from '../../../types.ts';
-import type { RequestId, Settlement } from '../../ledger.ts';
+import type { RequestId } from '../../ledger.ts';
+import { REQUEST } from '../../sql/codes.ts';
+import type { Answered } from '../../sql/settlements.ts';
 import type { Store } from '../connection/store.ts';
-import { REQUEST } from '../schema/codes.ts';
 import { type AnswerBlock, decodeAnswer, encodeBlock } from './answer-block.ts';
 
 /** A block of answers that lie in one row. */
@@ -82,8 +83,6 @@ export function prepareAnswers(store: Pick<Store, 'prepare'>): Answers {
     },
   };
 }
-
-export type Answered = Extract<Settlement, { is: 'answer' }>;
 
 /** Answers that go into one block. All of them have the same status. */
 export interface AnswerGroup {

@@ -1,8 +1,8 @@
 import type { BatchId, Lease, OwnerId, RequestId } from '../../ledger.ts';
+import { REQUEST } from '../../sql/codes.ts';
 import { nextTurn } from '../connection/slices.ts';
 import type { Store } from '../connection/store.ts';
 import { prepareEraseBodies } from '../requests/bodies.ts';
-import { REQUEST } from '../schema/codes.ts';
 import { type AnswerGroup, type BlockId, finalState, prepareAnswers } from './answers.ts';
 
 /** A row of `answer_new`. Ids are never used again. */

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { good, openBench } from '../../conformance/subject.test-helper.ts';
 import type { BatchId, RequestId } from '../../ledger.ts';
-import { REQUEST } from '../schema/codes.ts';
+import { REQUEST } from '../../sql/codes.ts';
 import { prepareLock } from '../test/hold-lock.test-helper.ts';
 import { killOwner, openTemporary, query, temporaryFolder } from '../test/temporary.test-helper.ts';
 

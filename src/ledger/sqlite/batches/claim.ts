@@ -1,24 +1,15 @@
-import type { AccountId, BatchId, ClaimedBatch, Ledger, OwnerId } from '../../ledger.ts';
+import type { AccountId, BatchId, Ledger, OwnerId } from '../../ledger.ts';
+import { claimedBatch, type OpenBatchRow } from '../../sql/claimed-batch.ts';
+import { BATCH } from '../../sql/codes.ts';
 import { prepareFindQueue } from '../accounts/accounts.ts';
 import type { NewAnswers } from '../answers/new-answers.ts';
 import type { Store } from '../connection/store.ts';
 import type { Owners } from '../owners/owners.ts';
-import { BATCH, batchState } from '../schema/codes.ts';
 import { prepareMembers } from './members.ts';
 import type { AbandonPlan } from './plan.ts';
 
-interface OpenBatchRow {
-  readonly token: string;
-  readonly queue: number;
-  readonly owner: OwnerId;
-  readonly epoch: number;
-  readonly state: number;
+interface FreeBatchRow extends OpenBatchRow {
   readonly answered: number;
-  readonly handle: string;
-  readonly remote_id: string | null;
-  readonly cursor: string | null;
-  readonly creating_at: number | null;
-  readonly accepted_at: number | null;
 }
 
 /**
@@ -40,13 +31,13 @@ export function prepareClaim(
   const findQueue = prepareFindQueue(store);
   const members = prepareMembers(store);
 
-  const findFree = (owner: OwnerId, batch: BatchId): OpenBatchRow | undefined => {
+  const findFree = (owner: OwnerId, batch: BatchId): FreeBatchRow | undefined => {
     owners.require(owner);
-    const row = find.get(batch) as OpenBatchRow | undefined;
+    const row = find.get(batch) as FreeBatchRow | undefined;
     return row && row.owner !== owner && !owners.isAlive(row.owner) ? row : undefined;
   };
   /** `undefined`: members changed while they were read, so they have to be read again. */
-  const attempt = async (owner: OwnerId, batch: BatchId, seen: OpenBatchRow) => {
+  const attempt = async (owner: OwnerId, batch: BatchId, seen: FreeBatchRow) => {
     const read = await members.read(batch);
     return store.write(() => {
       const row = findFree(owner, batch);
@@ -76,25 +67,6 @@ export function prepareClaim(
       store.touch();
       return outcome.claimed;
     }
-  };
-}
-
-function claimedBatch(
-  row: OpenBatchRow,
-  now: number,
-  rest: Pick<ClaimedBatch, 'lease' | 'queue' | 'members'>,
-): ClaimedBatch {
-  // Not negative: the clock may have been set back since.
-  const ageOf = (at: number) => Math.max(0, now - at);
-  return {
-    ...rest,
-    token: row.token,
-    state: batchState(row.state),
-    handle: JSON.parse(row.handle),
-    ...(row.remote_id !== null && { remoteId: row.remote_id }),
-    ...(row.cursor !== null && { cursor: row.cursor }),
-    ...(row.creating_at !== null && { creatingAge: ageOf(row.creating_at) }),
-    ...(row.accepted_at !== null && { acceptedAge: ageOf(row.accepted_at) }),
   };
 }
 

@@ -1,12 +1,13 @@
 import { isOpen } from '../../batch-moves.ts';
-import type { Lease, Ledger, RequestId, Settlement } from '../../ledger.ts';
-import { type Answered, groupsOf } from '../answers/answers.ts';
+import type { Lease, Ledger, Settlement } from '../../ledger.ts';
+import { REQUEST } from '../../sql/codes.ts';
+import { firstOfEach, isAnswer } from '../../sql/settlements.ts';
+import { groupsOf } from '../answers/answers.ts';
 import { ENTERED_TOGETHER, type NewAnswers } from '../answers/new-answers.ts';
 import { inSlices, settlementSize } from '../connection/slices.ts';
 import type { Store } from '../connection/store.ts';
 import { prepareEraseBodies } from '../requests/bodies.ts';
 import { prepareSettleOne } from '../requests/settled.ts';
-import { REQUEST } from '../schema/codes.ts';
 import { prepareAddCost } from './costs.ts';
 import type { Leases } from './lease.ts';
 
@@ -80,16 +81,4 @@ function prepareSettleMembers(
     for (const group of groupsOf(told)) newAnswers.add(group, lease);
     addCost(lease.batch, told);
   };
-}
-
-function isAnswer(settlement: Settlement): settlement is Answered {
-  return settlement.is === 'answer';
-}
-
-function firstOfEach(settlements: readonly Settlement[]): Settlement[] {
-  const first = new Map<RequestId, Settlement>();
-  for (const settlement of settlements) {
-    if (!first.has(settlement.request)) first.set(settlement.request, settlement);
-  }
-  return [...first.values()];
 }

@@ -1,9 +1,9 @@
 import { OverBudgetError } from '../../../errors.ts';
 import { batchesInAverage, costOfAll } from '../../cost-sum.ts';
 import type { BatchId, Ledger, OwnerId, Settlement } from '../../ledger.ts';
+import { BATCH } from '../../sql/codes.ts';
 import type { Store } from '../connection/store.ts';
 import type { Owners } from '../owners/owners.ts';
-import { BATCH } from '../schema/codes.ts';
 
 /** Adds what answers have cost to their batch, inside of their transaction: one statement for all of them. */
 export function prepareAddCost(

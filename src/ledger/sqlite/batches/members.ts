@@ -1,7 +1,7 @@
 import type { BatchId, Member, OwnerId } from '../../ledger.ts';
+import { REQUEST } from '../../sql/codes.ts';
 import { nextTurn } from '../connection/slices.ts';
 import type { Store } from '../connection/store.ts';
-import { REQUEST } from '../schema/codes.ts';
 
 interface MemberRow {
   readonly request: number;

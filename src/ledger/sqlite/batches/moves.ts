@@ -2,10 +2,10 @@ import { invariant } from '../../../errors.ts';
 import { checkMove } from '../../batch-moves.ts';
 import type { BatchId, Lease, Ledger, RemoteMark } from '../../ledger.ts';
 import { leaseLost } from '../../lost.ts';
+import { BATCH } from '../../sql/codes.ts';
 import type { NewAnswers } from '../answers/new-answers.ts';
 import { inSlices, nextTurn } from '../connection/slices.ts';
 import type { Store } from '../connection/store.ts';
-import { BATCH } from '../schema/codes.ts';
 import type { Leases } from './lease.ts';
 import { prepareMembers } from './members.ts';
 

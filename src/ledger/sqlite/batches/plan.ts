@@ -1,9 +1,9 @@
 import { BatchlingError } from '../../../errors.ts';
 import type { BatchId, Ledger, NewBatch, OwnerId, RequestId } from '../../ledger.ts';
+import { BATCH, REQUEST } from '../../sql/codes.ts';
 import { inSlices, nextTurn } from '../connection/slices.ts';
 import type { Store } from '../connection/store.ts';
 import type { Owners } from '../owners/owners.ts';
-import { BATCH, REQUEST } from '../schema/codes.ts';
 import { prepareRequireRoom } from './costs.ts';
 import { prepareMembers } from './members.ts';
 

@@ -1,7 +1,7 @@
 import type { BatchId, Ledger, MemberSummary, RequestId } from '../../ledger.ts';
+import { BATCH, REQUEST, requestState } from '../../sql/codes.ts';
 import { type BlockId, prepareAnswers } from '../answers/answers.ts';
 import type { Store } from '../connection/store.ts';
-import { BATCH, REQUEST, requestState } from '../schema/codes.ts';
 
 interface Row {
   readonly id: RequestId;

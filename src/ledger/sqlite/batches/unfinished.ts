@@ -1,8 +1,8 @@
 import type { Ledger, OpenBatch, OwnerId, QueueId } from '../../ledger.ts';
+import { BATCH, batchState } from '../../sql/codes.ts';
 import { prepareFindQueue } from '../accounts/accounts.ts';
 import type { Store } from '../connection/store.ts';
 import type { Owners } from '../owners/owners.ts';
-import { BATCH, batchState } from '../schema/codes.ts';
 
 interface Row {
   readonly id: number;

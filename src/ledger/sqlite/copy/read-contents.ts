@@ -11,10 +11,10 @@ import {
   type Value,
 } from '../../copy/contents.ts';
 import { inUse } from '../../copy/refusals.ts';
+import { BATCH, REQUEST } from '../../sql/codes.ts';
 import { type BlockId, prepareAnswers } from '../answers/answers.ts';
 import type { Database, SqliteValue } from '../connection/driver.ts';
 import { fromStored } from '../requests/bodies.ts';
-import { BATCH, REQUEST } from '../schema/codes.ts';
 import { columnOf } from './columns.ts';
 import { openLocked } from './open-file.ts';
 

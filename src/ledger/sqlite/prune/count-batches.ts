@@ -1,6 +1,6 @@
 import type { BatchId, OwnerId } from '../../ledger.ts';
+import { BATCH } from '../../sql/codes.ts';
 import type { Store } from '../connection/store.ts';
-import { BATCH } from '../schema/codes.ts';
 
 /** How many finished batches would have no member left if each lost so many requests. */
 export function prepareCountBatches(

@@ -1,8 +1,8 @@
 import type { BatchId, OwnerId, RequestId } from '../../ledger.ts';
+import { REQUEST } from '../../sql/codes.ts';
 import { type BlockId, prepareAnswers } from '../answers/answers.ts';
 import { inSlices, nextTurn } from '../connection/slices.ts';
 import type { Store } from '../connection/store.ts';
-import { REQUEST } from '../schema/codes.ts';
 
 export interface OldRequests {
   readonly alive: readonly OwnerId[];

@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openBench } from '../../conformance/subject.test-helper.ts';
 import type { LedgerOptions } from '../../ledger-options.ts';
+import { REQUEST } from '../../sql/codes.ts';
 import { loadDriver } from '../connection/driver.ts';
-import { REQUEST } from '../schema/codes.ts';
 import { openTemporary, query, temporaryFolder } from '../test/temporary.test-helper.ts';
 
 async function openAt(options: Pick<LedgerOptions, 'keep'> = {}) {

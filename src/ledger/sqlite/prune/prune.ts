@@ -1,9 +1,9 @@
 import type { BatchId, Ledger, OwnerId } from '../../ledger.ts';
+import { BATCH } from '../../sql/codes.ts';
 import type { AbandonPlan } from '../batches/plan.ts';
 import { nextTurn, ROWS_PER_TRANSACTION } from '../connection/slices.ts';
 import type { Store } from '../connection/store.ts';
 import type { Owners } from '../owners/owners.ts';
-import { BATCH } from '../schema/codes.ts';
 import { prepareCountBatches } from './count-batches.ts';
 import { type Dropped, preparePruneRequests } from './prune-requests.ts';
 

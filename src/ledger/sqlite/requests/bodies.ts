@@ -1,7 +1,7 @@
 import type { BatchId, Ledger, RequestId } from '../../ledger.ts';
+import { REQUEST } from '../../sql/codes.ts';
 import { inSlices } from '../connection/slices.ts';
 import type { Store } from '../connection/store.ts';
-import { REQUEST } from '../schema/codes.ts';
 
 export function prepareSpool(store: Store): Ledger['spool'] {
   const put = store.prepare(

@@ -1,6 +1,6 @@
 import type { OwnerId, QueueId, RequestId } from '../../ledger.ts';
+import { REQUEST } from '../../sql/codes.ts';
 import type { Store } from '../connection/store.ts';
-import { REQUEST } from '../schema/codes.ts';
 
 /** An ask whose occurrence is known. */
 export interface Wanted {

@@ -1,11 +1,11 @@
 import { decide } from '../../admission-rules.ts';
 import type { Ledger, Look } from '../../ledger.ts';
+import { requestState } from '../../sql/codes.ts';
 import { prepareAnswers } from '../answers/answers.ts';
 import type { NewAnswers } from '../answers/new-answers.ts';
 import { inSlices } from '../connection/slices.ts';
 import type { Store } from '../connection/store.ts';
 import type { Owners } from '../owners/owners.ts';
-import { requestState } from '../schema/codes.ts';
 import { prepareRequests } from './requests.ts';
 
 /** Never the id of an owner. */

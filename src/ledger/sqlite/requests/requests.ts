@@ -1,7 +1,7 @@
 import type { BatchId, OwnerId, QueueId, RequestId } from '../../ledger.ts';
+import { REQUEST } from '../../sql/codes.ts';
 import type { BlockId } from '../answers/answers.ts';
 import type { Store } from '../connection/store.ts';
-import { REQUEST } from '../schema/codes.ts';
 import { candidates } from './identities.ts';
 
 export interface RequestRow {

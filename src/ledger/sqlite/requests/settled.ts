@@ -1,9 +1,10 @@
 import type { Ledger, OwnerId, Settlement } from '../../ledger.ts';
-import { type Answered, finalState, prepareAnswers } from '../answers/answers.ts';
+import { REQUEST } from '../../sql/codes.ts';
+import type { Answered } from '../../sql/settlements.ts';
+import { finalState, prepareAnswers } from '../answers/answers.ts';
 import { inSlices, settlementSize } from '../connection/slices.ts';
 import type { Store } from '../connection/store.ts';
 import type { Owners } from '../owners/owners.ts';
-import { REQUEST } from '../schema/codes.ts';
 import { prepareEraseBodies } from './bodies.ts';
 
 /** SQL: a request of an owner that is in no batch and has no outcome. */

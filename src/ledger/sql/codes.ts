@@ -1,11 +1,11 @@
-import { invariant } from '../../../errors.ts';
-import type { RequestState } from '../../admission-rules.ts';
-import type { BatchState } from '../../ledger.ts';
+import { invariant } from '../../errors.ts';
+import type { RequestState } from '../admission-rules.ts';
+import type { BatchState } from '../ledger.ts';
 
 /** Numbers as stored. Never renumber: a change needs a migration. */
 export const REQUEST = { admitted: 0, planned: 1, answered: 2, failed: 3 } as const;
 
-/** `planning` never leaves the ledger: members are still being assigned, see `plan.ts`. */
+/** `planning` is of SQLite alone and never leaves the ledger: members are still being assigned. */
 export const BATCH = {
   planning: 0,
   planned: 1,
