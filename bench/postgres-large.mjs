@@ -1,6 +1,9 @@
 // Admits and claims on a PostgreSQL ledger: node postgres-large.mjs <store> <rounds>
+// The ledger is no entry of the package: it is loaded from the sources.
+import 'tsx';
 import { randomBytes } from 'node:crypto';
-import { openPostgresLedger } from '../dist/ledger/postgres/connection/open-postgres.js';
+
+const { openPostgresLedger } = await import('../src/ledger/postgres/connection/open-postgres.ts');
 
 const [store, rounds] = process.argv.slice(2);
 const asksPerRound = 1_000;

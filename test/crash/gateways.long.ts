@@ -1,5 +1,6 @@
 import OpenAI from 'openai';
-import { expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startServer, type TestServer } from '../../src/ledger/postgres/test/server.test-helper.ts';
 import { type GatewayProcess, startGateway } from '../gateway/start-gateway.ts';
 import { seeded, seedFrom } from '../support/seeded.ts';
 import { openStage, type Stage } from '../support/stage.ts';
@@ -19,9 +20,9 @@ class Fleet {
   readonly #random = seeded(seed);
   kills = 0;
 
-  constructor(stage: Stage) {
+  constructor(stage: Stage, store: string) {
     this.#stage = stage;
-    this.#store = stage.newStore();
+    this.#store = store;
   }
 
   async start(at: number): Promise<void> {
@@ -56,60 +57,73 @@ class Fleet {
   }
 }
 
-it('every client of gateways that are killed has its own answer, billed once', async () => {
-  const stage = await openStage({
-    answer: ({ prompt }) => `You asked: ${prompt}`,
-    speed: { validating: 20, running: 6_000, finalizing: 20 },
-  });
-  const fleet = new Fleet(stage);
-  await Promise.all(Array.from({ length: gateways }, (_, at) => fleet.start(at)));
-  const client = new OpenAI({
-    apiKey: 'sk-client',
-    baseURL: 'http://fleet/openai/v1',
-    fetch: fleet.fetch,
-    maxRetries: 3,
-  });
-  const ask = async (content: string, timeout: number): Promise<string | null | undefined> => {
-    for (;;) {
-      try {
-        const messages = [{ role: 'user' as const, content }];
-        const body = { model: 'gpt-5-mini', messages };
-        const answer = await client.chat.completions.create(body, { timeout });
-        return answer.choices[0]?.message.content;
-      } catch (error) {
-        // Its retries are used up: its program asks anew, as a job that is run again does.
-        const { status = 503 } = error as { status?: number };
-        if (error instanceof OpenAI.APIError && (status === 503 || status === 408)) continue;
-        throw error;
-      }
-    }
-  };
-  const prompts = Array.from({ length: clients }, (_, index) => `question ${index}`);
-  let left = prompts.length;
-  const answers = Promise.all(
-    prompts.map(async (prompt, index) => {
-      // Some lose patience before a batch is ready. If all did, their tries alone would keep two cores busy.
-      const answer = await ask(prompt, index % 10 === 0 ? 4_000 : 60_000);
-      left -= 1;
-      return answer;
-    }),
-  );
-  let isOver = false;
-  const killing = fleet.killUntil(() => isOver || left === 0);
-  try {
-    expect(await answers).toEqual(prompts.map((prompt) => `You asked: ${prompt}`));
-    const { total, executedTwice } = stage.simulator.meter.summary();
-    console.log(
-      `gateways: ${clients} clients, ${fleet.kills} kills, ${total} billed, ` +
-        `${executedTwice.length} billed twice (BATCHLING_CRASH_SEED=${seed})`,
-    );
-    expect(total).toBe(clients);
-    expect(executedTwice).toEqual([]);
-    expect(fleet.kills).toBeGreaterThan(0);
-  } finally {
-    isOver = true;
-    await killing;
-    await fleet.end();
-    await stage.close();
-  }
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer(['max_connections=200']);
 });
+afterAll(() => server.remove());
+
+it.each(['a file', 'PostgreSQL'])(
+  'every client of gateways on %s that are killed has its own answer, billed once',
+  async (ledger) => {
+    const stage = await openStage({
+      answer: ({ prompt }) => `You asked: ${prompt}`,
+      speed: { validating: 20, running: 6_000, finalizing: 20 },
+    });
+    const isFile = ledger === 'a file';
+    const fleet = new Fleet(
+      stage,
+      isFile ? stage.newStore() : `${server.url}?schema=fleet&lease=2s`,
+    );
+    await Promise.all(Array.from({ length: gateways }, (_, at) => fleet.start(at)));
+    const client = new OpenAI({
+      apiKey: 'sk-client',
+      baseURL: 'http://fleet/openai/v1',
+      fetch: fleet.fetch,
+      maxRetries: 3,
+    });
+    const ask = async (content: string, timeout: number): Promise<string | null | undefined> => {
+      for (;;) {
+        try {
+          const messages = [{ role: 'user' as const, content }];
+          const body = { model: 'gpt-5-mini', messages };
+          const answer = await client.chat.completions.create(body, { timeout });
+          return answer.choices[0]?.message.content;
+        } catch (error) {
+          // Its retries are used up: its program asks anew, as a job that is run again does.
+          const { status = 503 } = error as { status?: number };
+          if (error instanceof OpenAI.APIError && (status === 503 || status === 408)) continue;
+          throw error;
+        }
+      }
+    };
+    const prompts = Array.from({ length: clients }, (_, index) => `question ${index}`);
+    let left = prompts.length;
+    const answers = Promise.all(
+      prompts.map(async (prompt, index) => {
+        // Some lose patience before a batch is ready. If all did, their tries alone would keep two cores busy.
+        const answer = await ask(prompt, index % 10 === 0 ? 4_000 : 60_000);
+        left -= 1;
+        return answer;
+      }),
+    );
+    let isOver = false;
+    const killing = fleet.killUntil(() => isOver || left === 0);
+    try {
+      expect(await answers).toEqual(prompts.map((prompt) => `You asked: ${prompt}`));
+      const { total, executedTwice } = stage.simulator.meter.summary();
+      console.log(
+        `gateways on ${ledger}: ${clients} clients, ${fleet.kills} kills, ${total} billed, ` +
+          `${executedTwice.length} billed twice (BATCHLING_CRASH_SEED=${seed})`,
+      );
+      expect(total).toBe(clients);
+      expect(executedTwice).toEqual([]);
+      expect(fleet.kills).toBeGreaterThan(0);
+    } finally {
+      isOver = true;
+      await killing;
+      await fleet.end();
+      await stage.close();
+    }
+  },
+);
