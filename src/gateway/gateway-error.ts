@@ -12,7 +12,6 @@ const statusOf = {
   not_found: 404,
   wrong_method: 405,
   too_slow: 408,
-  other_headers: 409,
   gone: 410,
   body_too_large: 413,
   too_many_waiting: 429,

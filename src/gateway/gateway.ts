@@ -59,6 +59,7 @@ export class Gateway {
   static async start(given: GatewayOptions): Promise<Gateway> {
     const base = { ...given.options, hooks: false, dryRun: false };
     const options = resolveOptions(base);
+    const routes = new Routes(options);
     // At once: a ledger that cannot be opened is told to whoever starts the gateway, not to its clients.
     const use = await useEngine(options, 'clients');
     const limits = { ...usualLimits, ...given.limits };
@@ -66,7 +67,7 @@ export class Gateway {
       token: given.token,
       credentials: given.credentials,
       limits,
-      routes: new Routes(options),
+      routes,
       scopes: new GatewayScopes(base),
       engine: use.engine,
       waiting: new ClientCount(limits.waiting, limits.waitingPerClient),

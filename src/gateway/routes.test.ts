@@ -34,9 +34,9 @@ describe('a path leads to its provider', () => {
     expect(urlOf('/google/v1/models', hosts)).toBe('http://127.0.0.1:9/g/v1/models');
   });
 
-  it('of its own where two bases are configured', () => {
+  it('and to none where two bases are configured: a key could go to the wrong one', () => {
     const hosts = { 'http://127.0.0.1:8000/v1': 'openai', 'http://127.0.0.1:8001/v1': 'openai' };
-    expect(urlOf('/openai/v1/models', hosts)).toBe('https://api.openai.com/v1/models');
+    expect(() => urlOf('/openai/v1/models', hosts)).toThrow('two bases for openai');
   });
 });
 

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import type { ProviderInfo } from '../batchers/provider-info.ts';
 import { type RegisteredBatcher, registeredBatchers } from '../batchers/registry.ts';
+import { BatchlingError } from '../errors.ts';
 import type { ResolvedOptions } from '../options/index.ts';
 import type { HostEntry } from '../orchestrator/capture/router.ts';
 import type { CleanPath } from './clean-path.ts';
@@ -71,15 +72,24 @@ export function withoutCredentials({ place, url: given }: Route): Route {
 }
 
 function placeOf(registered: RegisteredBatcher, hosts: readonly HostEntry[]): Place | undefined {
-  const configured = hosts.filter(({ provider }) => provider === registered.name);
-  const [only] = configured;
-  if (only && configured.length === 1) {
+  const [only, another] = hosts.filter(({ provider }) => provider === registered.name);
+  if (another) throw twoBases(registered.name);
+  if (only) {
     const { host, path } = only;
     return { registered, origin: `${protocolOf(only)}//${host}`, base: path, isConfigured: true };
   }
   const own = registered.info.hosts.find((host) => !host.includes('*'));
   if (own === undefined) return undefined;
   return { registered, origin: `https://${own}`, base: '', isConfigured: false };
+}
+
+/** Which of them a client means is not in its path, and its key must go to no other. */
+function twoBases(provider: string): BatchlingError {
+  return new BatchlingError(
+    'INVALID_OPTION',
+    `Invalid option hosts: it names two bases for ${provider}. A gateway takes one for each provider: start another gateway for the second.`,
+    { facts: { option: 'hosts' } },
+  );
 }
 
 /** A key without a scheme means both; of the two, only servers on this machine speak plain HTTP. */
