@@ -14,10 +14,11 @@ export function waitExplained(
   { completionWindow, store, firstUse }: DisplayedScope,
   mayDetach: boolean,
 ): string[] {
-  const longest = formatDuration(completionWindow);
+  // Some providers take longer than they are asked to.
+  const asked = formatDuration(completionWindow);
   const isLeft = mayDetach && store !== ':memory:';
   const then = isLeft ? 'the program ends when all is sent' : 'the program waits for it';
-  const wait = `a batch takes minutes to hours, ${longest} at most; ${then}`;
+  const wait = `a batch takes minutes to hours (${asked} were asked for); ${then}`;
   if (store === ':memory:') {
     return [wait, 'do not stop the program: with the store in memory, a stopped run is lost'];
   }

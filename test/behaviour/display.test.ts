@@ -40,7 +40,7 @@ describe('plain lines', () => {
       expect.stringMatching(
         /^batchling: sent bl_\w+: 2 requests to openai gpt-test \(batch_\w+\)$/,
       ),
-      'batchling: a batch takes minutes to hours, 24h at most; the program waits for it',
+      'batchling: a batch takes minutes to hours (24h were asked for); the program waits for it',
       'batchling: it can be stopped (Ctrl-C) and run again: it goes on where it stopped',
       `batchling: first use: the ledger is now in ${store}`,
       'batchling: it holds answers for 30d, so that nothing is paid twice; it holds no keys',
