@@ -47,9 +47,9 @@ export function define(command: Command): void {
     )
     .option('--max-body <size>', 'the largest body of a request', '64MB')
     .option('--max-waiting <number>', 'requests that may wait at once', '50000')
-    .option('--client-waiting <number>', 'of one client address', '20000')
+    .option('--client-waiting <number>', 'the same for one client address', '20000')
     .option('--max-connections <number>', 'connections that may be open at once', '60000')
-    .option('--client-connections <number>', 'of one client address', '25000')
+    .option('--client-connections <number>', 'the same for one client address', '25000')
     .option('--request-time <duration>', 'how long a client may take to send its request', '2m')
     .option('--json', 'print where it listens as JSON')
     .option('--config <file>', 'options from this file (default: that of the project)');

@@ -122,7 +122,8 @@ export class CallHandler {
     request.socket.once('close', closed);
     this.#context.heartbeats.add(waiting);
     this.#waiting.add(tell);
-    const isOver = await this.#identical.enter(raw, route.place.registered.info);
+    const { info } = route.place.registered;
+    const isOver = await this.#identical.enter(raw, info, asked.sampling.again === true);
     try {
       // Nothing was asked for it yet, so nothing is lost.
       if (request.socket.destroyed) return closed();

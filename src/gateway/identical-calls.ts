@@ -13,12 +13,16 @@ const patience = 1_000;
 export class IdenticalCalls {
   readonly #underWay = new Map<string, number>();
 
-  /** Resolves when the call may be asked, with how to say that it is over. */
-  async enter(call: RawRequest, info: ProviderInfo): Promise<() => void> {
+  /**
+   * Resolves when the call may be asked, with how to say that it is over. `again`: the client says that it asks
+   * again, so that the call re-joins what is under way, whatever became of the old connection.
+   */
+  async enter(call: RawRequest, info: ProviderInfo, again: boolean): Promise<() => void> {
     const name = nameOf(call, info);
     const others = this.#underWay.get(name) ?? 0;
     this.#underWay.set(name, others + 1);
-    if (others > 0 && !saysItAsksAgain(call)) await sleep(patience);
+    const isKeyed = call.headers['idempotency-key'] !== undefined;
+    if (others > 0 && !again && !isKeyed) await sleep(patience);
     return () => {
       const left = (this.#underWay.get(name) ?? 1) - 1;
       if (left === 0) this.#underWay.delete(name);
@@ -33,10 +37,4 @@ function nameOf({ url, headers, body }: RawRequest, info: ProviderInfo): string 
     hash.update(`\n${headers[name] ?? ''}`);
   }
   return hash.update('\n').update(body).digest('base64');
-}
-
-/** It re-joins what is under way, whatever became of the old connection. */
-function saysItAsksAgain({ headers }: RawRequest): boolean {
-  const isRetry = Number(headers['x-stainless-retry-count'] ?? 0) > 0;
-  return isRetry || headers['idempotency-key'] !== undefined;
 }

@@ -1,28 +1,6 @@
-import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
-import { agreementCommands, Script } from './conformance/agreement.test-helper.ts';
-import { openMemoryLedger } from './memory/memory-ledger.ts';
+import { it } from 'vitest';
+import { expectAgreement } from './conformance/agreement.test-helper.ts';
 import { closeTemporary, openTemporary } from './sqlite/test/temporary.test-helper.ts';
 
-describe('the memory ledger and the SQLite ledger', () => {
-  it('give the same admissions for any sequence of operations', async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        agreementCommands,
-        fc.constantFrom('answers', 'none'),
-        async (list, keep) => {
-          const clock = { now: () => 1_000 };
-          const memory = new Script(await openMemoryLedger({ clock, keep }));
-          const sqlite = new Script(await openTemporary({ clock, keep }));
-          for (const command of list) {
-            expect(await sqlite.run(command), JSON.stringify(command)).toEqual(
-              await memory.run(command),
-            );
-          }
-          await closeTemporary();
-        },
-      ),
-      { numRuns: Number(process.env.BATCHLING_TEST_RUNS ?? 100) },
-    );
-  });
-});
+it('the memory ledger and the SQLite ledger give the same admissions for any sequence of operations', () =>
+  expectAgreement({ open: openTemporary, close: closeTemporary, runs: 100 }));

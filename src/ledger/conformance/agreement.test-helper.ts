@@ -1,6 +1,9 @@
 import fc from 'fast-check';
+import { expect } from 'vitest';
 import { BatchlingError } from '../../errors.ts';
 import type { Admission, BatchId, Lease, Ledger, OwnerId, RequestId } from '../ledger.ts';
+import type { LedgerOptions } from '../ledger-options.ts';
+import { openMemoryLedger } from '../memory/memory-ledger.ts';
 import { bad, fingerprintOf, good } from './subject.test-helper.ts';
 
 const small = fc.nat({ max: 3 });
@@ -57,12 +60,12 @@ const command = fc.oneof(
   fc.record({ do: fc.constant('look' as const) }),
 );
 
-export const agreementCommands = fc.array(command, { minLength: 20, maxLength: 80, size: 'max' });
+const agreementCommands = fc.array(command, { minLength: 20, maxLength: 80, size: 'max' });
 
 type Command = Parameters<typeof command.map>[0] extends (value: infer T) => unknown ? T : never;
 
 /** Runs commands on one ledger and tells what it said, with ids replaced by their order. */
-export class Script {
+class Script {
   readonly #ledger: Ledger;
   readonly #owners: OwnerId[] = [];
   readonly #requests: RequestId[] = [];
@@ -218,4 +221,29 @@ export class Script {
     if (this.#requests.length === 0) return [];
     return indexes.map((index) => this.#requests[index % this.#requests.length] as RequestId);
   }
+}
+
+interface Compared {
+  /** How a ledger is opened that is to agree with the one in memory. */
+  open(options: LedgerOptions): Promise<Ledger>;
+  close(): Promise<unknown>;
+  /** How many sequences are tried. */
+  readonly runs: number;
+}
+
+/** Fails where the ledger and the one in memory decide differently. */
+export async function expectAgreement({ open, close, runs }: Compared): Promise<void> {
+  const play = async (list: readonly Command[], keep: 'answers' | 'none') => {
+    const options = { clock: { now: () => 1_000 }, keep };
+    const memory = new Script(await openMemoryLedger(options));
+    const other = new Script(await open(options));
+    for (const command of list) {
+      const expected = await memory.run(command);
+      expect(await other.run(command), JSON.stringify(command)).toEqual(expected);
+    }
+    await close();
+  };
+  const numRuns = Number(process.env.BATCHLING_TEST_RUNS ?? runs);
+  const keeps = fc.constantFrom<'answers' | 'none'>('answers', 'none');
+  await fc.assert(fc.asyncProperty(agreementCommands, keeps, play), { numRuns });
 }
