@@ -35,9 +35,7 @@ export class EngineCallControl implements CallControl {
 
   abort(caller: Caller): void {
     const { request } = caller;
-    if (request === undefined || caller.isSettled) return;
-    caller.isSettled = true;
-    this.#services.clientRetries.ended(caller, request);
+    if (request === undefined || !request.settle(caller)) return;
     this.#giveOccurrenceBack(caller, request);
     this.#callerLeft(request);
     if (request.batch) this.#lookWhoWants(request.batch);
@@ -94,8 +92,6 @@ export class EngineCallControl implements CallControl {
     if (request.isWaitedFor) return;
     this.#services.otherOwners.forget(request);
     this.#services.queues.leave(request);
-    // On its way in it is still measured.
-    if (request.stage !== 'asked') request.queue.bodies.letGo(request);
   }
 
   /** Once for all callers who leave in the same turn. */

@@ -167,15 +167,12 @@ export class Intake {
     await inTurns(admissions, (admission, index) => {
       const { caller, request } = asked[index] as Asked;
       deadlines.add(caller);
-      if (admission.is === 'mine') request.stage = 'flushed';
+      if (admission.is === 'mine') request.becomeOurs(admission.attempt ?? 0);
       // An abort that came before the request was made has found nobody to tell.
-      if (caller.call.aborted) {
-        caller.isSettled = true;
-        clientRetries.ended(caller, request);
-      }
+      if (caller.call.aborted) request.settle(caller);
       if (!request.isWaitedFor) {
-        queues.leave(request);
-        request.queue.bodies.letGo(request);
+        if (admission.is === 'mine') queues.leave(request);
+        else request.end();
       } else if (admission.is === 'mine') request.queue.add(request);
       else if (admission.is === 'wait') this.#services.follow(request, admission);
       else deliver(request, admission.answer, 'ledger', admission.batchToken);
@@ -311,7 +308,6 @@ function name(request: Request, admission: Admission, owner: OwnerId): void {
   request.owner = owner;
   request.row = admission.request;
   request.occurrence = admission.occurrence;
-  if (admission.is === 'mine') request.attempt = admission.attempt ?? 0;
   const { length } = String(admission.occurrence);
   const body = request.body as string;
   const bytes = Buffer.byteLength(body);

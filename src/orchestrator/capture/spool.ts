@@ -54,12 +54,12 @@ export class Spool implements BodyStore {
       from.body = undefined;
       from.isHeld = false;
     }
-    this.letGo(from);
   }
 
   letGo(request: Request): void {
     const { stage, batch, isWaitedFor } = request;
-    if (isWaitedFor || stage === 'planning') return;
+    // One that is `asked` is still to be measured.
+    if (isWaitedFor || stage === 'asked' || stage === 'planning') return;
     // Its batch is still to be uploaded, with this line in it; others wait for theirs.
     if (batch && batch.phase.name !== 'over' && batch.remote === undefined) return;
     request.body = undefined;

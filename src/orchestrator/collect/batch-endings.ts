@@ -186,7 +186,6 @@ export class BatchEndings {
     for (const { request } of batch.members.values()) {
       if (request === undefined) continue;
       deliver(request, answer, 'batch', batch.token);
-      request.queue.bodies.letGo(request);
     }
     try {
       await ledger.giveBack(batch.lease);
@@ -207,7 +206,6 @@ export class BatchEndings {
       if (!request || isSettled) continue;
       member.request = undefined;
       request.leaveBatch();
-      request.queue.bodies.letGo(request);
       if (!request.isWaitedFor) continue;
       this.#onward.follow(request);
     }

@@ -17,7 +17,7 @@ type Answered = BatchlingEvents['call:answered'];
 
 const deadlineMessage = 'The deadline passed before the batch had an answer for this request.';
 
-/** Hands an answer to all who wait for this request. */
+/** Ends a request: its answer goes to all callers that wait for it. */
 export function deliver(
   request: Request,
   answer: Answer,
@@ -25,6 +25,7 @@ export function deliver(
   batchToken?: string,
   cost?: Cost,
 ): void {
+  request.end();
   const { callers } = request;
   // The parsed body belongs to one of them: the newest, because older ones may have given up.
   for (let at = callers.length - 1; at >= 0; at -= 1) {
@@ -42,7 +43,7 @@ export function deliverOne(
   batchToken?: string,
   cost?: Cost,
 ): void {
-  if (!settle(caller, request)) return;
+  if (!request.settle(caller)) return;
   const { queue } = request;
   if (answer.status >= 400) queue.clientRetries.failed(caller, request, answer);
   const event = answered(queue, answer, source, batchToken, cost);
@@ -64,7 +65,7 @@ export function deadlineAnswer({ batcher }: Request): Answer {
 
 /** The call goes out by its own client's way. */
 export function goRealtime(caller: Caller, request: Request): void {
-  if (!settle(caller, request)) return;
+  if (!request.settle(caller)) return;
   const route = request.queue.clientRetries.realtimeRoute(request, caller.scope);
   if (caller.part) caller.part.goesRealtime(route);
   else caller.call.settle({ realtime: route });
@@ -72,7 +73,7 @@ export function goRealtime(caller: Caller, request: Request): void {
 
 /** The call goes out as one that could not be captured, for this reason. */
 function goUnbatched(caller: Caller, request: Request, reason: string): void {
-  if (!settle(caller, request)) return;
+  if (!request.settle(caller)) return;
   if (caller.part) caller.part.goesUnbatched(reason);
   else caller.call.settle({ bypass: reason });
 }
@@ -82,15 +83,6 @@ export function letGoUnbatched(requests: readonly Request[], reason: string): Pr
   return inTurns(requests, (request) => {
     for (const caller of request.waiting) goUnbatched(caller, request, reason);
   });
-}
-
-/** Whether it was not settled already. */
-function settle(caller: Caller, request: Request): boolean {
-  if (caller.isSettled) return false;
-  caller.isSettled = true;
-  request.queue.bodies.letGo(request);
-  request.queue.clientRetries.ended(caller, request);
-  return true;
 }
 
 /** Hands an answer to a call, and tells of it. One whose client has gone has ended already. */

@@ -19,7 +19,6 @@ export async function dissolve(
     request?.leaveBatch();
     if (request?.isWaitedFor) waiting.push(request);
     else orphans.push(row);
-    request?.queue.bodies.letGo(request);
   }
   try {
     const releases = orphans.map((request) => ({ request, is: 'release' }) as const);

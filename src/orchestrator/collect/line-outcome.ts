@@ -48,15 +48,12 @@ export function settleLine(batch: Batch, outcome: LineOutcome, retries: Request[
   if (request === undefined) return;
   request.leaveBatch();
   if (answer) {
-    request.stage = 'done';
     deliver(request, answer, 'batch', batch.token, cost);
-    // Also where nobody has waited for it.
-    request.queue.bodies.letGo(request);
     return;
   }
   for (const caller of request.waiting) if (caller.isDue) endAtDeadline(caller, request);
-  request.queue.bodies.letGo(request);
   if (reason === undefined || !request.isWaitedFor) return;
+  if (reason === 'expired') request.hasExpired = true;
   request.attempt = member.attempt + 1;
   const facts = factsOf(batch.batcher, batch.queue);
   tell(request.scope.emit, 'request:retried', { ...facts, attempt: request.attempt + 1, reason });
@@ -73,9 +70,7 @@ function isWorthAnother(
   if (reason === 'cancelled') return cancellation.isOurs;
   if (reason !== 'expired') return made < request.scope.policy.attempts;
   // Once more, whatever else went wrong before. Kept in memory only: a run that was killed may try again.
-  const isFirst = !request.hasExpired;
-  request.hasExpired = true;
-  return isFirst;
+  return !request.hasExpired;
 }
 
 function finalAnswer(batch: Batch, reason: RetryReason, last: Answer): Answer {

@@ -160,15 +160,12 @@ export class Batch {
   attach(request: Request, member: BatchMember): void {
     for (const { scope } of request.callers) this.scopes.add(scope);
     if (member.request && member.request !== request) {
-      for (const caller of request.callers.splice(0)) member.request.join(caller);
-      // Nobody may have waited for it, so that its body is gone; another attempt would need it.
-      request.queue.bodies.handOver(request, member.request);
+      request.mergeInto(member.request);
       return;
     }
     member.request = request;
     request.attempt = member.attempt;
-    request.batch = this;
-    request.stage = 'planned';
+    request.enterBatch(this);
   }
 
   /** The callers that still wait for a line of it. */

@@ -6,25 +6,7 @@ import type { EngineScope } from './call.ts';
 import type { Caller } from './caller.ts';
 import { itemId } from './item-id.ts';
 import type { RequestQueue } from './request-queue.ts';
-
-/**
- * Where a request is:
- * - `asked`: the ledger has not said yet whose it is.
- * - `elsewhere`: another owner, or another request of this process, stands for the same row.
- * - `queued`: ours, in its queue.
- * - `flushed`: ours, out of its queue and on its way into a batch.
- * - `planning`: being written into a plan, too late to be taken out.
- * - `planned`: a member of a batch.
- * - `done`: it has its answer, or was withdrawn.
- */
-export type RequestStage =
-  | 'asked'
-  | 'elsewhere'
-  | 'queued'
-  | 'flushed'
-  | 'planning'
-  | 'planned'
-  | 'done';
+import { moveStage, type RequestStage } from './request-stage.ts';
 
 /** How often, and since when, a provider had no room for a request that was alone. */
 interface NoRoom {
@@ -49,7 +31,6 @@ export class Request {
   readonly key: string;
   /** `undefined` while it is spooled in the ledger, and when it is no longer needed. */
   body: string | undefined;
-  stage: RequestStage = 'asked';
   occurrence = 0;
   row: RequestId = 0;
   /** The owner that asked the ledger for it. */
@@ -61,7 +42,6 @@ export class Request {
   /** The most output tokens it allows, where it says so. */
   outputLimit: number | undefined = undefined;
   attempt = 0;
-  batch: Batch | undefined = undefined;
   readonly callers: Caller[];
   /** Its body counts against the memory budget. */
   isHeld = false;
@@ -69,6 +49,8 @@ export class Request {
   hasExpired = false;
   noRoom: NoRoom | undefined = undefined;
   #id: ItemId | undefined = undefined;
+  #stage: RequestStage = 'asked';
+  #batch: Batch | undefined = undefined;
 
   constructor(queue: RequestQueue, key: string, body: string, caller: Caller) {
     this.queue = queue;
@@ -76,6 +58,15 @@ export class Request {
     this.body = body;
     this.callers = [caller];
     caller.request = this;
+  }
+
+  get stage(): RequestStage {
+    return this.#stage;
+  }
+
+  /** The batch that it is planned into. */
+  get batch(): Batch | undefined {
+    return this.#batch;
   }
 
   get batcher(): Batcher {
@@ -132,9 +123,71 @@ export class Request {
     caller.request = this;
   }
 
+  /** A caller has its verdict, or has gone. False: it had been settled before. */
+  settle(caller: Caller): boolean {
+    if (caller.isSettled) return false;
+    caller.isSettled = true;
+    const { bodies, clientRetries } = this.queue;
+    bodies.letGo(this);
+    clientRetries.ended(caller, this);
+    return true;
+  }
+
+  /** Another owner, or another request of this process, stands for it. */
+  goElsewhere(): void {
+    this.#moveTo('elsewhere');
+  }
+
+  /** The ledger says that it is ours to send. */
+  becomeOurs(attempt: number): void {
+    this.attempt = attempt;
+    this.#moveTo('flushed');
+  }
+
+  enterQueue(): void {
+    this.#moveTo('queued');
+  }
+
+  leaveQueue(): void {
+    this.#moveTo('flushed');
+  }
+
+  beginPlan(): void {
+    this.#moveTo('planning');
+  }
+
+  /** The plan could not be written. */
+  leavePlan(): void {
+    this.#moveTo('flushed');
+  }
+
+  enterBatch(batch: Batch): void {
+    this.#batch = batch;
+    this.#moveTo('planned');
+  }
+
   /** Its batch will bring no answer. */
   leaveBatch(): void {
-    this.batch = undefined;
-    this.stage = 'flushed';
+    this.#batch = undefined;
+    this.#moveTo('flushed');
+  }
+
+  /** Another request stands for both from here on, and keeps a body if it may still need one. */
+  mergeInto(other: Request): void {
+    for (const caller of this.callers.splice(0)) other.join(caller);
+    this.queue.bodies.handOver(this, other);
+    this.end();
+  }
+
+  /** It has its answer, or is forgotten. */
+  end(): void {
+    this.#batch = undefined;
+    this.#moveTo('done');
+  }
+
+  /** Every move may be the one after which nobody needs the body any more. */
+  #moveTo(stage: RequestStage): void {
+    this.#stage = moveStage(`${this.row}`, this.#stage, stage);
+    this.queue.bodies.letGo(this);
   }
 }

@@ -7,8 +7,9 @@ import { AbandonedRequests } from '../capture/abandoned-requests.ts';
 import { Account } from '../capture/accounts.ts';
 import { ClientRetries } from '../capture/client-retries.ts';
 import { Spool } from '../capture/spool.ts';
-import type { EngineScope, Policy } from '../model/call.ts';
-import type { Request } from '../model/request.ts';
+import type { CapturedCall, EngineScope, Policy } from '../model/call.ts';
+import { type CallControl, Caller } from '../model/caller.ts';
+import { Request } from '../model/request.ts';
 import { Queue } from './queue.ts';
 
 interface Flushed {
@@ -25,10 +26,12 @@ beforeEach(() => {
   clock = new ManualClock();
   start = clock.now();
   flushed = [];
+  anyQueue = queueWith();
 });
 
 const ledger = await openMemoryLedger();
 const names = new WeakMap<Request, string>();
+let anyQueue: Queue;
 
 function queueWith(policy: Partial<Policy> = {}): Queue {
   const base = 'https://api.openai.com/v1';
@@ -72,7 +75,9 @@ function scope(flushing = false): EngineScope {
 const ordinary = scope();
 
 function request(name: string, of: EngineScope = ordinary): Request {
-  const made = { scope: of, callers: [{ scope: of, isSettled: false }] } as unknown as Request;
+  const caller = new Caller({ scope: of } as CapturedCall, {} as CallControl);
+  const made = new Request(anyQueue, name, '{}', caller);
+  made.becomeOurs(0);
   names.set(made, name);
   return made;
 }

@@ -137,7 +137,7 @@ export class Queue implements RequestQueue {
     if (this.#waiting.size === 0) this.#openedAt = now;
     this.#lastAt = now;
     this.#waiting.add(request);
-    request.stage = 'queued';
+    request.enterQueue();
     if (this.#waiting.size >= this.#size) {
       this.#take('size');
     } else if (request.scope.flushing && !this.#isHurried) {
@@ -201,7 +201,7 @@ export class Queue implements RequestQueue {
 
   #send(requests: readonly Request[], reason: FlushReason): void {
     if (requests.length === 0) return;
-    for (const request of requests) request.stage = 'flushed';
+    for (const request of requests) request.leaveQueue();
     this.#flush(this, requests, reason);
   }
 }

@@ -112,8 +112,7 @@ export class Queues {
   withdraw(requests: readonly Request[]): void {
     for (const request of requests) {
       request.queue.remove(request);
-      request.stage = 'done';
-      request.queue.bodies.letGo(request);
+      request.end();
       this.#withdrawn.push(request.row);
     }
     // Thousands may go in one turn: one transaction for all of them.

@@ -74,7 +74,7 @@ export class Submitter {
     const quota = await this.#services.quotas.of(queue);
     await nextTurn();
     const { batcher, policy, limits } = queue;
-    const { batches, tooLarge } = pack(requests.filter(isWanted), {
+    const { batches, tooLarge } = pack(withoutEndedScopes(requests), {
       ...limits,
       items: Math.min(policy.batchSize ?? limits.recommendedItems, limits.items),
       tokens: quota.limit,
@@ -127,7 +127,7 @@ export class Submitter {
       await makeIds(requests);
       const money = await this.#services.budgets.of(queue, requests);
       this.#endDue(requests);
-      const members = this.#ours(requests.filter(isWanted));
+      const members = this.#ours(withoutEndedScopes(requests));
       batch = members.length > 0 ? await this.#plan(queue, members, money) : undefined;
       // Those whose time ran out while the plan was written.
       this.#endDue(requests);
@@ -168,7 +168,7 @@ export class Submitter {
   ): Promise<Batch | undefined> {
     const { ledger, owner, batches, stopped } = this.#context;
     const token = `bl_${randomBytes(8).toString('hex')}`;
-    for (const request of members) request.stage = 'planning';
+    for (const request of members) request.beginPlan();
     try {
       const labels = labelsOf(scopesOf(members));
       const rows = members.map(({ row }) => row);
@@ -184,19 +184,12 @@ export class Submitter {
         batch.add(request);
       }
       // In one go: a batch whose first members are gone must not look as if nobody wanted it.
-      for (const request of members) {
-        request.batch = batch;
-        request.stage = 'planned';
-      }
+      for (const request of members) request.enterBatch(batch);
       batches.set(lease.batch, batch);
       if (stopped.aborted) batch.ending.abort(stopped.reason);
       return batch;
     } catch (error) {
-      for (const request of members) {
-        request.stage = 'flushed';
-        // It was kept for the plan.
-        queue.bodies.letGo(request);
-      }
+      for (const request of members) request.leavePlan();
       if (error instanceof OwnerLostError) for (const one of members) this.#services.follow(one);
       else if (error instanceof OverBudgetError)
         await refuseOverBudget(this.#context, members, error);
@@ -234,11 +227,12 @@ function scopesOf(requests: readonly Request[]): ReadonlySet<EngineScope> {
   return scopes;
 }
 
-/** A request whose callers gave up while it waited needs its body no more. */
-function isWanted(request: Request): boolean {
-  for (const { call, scope } of request.callers) if (scope.ended) call.drop();
-  if (!request.isWaitedFor) request.queue.bodies.letGo(request);
-  return request.isWanted;
+/** Drops the calls of scopes that have ended, and returns the requests that are still wanted. */
+function withoutEndedScopes(requests: readonly Request[]): Request[] {
+  for (const { callers } of requests) {
+    for (const { call, scope } of callers) if (scope.ended) call.drop();
+  }
+  return requests.filter(({ isWanted }) => isWanted);
 }
 
 function announce(queue: RequestQueue, requests: readonly Request[], reason: FlushReason): void {

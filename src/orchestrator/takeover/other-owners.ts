@@ -77,14 +77,13 @@ export class OtherOwners {
     // Its row may have been forgotten by another owner and made anew.
     request.row = admission.request;
     if (admission.is === 'mine') {
-      request.attempt = admission.attempt ?? 0;
-      request.stage = 'flushed';
+      request.becomeOurs(admission.attempt ?? 0);
       if (request.isWanted) request.queue.add(request);
       else await this.#endDue(request.waiting);
     } else if (admission.is === 'answered') {
       deliver(request, admission.answer, 'ledger', admission.batchToken);
     } else {
-      request.stage = 'elsewhere';
+      request.goElsewhere();
       const batch =
         admission.batch === undefined ? undefined : await this.#find(admission.batch, request);
       if (!request.isWaitedFor || (batch && this.#attach(batch, request))) return;

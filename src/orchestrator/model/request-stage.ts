@@ -1,0 +1,43 @@
+import { invariant } from '../../errors.ts';
+
+/**
+ * Where a request is:
+ * - `asked`: the ledger has not said yet whose it is.
+ * - `elsewhere`: another owner, or another request of this process, stands for the same row.
+ * - `queued`: ours, in its queue.
+ * - `flushed`: ours, out of its queue and on its way into a batch.
+ * - `planning`: being written into a plan, too late to be taken out.
+ * - `planned`: a member of a batch.
+ * - `done`: it has its answer, or was withdrawn.
+ */
+export type RequestStage =
+  | 'asked'
+  | 'elsewhere'
+  | 'queued'
+  | 'flushed'
+  | 'planning'
+  | 'planned'
+  | 'done';
+
+/** From each stage, those that may follow it. */
+export const stageMoves: Readonly<Record<RequestStage, readonly RequestStage[]>> = {
+  asked: ['elsewhere', 'flushed', 'done'],
+  // Again `elsewhere`: its owner is gone, and yet another one has taken it.
+  elsewhere: ['elsewhere', 'flushed', 'planned', 'done'],
+  queued: ['flushed', 'done'],
+  // Again `flushed`: the ledger was asked once more whose it is. `elsewhere`: somebody else's by now.
+  flushed: ['queued', 'flushed', 'elsewhere', 'planning', 'done'],
+  // Back to `flushed`: the plan could not be written.
+  planning: ['planned', 'flushed'],
+  // Back to `flushed`: its batch brings no answer.
+  planned: ['flushed', 'done'],
+  // Callers that join a line whose batch was given up are told the same answer.
+  done: ['done'],
+};
+
+/** The next stage, if that move is allowed. `name` is for the message. */
+export function moveStage(name: string, from: RequestStage, to: RequestStage): RequestStage {
+  const isAllowed = stageMoves[from].includes(to);
+  invariant(isAllowed, `Request ${name} cannot go from ${from} to ${to}`);
+  return to;
+}
