@@ -39,8 +39,8 @@ export const isolation: readonly Mutant[] = [
     name: 'what its user aborted while it waited for room is sent all the same',
     promise: 6,
     file: 'src/orchestrator/submit/submitter.ts',
-    search: 'return request.isWanted;',
-    replace: 'return !request.callers.some(({ isDue }) => isDue);',
+    search: 'return requests.filter(({ isWanted }) => isWanted);',
+    replace: 'return requests.filter(({ callers }) => !callers.some(({ isDue }) => isDue));',
     tests: ['test/behaviour/abort-while-waiting.test.ts'],
   },
   {
