@@ -48,6 +48,29 @@ const needTheirOwnProcess = [
   'test/property/memory.test.ts',
 ];
 
+/** Left out where a system cannot do what they need. Neither system was ever tried. */
+const leftOut: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>> = {
+  win32: [
+    // Windows has no SIGINT, SIGTERM or SIGSTOP that a program could be sent.
+    'test/cli/{leaving-interrupts,run-signals,run-detach}.test.ts',
+    'test/crash/**',
+    'test/gateway/leaving.test.ts',
+    // They start shells, scripts and terminals of Unix.
+    'test/cli/{display,exec-vitest,run-in-terminal}.test.ts',
+    'test/docs/{newcomer,run}.test.ts',
+    // The modes of files say nothing there.
+    'test/behaviour/secrets.test.ts',
+    'src/ledger/sqlite/connection/open-sqlite.test.ts',
+    // A user without rights is made for the server, which needs root.
+    '**/*postgres*.test.ts',
+    'src/ledger/postgres/**',
+  ],
+  // The disk of a test is filled up through a mount of Linux.
+  darwin: ['test/crash/bad-disks.test.ts'],
+};
+
+const excluded = leftOut[process.platform] ?? [];
+
 const shared = {
   pool: 'forks',
   env: { BATCHLING_DISPLAY: 'none' },
@@ -69,7 +92,7 @@ export default defineConfig({
           ...shared,
           name: 'together',
           include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
-          exclude: needTheirOwnProcess,
+          exclude: [...needTheirOwnProcess, ...excluded],
           isolate: false,
           setupFiles: ['test/support/share-process.ts'],
         },
@@ -79,6 +102,7 @@ export default defineConfig({
           ...shared,
           name: 'apart',
           include: needTheirOwnProcess.map(asTests),
+          exclude: [...excluded],
         },
       },
     ],
