@@ -105,7 +105,7 @@ export interface Ledger {
    */
   collected(lease: Lease, settlements: readonly Settlement[], cursor?: string): Promise<void>;
   ended(lease: Lease, failure?: string): Promise<void>;
-  /** Outcomes of requests that are in no batch. */
+  /** Outcomes of requests that are in no batch. Of two outcomes of one request the first counts. */
   settled(owner: OwnerId, settlements: readonly Settlement[]): Promise<void>;
   /**
    * Adds dollars, which may be less than 0, to what the run of this owner has cost outside of batches.
