@@ -10,6 +10,7 @@ import type { Engine } from '../orchestrator/engine.ts';
 import type { CallEngine } from '../orchestrator/model/call-engine.ts';
 import { warnOnce } from '../report/warn-once.ts';
 import { version } from '../version.ts';
+import { discreetLedger } from './discreet-ledger.ts';
 
 /**
  * One engine per process and store, shared by all scopes and by all copies of this version of the
@@ -165,7 +166,7 @@ async function openEngine(
         olderThan: retention,
         ...(maxStoreSize !== undefined && { maxBytes: maxStoreSize }),
       },
-      ledger,
+      ledger: askers === 'clients' ? discreetLedger(ledger, logger) : ledger,
       isStored,
       http: createHttpClient({ clock, dispatcher }),
       clock,
