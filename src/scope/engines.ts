@@ -197,7 +197,7 @@ async function openStore(options: ResolvedOptions): Promise<OpenedStore> {
   const { store, clock, keep, onStoreError } = options;
   const { openLedger } = await import('../ledger/open-ledger.ts');
   try {
-    const ledger = await openLedger(store, { clock, keep });
+    const ledger = await openLedger(store, { clock, keep, warn: warnOnce });
     return { ledger, isStored: store !== ':memory:' };
   } catch (error) {
     if (onStoreError === 'error') throw error;
@@ -211,7 +211,7 @@ async function openExistingStore(options: ResolvedOptions): Promise<Ledger | und
   const { store, clock, keep, onStoreError } = options;
   const { openExistingLedger } = await import('../ledger/open-ledger.ts');
   try {
-    return await openExistingLedger(store, { clock, keep });
+    return await openExistingLedger(store, { clock, keep, warn: warnOnce });
   } catch (error) {
     if (onStoreError === 'error') throw error;
     warnOfNone(error);

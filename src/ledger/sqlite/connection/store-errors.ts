@@ -32,6 +32,14 @@ export function unusable(path: string, why: string, cause?: unknown): BatchlingE
   });
 }
 
+/** For a warning: the program goes on. */
+export function damageIn(path: string): string {
+  return (
+    `The ledger ${path} is damaged: answers that are broken count as missing, and are paid for again when they ` +
+    'are asked for. Check its disk.'
+  );
+}
+
 export function isBusy(error: unknown): boolean {
   return (sqliteCode(error) ?? 0) % 256 === BUSY;
 }
