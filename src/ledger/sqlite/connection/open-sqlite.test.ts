@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
@@ -123,6 +123,13 @@ describe('a ledger that cannot be used', () => {
   it('is a folder', async () => {
     const error = await failure(temporaryFolder());
     expect(error).toMatchObject({ code: 'STORE_UNUSABLE', message: /is a folder.*Name a file/ });
+  });
+
+  it.runIf(process.platform !== 'win32')('is a pipe, which stays as it is', async () => {
+    const path = join(temporaryFolder(), 'pipe');
+    execFileSync('mkfifo', ['-m', '666', path]);
+    expect(await failure(path)).toMatchObject({ message: /is a device or a pipe. Name a file/ });
+    expect(statSync(path).mode & 0o777).toBe(0o666);
   });
 
   it('lies below a file', async () => {

@@ -20,11 +20,16 @@ export function prepareStoreFile(path: string): string {
   const wanted = resolve(path);
   try {
     makeFolder(dirname(wanted));
-    if (statSync(wanted, { throwIfNoEntry: false })?.isDirectory()) {
+    const there = statSync(wanted, { throwIfNoEntry: false });
+    if (there?.isDirectory()) {
       throw unusable(
         path,
         'it is a folder. Name a file, for example with "/ledger.db" at the end.',
       );
+    }
+    // The mode of a device is not ours to change.
+    if (there && !there.isFile()) {
+      throw unusable(path, 'it is a device or a pipe. Name a file.');
     }
     createPrivateFile(wanted);
     const real = realpathSync(wanted);
