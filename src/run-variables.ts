@@ -8,6 +8,8 @@ export const reportVariable = 'BATCHLING_REPORT';
 export const detachVariable = 'BATCHLING_DETACH';
 /** The path of the config file. */
 export const configVariable = 'BATCHLING_CONFIG';
+/** `true`: the first process that has loaded the config file is to check its ledger. */
+export const uncheckedVariable = 'BATCHLING_UNCHECKED';
 
 /** The token that clients of a gateway must send. The user sets this one. */
 export const tokenVariable = 'BATCHLING_TOKEN';
@@ -16,5 +18,6 @@ export const runVariables: readonly string[] = [
   reportVariable,
   detachVariable,
   configVariable,
+  uncheckedVariable,
   tokenVariable,
 ];

@@ -3,6 +3,7 @@ import { delimiter, dirname, join } from 'node:path';
 import type { Command } from 'commander';
 import { messageOf } from '../errors.ts';
 import { exitCodes } from './exit-codes.ts';
+import { checkStoreOf } from './launch/check-store.ts';
 import { launch } from './launch/launch.ts';
 import { imports } from './launch/own-modules.ts';
 import { runEnvironment, type Variables } from './launch/run-environment.ts';
@@ -30,6 +31,7 @@ export function define(command: Command): void {
 
 async function exec(command: string, given: string[], flags: RunFlags): Promise<void> {
   const environment = runEnvironment(flags);
+  await checkStoreOf(environment);
   const variables = {
     ...withBinaries(environment.variables),
     NODE_OPTIONS: nodeOptions(environment.config, environment.variables.NODE_OPTIONS),

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
+import { checkStoreOf } from './launch/check-store.ts';
 import { launch } from './launch/launch.ts';
 import { importArguments, imports, moduleUrl } from './launch/own-modules.ts';
 import { type ProgramFile, programFile } from './launch/program-file.ts';
@@ -37,6 +38,7 @@ async function run(file: string, given: string[], flags: RunFlags): Promise<void
   const program = programFile(file);
   const environment = runEnvironment(flags);
   if (environment.display !== 'none') tellMisplaced(given);
+  await checkStoreOf(environment);
   const { variables, config } = environment;
   const loader = typescriptLoader(program.path);
   const urls = [...imports(config), ...(loader === undefined ? [] : [loader])];

@@ -7,4 +7,6 @@ export interface LedgerOptions {
   /** Read for moments that are stored and for ages. Waiting for locks uses the system's own clock. */
   readonly clock?: Pick<Clock, 'now'>;
   readonly keep?: Keep;
+  /** Told of damage that costs the user something although the ledger goes on. May come often. */
+  readonly warn?: (message: string) => void;
 }

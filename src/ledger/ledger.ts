@@ -105,7 +105,7 @@ export interface Ledger {
    */
   collected(lease: Lease, settlements: readonly Settlement[], cursor?: string): Promise<void>;
   ended(lease: Lease, failure?: string): Promise<void>;
-  /** Outcomes of requests that are in no batch. */
+  /** Outcomes of requests that are in no batch. Of two outcomes of one request the first counts. */
   settled(owner: OwnerId, settlements: readonly Settlement[]): Promise<void>;
   /**
    * Adds dollars, which may be less than 0, to what the run of this owner has cost outside of batches.
@@ -148,7 +148,10 @@ export interface Ledger {
   members(token: string, page: { from?: number; limit: number }): Promise<MemberPage>;
   /** All unfinished batches, the oldest first. */
   unfinished(): Promise<OpenBatch[]>;
-  /** Drops nothing of an owner that is here, and no member of an open batch. */
+  /**
+   * Drops nothing of an owner that is here, and no member of an open batch. With an age, accounts and queues
+   * that nothing refers to and that no owner that is here has opened are dropped, too.
+   */
   prune(query: PruneQuery): Promise<PruneReport>;
   /**
    * The owner is done: others may claim what it left unfinished. Leaving twice is a no-op.

@@ -239,6 +239,8 @@ export interface PruneQuery {
   readonly olderThan?: number;
   /** Then drops the oldest final answers until the store has at most this many bytes. */
   readonly maxBytes?: number;
+  /** All room that is free goes back to the disk. Otherwise some is kept for new rows. */
+  readonly shrinks?: boolean;
   /** Only says what would be dropped. */
   readonly dryRun?: boolean;
 }

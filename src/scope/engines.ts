@@ -10,6 +10,7 @@ import type { Engine } from '../orchestrator/engine.ts';
 import type { CallEngine } from '../orchestrator/model/call-engine.ts';
 import { warnOnce } from '../report/warn-once.ts';
 import { version } from '../version.ts';
+import { discreetLedger } from './discreet-ledger.ts';
 
 /**
  * One engine per process and store, shared by all scopes and by all copies of this version of the
@@ -165,7 +166,7 @@ async function openEngine(
         olderThan: retention,
         ...(maxStoreSize !== undefined && { maxBytes: maxStoreSize }),
       },
-      ledger,
+      ledger: askers === 'clients' ? discreetLedger(ledger, logger) : ledger,
       isStored,
       http: createHttpClient({ clock, dispatcher }),
       clock,
@@ -196,7 +197,7 @@ async function openStore(options: ResolvedOptions): Promise<OpenedStore> {
   const { store, clock, keep, onStoreError } = options;
   const { openLedger } = await import('../ledger/open-ledger.ts');
   try {
-    const ledger = await openLedger(store, { clock, keep });
+    const ledger = await openLedger(store, { clock, keep, warn: warnOnce });
     return { ledger, isStored: store !== ':memory:' };
   } catch (error) {
     if (onStoreError === 'error') throw error;
@@ -210,7 +211,7 @@ async function openExistingStore(options: ResolvedOptions): Promise<Ledger | und
   const { store, clock, keep, onStoreError } = options;
   const { openExistingLedger } = await import('../ledger/open-ledger.ts');
   try {
-    return await openExistingLedger(store, { clock, keep });
+    return await openExistingLedger(store, { clock, keep, warn: warnOnce });
   } catch (error) {
     if (onStoreError === 'error') throw error;
     warnOfNone(error);

@@ -1,3 +1,4 @@
+import { readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type BatchifyOptions, batchify } from '../../src/index.ts';
 import { resultOf } from '../support/run-program.ts';
@@ -51,6 +52,22 @@ const same = (count: number) => Array.from({ length: count }, () => 'the same qu
 
 describe('a program that runs again on the same ledger', () => {
   const prompts = ['one', 'two', 'three'];
+
+  it('asks again for answers that a bad disk has changed, and says so', async () => {
+    const warned = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
+    await launch('first', prompts);
+    const file = readFileSync(options.store as string);
+    file.write('!', file.indexOf('"content":"') + '"content":"'.length);
+    writeFileSync(options.store as string, file);
+    const second = await launch('second', prompts);
+    const asked = prompts.map((prompt) => expect.stringMatching(`^answer to "${prompt}"`));
+    expect(texts(second)).toEqual(asked);
+    expect(sources(second)).toEqual(new Set(['batch']));
+    expect(String(warned.mock.calls[0]?.[0])).toMatch(
+      /^The ledger .* is damaged: .* paid for again/,
+    );
+    warned.mockRestore();
+  });
 
   it('sends nothing and gets the same answers from the ledger', async () => {
     const first = await launch('first', prompts);

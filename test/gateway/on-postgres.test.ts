@@ -2,9 +2,15 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { usePostgres } from '../../src/ledger/postgres/test/temporary.test-helper.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 import { until } from '../support/until.ts';
-import { chatRequest, type GatewayProcess, startGateway, textOf } from './start-gateway.ts';
+import {
+  chatBody,
+  chatRequest,
+  type GatewayProcess,
+  startGateway,
+  textOf,
+} from './start-gateway.ts';
 
-const { newStore } = usePostgres();
+const { newStore, query, schemaOf } = usePostgres();
 let stage: Stage;
 let store: string;
 let one: GatewayProcess;
@@ -87,5 +93,41 @@ describe('gateways on one database', () => {
     while (answer.status === 202) answer = await look('sk-client');
     expect(await textOf(answer)).toBe('You asked: later');
     expect(billed()).toBe(1);
+  });
+});
+
+describe('a call that the database cannot store', () => {
+  const askFor = (gateway: GatewayProcess, content: string, more: object, key = 'sk-client') =>
+    fetch(`${gateway.url}/openai/v1/chat/completions`, {
+      ...chatRequest('', { authorization: `Bearer ${key}` }),
+      body: chatBody(content, more),
+    });
+
+  it('is refused by itself, and calls beside it are answered', async () => {
+    const prompts = Array.from({ length: 30 }, (_, index) => `beside: ${index}`);
+    const odd = ['gpt\u0000mini', 'gpt\ud800mini', 'gpt'.repeat(1_000)];
+    const refusals = Promise.all(odd.map((model) => askFor(one, 'odd', { model }, 'sk-odd')));
+    const answers = prompts.map(async (prompt) => textOf(await askFor(one, prompt, {})));
+    expect(await Promise.all(answers)).toEqual(prompts.map((prompt) => `You asked: ${prompt}`));
+    for (const refusal of await refusals) {
+      expect(refusal.status).toBe(400);
+      const { error } = (await refusal.json()) as { error: { message: string } };
+      expect(error.message).toMatch(/^The call cannot be batched: its model has /);
+      expect(error.message.length).toBeLessThan(200);
+    }
+  });
+
+  it('gets no address of the database, which the log has', async () => {
+    const own = newStore();
+    const gateway = await startGateway(stage, { store: own });
+    await query(`ALTER TABLE ${schemaOf(own)}.request RENAME TO request_gone`);
+    const refusal = await gateway.ask('nowhere to store');
+    expect(refusal.status).toBe(500);
+    const text = await refusal.text();
+    expect(text).toContain('The ledger of the gateway cannot be used.');
+    const { host, port, pathname } = new URL(own);
+    for (const secret of [host, port, pathname, schemaOf(own)]) expect(text).not.toContain(secret);
+    const { stderr } = await gateway.kill();
+    expect(stderr).toContain(`The ledger postgres://${host}${pathname}`);
   });
 });

@@ -1,8 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { checkFlag, namesProviders, optionFlags } from '../../options/flags.ts';
-import { inheritedRun, resolveOptions } from '../../options/index.ts';
-import { configVariable, detachVariable, reportVariable } from '../../run-variables.ts';
+import { inheritedRun, type ResolvedOptions, resolveOptions } from '../../options/index.ts';
+import {
+  configVariable,
+  detachVariable,
+  reportVariable,
+  uncheckedVariable,
+} from '../../run-variables.ts';
 import { configPath } from '../config-path.ts';
 import { usageError } from '../usage-error.ts';
 import type { RunFlags } from './run-flags.ts';
@@ -18,6 +23,8 @@ export interface RunEnvironment {
   readonly display: 'live' | 'plain' | 'json' | 'none' | undefined;
   /** `--detach` */
   readonly mayDetach: boolean;
+  /** What is known of the options without the config file. */
+  readonly options: ResolvedOptions;
   /** A run around this one shows what its processes do. */
   readonly isInner: boolean;
 }
@@ -35,12 +42,14 @@ export function runEnvironment(
     ...given,
     BATCHLING_RUN: inheritedRun(inherited) ?? randomUUID(),
     [configVariable]: config,
+    [uncheckedVariable]: config === undefined || isShown(inherited) ? undefined : 'true',
     [detachVariable]: mayDetach ? 'true' : undefined,
   };
-  const { display, store } = resolveOptions({}, undefined, checkable(variables, config));
+  const options = resolveOptions({}, undefined, checkable(variables, config));
+  const { display, store } = options;
   // Processes of one run may work in different folders, and share one ledger.
   if (variables.BATCHLING_STORE?.trim()) variables.BATCHLING_STORE = store;
-  return { variables, config, display, mayDetach, isInner: isShown(inherited) };
+  return { variables, config, display, mayDetach, options, isInner: isShown(inherited) };
 }
 
 function variablesOf(flags: RunFlags, anyProvider: boolean): Variables {

@@ -2,18 +2,26 @@
  * Imported before `batchling/register` in the processes of a run with a config file. A module of its own,
  * because it awaits: `batchling/register` can also be loaded by `require`, which allows no await.
  */
-import { messageOf } from '../../errors.ts';
+import { BatchlingError, messageOf } from '../../errors.ts';
 import { useConfigFile } from '../../options/config/config-file.ts';
 import { loadConfig } from '../../options/config/load-config.ts';
-import { configVariable } from '../../run-variables.ts';
+import { resolveOptions } from '../../options/index.ts';
+import { configVariable, uncheckedVariable } from '../../run-variables.ts';
 import { exitCodes } from '../exit-codes.ts';
 
 const path = process.env[configVariable];
 if (path) {
   try {
     useConfigFile(await loadConfig(path));
+    if (process.env[uncheckedVariable]) {
+      // Processes that this one starts need not do it again.
+      delete process.env[uncheckedVariable];
+      const { checkStore } = await import('./check-store.ts');
+      await checkStore(resolveOptions({}));
+    }
   } catch (error) {
+    const isStore = BatchlingError.isInstance(error) && error.code.startsWith('STORE_');
     process.stderr.write(`error: ${messageOf(error)}\n`);
-    process.exit(exitCodes.usage);
+    process.exit(isStore ? exitCodes.failed : exitCodes.usage);
   }
 }

@@ -3,6 +3,7 @@ import { type Copied, copyContents } from '../../ledger/copy/copy-contents.ts';
 import { openReader, openWriter } from '../../ledger/open-contents.ts';
 import { resolveOptions } from '../../options/index.ts';
 import { counted, number } from '../../report/summary.ts';
+import { warnOnce } from '../../report/warn-once.ts';
 import { shownStore } from '../../store-address.ts';
 import { usageError } from '../usage-error.ts';
 import { note, print, printJson } from './output.ts';
@@ -42,7 +43,7 @@ function storeOf(text: string): string {
 }
 
 async function copy(source: string, target: string): Promise<Copied> {
-  const reader = await openReader(source);
+  const reader = await openReader(source, warnOnce);
   if (reader === undefined) throw new Error(`There is no ledger at ${shownStore(source)}.`);
   try {
     const writer = await openWriter(target);

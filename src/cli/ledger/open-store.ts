@@ -3,6 +3,7 @@ import type { Keep } from '../../ledger/ledger-options.ts';
 import { openExistingLedger } from '../../ledger/open-ledger.ts';
 import { useConfigFile } from '../../options/config/config-file.ts';
 import { type ResolvedOptions, resolveOptions } from '../../options/index.ts';
+import { warnOnce } from '../../report/warn-once.ts';
 import { shownStore } from '../../store-address.ts';
 import { configPath } from '../config-path.ts';
 
@@ -28,7 +29,7 @@ export function openExisting(
   { store, clock }: ResolvedOptions,
   keep: Keep = 'answers',
 ): Promise<Ledger | undefined> {
-  return openExistingLedger(store, { clock, keep });
+  return openExistingLedger(store, { clock, keep, warn: warnOnce });
 }
 
 export function noLedger({ store }: ResolvedOptions): string {

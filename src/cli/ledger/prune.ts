@@ -43,7 +43,7 @@ async function prune(flags: PruneFlags): Promise<void> {
     else await print(noLedger(options));
     return;
   }
-  const report = await withLedger(ledger, () => ledger.prune(query));
+  const report = await withLedger(ledger, () => ledger.prune({ ...query, shrinks: true }));
   if (flags.json) {
     await printJson({ ...report, dryRun: flags.dryRun === true });
     return;

@@ -1,4 +1,5 @@
 import type { Lease, OwnerId, Settlement } from '../ledger.ts';
+import { firstOfEach } from '../sql/settlements.ts';
 import { addCost } from './costs.ts';
 import {
   forget,
@@ -36,7 +37,7 @@ export function settle(
   settlements: readonly Settlement[],
 ): void {
   requireOwner(state, owner);
-  for (const settlement of settlements) {
+  for (const settlement of firstOfEach(settlements)) {
     const request = state.requests.get(settlement.request);
     if (request?.state !== 'admitted' || request.owner !== owner) continue;
     apply(state, request, settlement, owner);

@@ -8,6 +8,7 @@ import { offeredWindow } from '../queue/queue.ts';
 import { type CredentialFunction, type SplitHeaders, splitHeaders } from './credentials.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import { parseObject } from './parse-object.ts';
+import { textRefusal } from './text-refusal.ts';
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -53,8 +54,8 @@ export function prepare(call: CapturedCall): Prepared | undefined {
       call.settle({ passThrough: true });
       return undefined;
     }
-    const windows = routes.map((route) => windowRefusal(call, route));
-    const refusal = windows.find((one) => one !== undefined) ?? deadlineRefusal(call);
+    const refusals = routes.map((route) => textRefusal(call, route) ?? windowRefusal(call, route));
+    const refusal = refusals.find((one) => one !== undefined) ?? deadlineRefusal(call);
     if (refusal !== undefined) {
       turnAway(call, 'unsupported', refusal);
       return undefined;
@@ -101,7 +102,9 @@ function asFarAsKnown(call: CapturedCall): Pick<Route, 'endpoint' | 'model'> {
   try {
     const match = matchOf(call, headersOf(call), parseObject(call.body));
     if ('bypass' in match) return unknown;
-    return 'unconfigured' in match ? match : (routesOf(match)[0] ?? unknown);
+    if ('unconfigured' in match) return match;
+    const [route] = routesOf(match);
+    return route && textRefusal(call, route) === undefined ? route : unknown;
   } catch {
     return unknown;
   }

@@ -6,50 +6,38 @@ import type { Session, Store } from '../connection/store.ts';
 /** Durable, as everything that hands out an id: a server that crashed must not hand it out again. */
 const durable = { durable: true };
 
+/** SQL: the moment `$1`, and not before an owner that is here has joined. */
+const USED_AT = 'greatest($1::bigint, (SELECT max(joined_at) FROM owner))';
+
 export function prepareAccount(store: Store): Ledger['account'] {
-  return async ({ provider, hash, hint = null }) => {
-    const bytes = Buffer.from(hash);
-    const [known] = await store.read((session) =>
-      session.rows<{ id: number; hint: string | null }>(
-        'SELECT id, hint FROM account WHERE provider = $1 AND hash = $2',
-        [provider, bytes],
-      ),
-    );
-    if (known && (hint === null || hint === known.hint)) return known.id;
-    const [row] = await store.write(
-      (session) =>
-        session.rows<{ id: number }>(
-          `INSERT INTO account (provider, hash, hint) VALUES ($1, $2, $3)
-           ON CONFLICT (provider, hash) DO UPDATE SET hint = coalesce(excluded.hint, account.hint)
-           RETURNING id`,
-          [provider, bytes, hint],
-        ),
-      durable,
-    );
-    return (row as { id: number }).id;
-  };
+  return ({ provider, hash, hint = null }) =>
+    store.write(async ({ rows, now }) => {
+      const [row] = await rows<{ id: number }>(
+        `INSERT INTO account (used_at, provider, hash, hint) VALUES (${USED_AT}, $2, $3, $4)
+         ON CONFLICT (provider, hash) DO UPDATE
+           SET hint = coalesce(excluded.hint, account.hint), used_at = excluded.used_at
+         RETURNING id`,
+        [now, provider, Buffer.from(hash), hint],
+      );
+      return (row as { id: number }).id;
+    }, durable);
 }
 
 export function prepareQueue(store: Store): Ledger['queue'] {
-  return async (key) => {
+  return (key) => {
     const hash = createHash('sha256').update(queueIdentity(key)).digest();
-    const [known] = await store.read((session) =>
-      session.rows<{ id: QueueId }>('SELECT id FROM queue WHERE hash = $1', [hash]),
-    );
-    if (known) return known.id;
     const { account, provider, base, endpoint, model, batchHeaders, partition = null } = key;
     const headers = JSON.stringify(batchHeaders);
-    const [row] = await store.write(
-      (session) =>
-        session.rows<{ id: QueueId }>(
-          `INSERT INTO queue (hash, account, provider, base, endpoint, model, headers, partition)
-           VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
-           ON CONFLICT (hash) DO UPDATE SET hash = excluded.hash RETURNING id`,
-          [hash, account, provider, base, endpoint, model, headers, partition],
-        ),
-      durable,
-    );
-    return (row as { id: QueueId }).id;
+    return store.write(async ({ rows, now }) => {
+      const [row] = await rows<{ id: QueueId }>(
+        `INSERT INTO queue
+           (used_at, hash, account, provider, base, endpoint, model, headers, partition)
+         VALUES (${USED_AT}, $2, $3, $4, $5, $6, $7, $8, $9)
+         ON CONFLICT (hash) DO UPDATE SET used_at = excluded.used_at RETURNING id`,
+        [now, hash, account, provider, base, endpoint, model, headers, partition],
+      );
+      return (row as { id: QueueId }).id;
+    }, durable);
   };
 }
 

@@ -28,3 +28,10 @@ export function numbersAsNumbers(driver: Driver) {
     },
   };
 }
+
+/** The values of a statement. Texts may have every character but the one of code zero, which is replaced. */
+export function storable(values: readonly unknown[]): unknown[] {
+  return values.map((value) =>
+    typeof value === 'string' ? value.replaceAll('\0', '\uFFFD') : value,
+  );
+}

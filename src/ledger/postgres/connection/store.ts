@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { backoff } from '../../../http/backoff.ts';
 import type { Keep } from '../../ledger-options.ts';
-import type { Pool, PoolClient } from './driver.ts';
+import { type Pool, type PoolClient, storable } from './driver.ts';
 import { codeOf, explainStoreError, type Remedy, remedyFor, unusable } from './store-errors.ts';
 
 export interface StoreSettings {
@@ -200,7 +200,7 @@ function isBroken(error: unknown): boolean {
 function sessionOn(client: PoolClient): Session {
   // Without values the text may hold several statements.
   const query = (sql: string, values?: readonly unknown[]) =>
-    client.query(sql, values && [...values]);
+    client.query(sql, values && storable(values));
   return {
     async rows<Row>(sql: string, values?: readonly unknown[]) {
       return (await query(sql, values)).rows as Row[];

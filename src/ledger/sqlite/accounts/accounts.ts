@@ -3,38 +3,33 @@ import type { Ledger, QueueId, QueueKey } from '../../ledger.ts';
 import { queueIdentity } from '../../queue-identity.ts';
 import type { Store } from '../connection/store.ts';
 
+/** SQL: now, and not before an owner that is here has joined, whatever the clock did. */
+const USED_AT = 'max(?, (SELECT coalesce(max(joined_at), 0) FROM owner))';
+
 export function prepareAccount(store: Store): Ledger['account'] {
-  const find = store.prepare('SELECT id, hint FROM account WHERE provider = ? AND hash = ?');
   const upsert = store.prepare(
-    `INSERT INTO account (provider, hash, hint) VALUES (?, ?, ?)
-     ON CONFLICT (provider, hash) DO UPDATE SET hint = coalesce(excluded.hint, hint)
+    `INSERT INTO account (provider, hash, hint, used_at) VALUES (?, ?, ?, ${USED_AT})
+     ON CONFLICT (provider, hash)
+       DO UPDATE SET hint = coalesce(excluded.hint, hint), used_at = excluded.used_at
      RETURNING id`,
   );
-  return async ({ provider, hash, hint = null }) => {
-    const known = (await store.read(() => find.get(provider, hash))) as
-      | { id: number; hint: string | null }
-      | undefined;
-    if (known && (hint === null || hint === known.hint)) return known.id;
-    return store.write(() => (upsert.get(provider, hash, hint) as { id: number }).id);
-  };
+  return ({ provider, hash, hint = null }) =>
+    store.write(() => (upsert.get(provider, hash, hint, store.now()) as { id: number }).id);
 }
 
 export function prepareQueue(store: Store): Ledger['queue'] {
-  const find = store.prepare('SELECT id FROM queue WHERE hash = ?');
-  const insert = store.prepare(
-    `INSERT INTO queue (hash, account, provider, base, endpoint, model, headers, partition)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-     ON CONFLICT (hash) DO UPDATE SET hash = hash
+  const upsert = store.prepare(
+    `INSERT INTO queue (hash, account, provider, base, endpoint, model, headers, partition, used_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ${USED_AT})
+     ON CONFLICT (hash) DO UPDATE SET used_at = excluded.used_at
      RETURNING id`,
   );
-  return async (key) => {
+  return (key) => {
     const hash = createHash('sha256').update(queueIdentity(key)).digest();
-    const known = (await store.read(() => find.get(hash))) as { id: QueueId } | undefined;
-    if (known) return known.id;
     const { account, provider, base, endpoint, model, batchHeaders, partition = null } = key;
-    const headers = JSON.stringify(batchHeaders);
+    const place = [account, provider, base, endpoint, model, JSON.stringify(batchHeaders)];
     return store.write(() => {
-      const row = insert.get(hash, account, provider, base, endpoint, model, headers, partition);
+      const row = upsert.get(hash, ...place, partition, store.now());
       return (row as { id: QueueId }).id;
     });
   };

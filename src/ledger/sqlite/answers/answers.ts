@@ -1,3 +1,4 @@
+import { crc32 } from 'node:zlib';
 import type { Answer } from '../../../types.ts';
 import type { RequestId } from '../../ledger.ts';
 import { REQUEST } from '../../sql/codes.ts';
@@ -33,16 +34,20 @@ interface BlockRow {
   readonly status: number;
   readonly headers: string;
   readonly body: Uint8Array;
+  /** `null`: written before blocks had one. */
+  readonly crc: number | null;
 }
 
 type LoadedBlock = AnswerBlock & { readonly requests: readonly RequestId[] };
 
 const BLOCKS_IN_MEMORY = 100;
 
-export function prepareAnswers(store: Pick<Store, 'prepare'>): Answers {
-  const find = store.prepare('SELECT request, status, headers, body FROM answer WHERE id = ?');
+export function prepareAnswers(
+  store: Pick<Store, 'prepare'> & Partial<Pick<Store, 'tellDamaged'>>,
+): Answers {
+  const find = store.prepare('SELECT request, status, headers, body, crc FROM answer WHERE id = ?');
   const add = store.prepare(
-    'INSERT INTO answer (request, status, headers, body) VALUES (?, ?, ?, ?)',
+    'INSERT INTO answer (request, status, headers, body, crc) VALUES (?, ?, ?, ?, ?)',
   );
   const eraseUnused = store.prepare(
     `DELETE FROM answer
@@ -55,6 +60,11 @@ export function prepareAnswers(store: Pick<Store, 'prepare'>): Answers {
   const load = (id: BlockId): LoadedBlock | undefined => {
     const row = find.get(id) as BlockRow | undefined;
     if (!row) return undefined;
+    // Its answers count as missing: to pay for them again is better than a wrong answer.
+    if (row.crc !== null && row.crc !== checksumOf(row)) {
+      store.tellDamaged?.();
+      return undefined;
+    }
     const { status, body: bytes } = row;
     return { status, bytes, headers: JSON.parse(row.headers), requests: JSON.parse(row.request) };
   };
@@ -74,14 +84,24 @@ export function prepareAnswers(store: Pick<Store, 'prepare'>): Answers {
       };
     },
     add({ requests, answers }) {
-      const { status, headers, bytes } = encodeBlock(answers);
-      const values = [JSON.stringify(requests), status, JSON.stringify(headers), bytes];
-      return Number(add.run(...values).lastInsertRowid);
+      const { status, headers: shared, bytes: body } = encodeBlock(answers);
+      const row = {
+        request: JSON.stringify(requests),
+        status,
+        headers: JSON.stringify(shared),
+        body,
+      };
+      const { request, headers } = row;
+      return Number(add.run(request, status, headers, body, checksumOf(row)).lastInsertRowid);
     },
     eraseUnused(block) {
       if (block !== null) eraseUnused.run(block);
     },
   };
+}
+
+function checksumOf({ request, status, headers, body }: Omit<BlockRow, 'crc'>): number {
+  return crc32(body, crc32(`${request}\n${status}\n${headers}`));
 }
 
 /** Answers that go into one block. All of them have the same status. */

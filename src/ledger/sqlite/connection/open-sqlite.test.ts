@@ -1,3 +1,4 @@
+import { execFileSync, spawnSync } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
@@ -17,6 +18,7 @@ import { openTemporary, query, temporaryFolder } from '../test/temporary.test-he
 import { openSqliteLedger } from './open-sqlite.ts';
 
 const isRoot = process.getuid?.() === 0;
+const mayMount = spawnSync('unshare', ['-rm', 'true']).status === 0;
 
 async function benchAt(path: string) {
   const open = openTemporary;
@@ -123,12 +125,50 @@ describe('a ledger that cannot be used', () => {
     expect(error).toMatchObject({ code: 'STORE_UNUSABLE', message: /is a folder.*Name a file/ });
   });
 
+  it.runIf(process.platform !== 'win32')('is a pipe, which stays as it is', async () => {
+    const path = join(temporaryFolder(), 'pipe');
+    execFileSync('mkfifo', ['-m', '666', path]);
+    expect(await failure(path)).toMatchObject({ message: /is a device or a pipe. Name a file/ });
+    expect(statSync(path).mode & 0o777).toBe(0o666);
+  });
+
   it('lies below a file', async () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, 'file'), '');
     const error = await failure(join(folder, 'file', 'ledger.db'));
     expect(error).toMatchObject({ code: 'STORE_UNUSABLE', message: /is a file, not a folder/ });
     expect(error.cause).toBeDefined();
+  });
+
+  it.runIf(existsSync('/proc/self'))('lies where no folder can be made', async () => {
+    for (const path of ['/proc/batchling/deep/ledger.db', '/proc/ledger.db']) {
+      const error = await failure(path);
+      expect(error).toMatchObject({ code: 'STORE_UNUSABLE', message: /cannot be made/ });
+    }
+  });
+
+  it.runIf(mayMount)('lies on a read-only mount', () => {
+    const folder = temporaryFolder();
+    const there = join(folder, 'ledger.db');
+    const missing = join(folder, 'deep', 'down', 'ledger.db');
+    const script = `
+      mount -t tmpfs tmpfs "$1" && "$2" --import tsx -e "$3" "$4" &&
+      mount -o remount,ro "$1" && "$2" --import tsx -e "$3" "$4" "$5"`;
+    const module = new URL('open-sqlite.ts', import.meta.url).href;
+    const opening = `import('${module}').then(async ({ openSqliteLedger }) => {
+      for (const path of process.argv.slice(1)) {
+        await openSqliteLedger({ path }).then(
+          (ledger) => ledger.close(),
+          ({ message }) => console.log(message));
+      }
+    })`;
+    const given = [folder, process.execPath, opening, there, missing];
+    const { stdout } = spawnSync('unshare', ['-rm', 'sh', '-c', script, 'sh', ...given], {
+      encoding: 'utf8',
+    });
+    const because = (path: string) =>
+      `The ledger ${path} cannot be used: its file system is read-only. Choose another store.\n`;
+    expect(stdout).toBe(because(there) + because(missing));
   });
 
   it('is no database', async () => {

@@ -43,6 +43,7 @@ export async function openSqliteLedger(options: SqliteLedgerOptions): Promise<Le
       now: () => clock.now(),
       keep,
       patience,
+      warn: options.warn,
     });
     return sqliteLedger(store, locks, salt);
   } catch (error) {

@@ -21,7 +21,7 @@ const EXPLANATIONS: Readonly<Record<number | string, string>> = {
   ENOSPC: 'the disk is full. Free some space and run again: what is stored is kept.',
   ENOTDIR: 'a part of its path is a file, not a folder. Choose another store.',
   EEXIST: 'a part of its path is a file, not a folder. Choose another store.',
-  ENOENT: 'a part of its path does not exist. Choose another store.',
+  ENOENT: 'a part of its path does not exist and cannot be made. Choose another store.',
   ENAMETOOLONG: 'its path is too long. Choose another store.',
 };
 
@@ -30,6 +30,14 @@ export function unusable(path: string, why: string, cause?: unknown): BatchlingE
     ...(cause !== undefined && { cause }),
     facts: { path },
   });
+}
+
+/** For a warning: the program goes on. */
+export function damageIn(path: string): string {
+  return (
+    `The ledger ${path} is damaged: answers that are broken count as missing, and are paid for again when they ` +
+    'are asked for. Check its disk.'
+  );
 }
 
 export function isBusy(error: unknown): boolean {

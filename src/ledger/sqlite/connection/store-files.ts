@@ -1,4 +1,14 @@
-import { chmodSync, closeSync, mkdirSync, openSync, realpathSync, statSync } from 'node:fs';
+import {
+  accessSync,
+  chmodSync,
+  closeSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  openSync,
+  realpathSync,
+  statSync,
+} from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { explainStoreError, unusable } from './store-errors.ts';
 
@@ -9,19 +19,42 @@ import { explainStoreError, unusable } from './store-errors.ts';
 export function prepareStoreFile(path: string): string {
   const wanted = resolve(path);
   try {
-    mkdirSync(dirname(wanted), { recursive: true, mode: 0o700 });
-    if (statSync(wanted, { throwIfNoEntry: false })?.isDirectory()) {
+    makeFolder(dirname(wanted));
+    const there = statSync(wanted, { throwIfNoEntry: false });
+    if (there?.isDirectory()) {
       throw unusable(
         path,
         'it is a folder. Name a file, for example with "/ledger.db" at the end.',
       );
     }
+    // The mode of a device is not ours to change.
+    if (there && !there.isFile()) {
+      throw unusable(path, 'it is a device or a pipe. Name a file.');
+    }
     createPrivateFile(wanted);
     const real = realpathSync(wanted);
+    // Says why; SQLite would only say that it cannot open it.
+    accessSync(real, constants.R_OK | constants.W_OK);
     for (const suffix of ['', '-wal', '-shm']) makePrivate(`${real}${suffix}`);
     return real;
   } catch (error) {
     throw explainStoreError(path, error);
+  }
+}
+
+/**
+ * With `recursive`, Node's own never returns where the file system makes no folders, such as /proc, and takes
+ * a file system that is read-only for a path that does not exist.
+ */
+function makeFolder(path: string): void {
+  const parent = dirname(path);
+  if (existsSync(path) || parent === path) return;
+  makeFolder(parent);
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    // Another process was faster.
+    if (!existsSync(path)) throw error;
   }
 }
 

@@ -1,9 +1,9 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Keep } from '../../ledger-options.ts';
+import type { Keep, LedgerOptions } from '../../ledger-options.ts';
 import { Checkpoints } from './checkpoints.ts';
 import { type Database, LazyStatement, type Statement } from './driver.ts';
-import { explainStoreError, isBusy, unusable } from './store-errors.ts';
+import { damageIn, explainStoreError, isBusy, unusable } from './store-errors.ts';
 
 export interface StoreSettings {
   readonly path: string;
@@ -13,6 +13,7 @@ export interface StoreSettings {
   readonly keep: Keep;
   /** How long to wait for another process's lock, in milliseconds. */
   readonly patience: number;
+  readonly warn: LedgerOptions['warn'];
 }
 
 interface WriteOptions {
@@ -28,6 +29,7 @@ export class Store {
   readonly now: () => number;
   readonly keep: Keep;
   readonly #patience: number;
+  readonly #warn: LedgerOptions['warn'];
   readonly #database: Database;
   readonly #dataVersion: Statement;
   readonly #checkpoints: Checkpoints;
@@ -41,6 +43,7 @@ export class Store {
     this.now = settings.now;
     this.keep = settings.keep;
     this.#patience = settings.patience;
+    this.#warn = settings.warn;
     this.#database = database;
     this.#dataVersion = database.prepare('PRAGMA data_version');
     const { path, source } = settings;
@@ -75,6 +78,10 @@ export class Store {
   /** Empties the write-ahead log. Best effort: while others read it, the last one to close does it. */
   truncateLog(): Promise<void> {
     return this.#checkpoints.truncate();
+  }
+
+  tellDamaged(): void {
+    this.#warn?.(damageIn(this.path));
   }
 
   /** Makes `changed` differ: callers that wait for answers look again. */

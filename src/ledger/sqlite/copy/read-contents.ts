@@ -11,15 +11,20 @@ import {
   type Value,
 } from '../../copy/contents.ts';
 import { inUse } from '../../copy/refusals.ts';
+import type { LedgerOptions } from '../../ledger-options.ts';
 import { BATCH, REQUEST } from '../../sql/codes.ts';
 import { type BlockId, prepareAnswers } from '../answers/answers.ts';
 import type { Database, SqliteValue } from '../connection/driver.ts';
+import { damageIn } from '../connection/store-errors.ts';
 import { fromStored } from '../requests/bodies.ts';
 import { columnOf } from './columns.ts';
 import { openLocked } from './open-file.ts';
 
 /** Throws while an owner is here. Its file is only read, and none of its processes can write meanwhile. */
-export async function readSqliteContents(file: string): Promise<ContentsReader> {
+export async function readSqliteContents(
+  file: string,
+  warn: LedgerOptions['warn'],
+): Promise<ContentsReader> {
   const { path, database, locks, salt, close } = await openLocked(file, () => {});
   try {
     const open = 'SELECT host, pid, lock FROM owner WHERE closed_at IS NULL';
@@ -38,7 +43,7 @@ export async function readSqliteContents(file: string): Promise<ContentsReader> 
       return (row as { n: number }).n;
     },
     rows: (table) => rowsOf(database, table),
-    requests: () => requestsOf(database),
+    requests: () => requestsOf(database, () => warn?.(damageIn(path))),
     close,
   };
 }
@@ -104,10 +109,13 @@ const SELECT_REQUESTS = `
   )
   ORDER BY request.id LIMIT ${ROWS_PER_PAGE}`;
 
-async function* requestsOf(database: Database): AsyncGenerator<readonly StoredRequest[]> {
+async function* requestsOf(
+  database: Database,
+  tellDamaged: () => void,
+): AsyncGenerator<readonly StoredRequest[]> {
   const select = database.prepare(SELECT_REQUESTS);
   const findBody = database.prepare('SELECT body FROM body WHERE request = ?');
-  const answers = prepareAnswers(database);
+  const answers = prepareAnswers({ prepare: (sql) => database.prepare(sql), tellDamaged });
   let after = 0;
   for (;;) {
     const rows = select.all(after) as RequestRow[];

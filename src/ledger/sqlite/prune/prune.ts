@@ -6,6 +6,7 @@ import type { Store } from '../connection/store.ts';
 import type { Owners } from '../owners/owners.ts';
 import { prepareCountBatches } from './count-batches.ts';
 import { type Dropped, preparePruneRequests } from './prune-requests.ts';
+import { preparePruneUnused } from './prune-unused.ts';
 
 /** A page has 16 KB. */
 const PAGES_AT_ONCE = 200;
@@ -16,6 +17,7 @@ export function preparePrune(store: Store, owners: Owners, abandon: AbandonPlan)
   const pruneRunCounts = preparePruneRunCounts(store);
   const pruneRunCosts = preparePruneRunCosts(store);
   const countBatches = prepareCountBatches(store);
+  const pruneUnused = preparePruneUnused(store);
   const planning = store.prepare(
     // The first condition is that of the index of open batches.
     `SELECT id, owner FROM batch WHERE state < ${BATCH.ended} AND state = ${BATCH.planning}`,
@@ -48,7 +50,7 @@ export function preparePrune(store: Store, owners: Owners, abandon: AbandonPlan)
     await store.truncateLog();
   };
 
-  return async ({ olderThan, maxBytes, dryRun = false }) => {
+  return async ({ olderThan, maxBytes, shrinks = false, dryRun = false }) => {
     const before = olderThan === undefined ? undefined : store.now() - olderThan;
     const alive = await store.read(() => owners.alive());
     if (!dryRun) await abandonPlans(alive);
@@ -72,12 +74,16 @@ export function preparePrune(store: Store, owners: Owners, abandon: AbandonPlan)
       const since = dryRun ? (before ?? 0) : 0;
       const excess = () => usedBytes() - maxBytes - (dryRun ? dropped.bytes : 0);
       await pruneRequests({ ...common, states: 'final', since, before: Infinity, excess }, dropped);
-      if (!dryRun) await shrink(maxBytes);
     }
     const batches = dryRun
       ? await countBatches(alive, before ?? 0, dropped.batches)
       : await pruneBatches(alive, before ?? 0, dropped.batches);
-    if (!dryRun) store.touch();
+    if (!dryRun) {
+      if (before !== undefined) await pruneUnused(alive, before);
+      const most = shrinks ? 0 : maxBytes;
+      if (most !== undefined) await shrink(most);
+      store.touch();
+    }
     return { requests: dropped.requests, batches, bytes: dropped.bytes };
   };
 }

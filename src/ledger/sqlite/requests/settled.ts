@@ -1,6 +1,6 @@
 import type { Ledger, OwnerId, Settlement } from '../../ledger.ts';
 import { REQUEST } from '../../sql/codes.ts';
-import type { Answered } from '../../sql/settlements.ts';
+import { type Answered, firstOfEach } from '../../sql/settlements.ts';
 import { finalState, prepareAnswers } from '../answers/answers.ts';
 import { inSlices, settlementSize } from '../connection/slices.ts';
 import type { Store } from '../connection/store.ts';
@@ -52,7 +52,7 @@ export function prepareSettled(store: Store, owners: Owners): Ledger['settled'] 
       const final = slice.filter((settlement) => settle(settlement, owner));
       bodies.of(final.map(({ request }) => request));
     };
-    await inSlices(settlements, (slice) => store.write(() => work(slice)), {
+    await inSlices(firstOfEach(settlements), (slice) => store.write(() => work(slice)), {
       sizeOf: settlementSize,
     });
     store.touch();
