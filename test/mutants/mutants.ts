@@ -1,5 +1,6 @@
 import { answers } from './answers.ts';
 import { isolation } from './isolation.ts';
+import { ledgers } from './ledgers.ts';
 import { liveness } from './liveness.ts';
 import type { Mutant } from './mutant.ts';
 import { payment } from './payment.ts';
@@ -11,6 +12,7 @@ export const mutants: readonly Mutant[] = [
   ...answers,
   ...payment,
   ...liveness,
+  ...ledgers,
   ...secrets,
   ...isolation,
 ];

@@ -12,6 +12,8 @@ export interface TestServer {
   readonly url: string;
   /** Ends the server at once; connections break. */
   stop(): Promise<void>;
+  /** The same without a word: what no commit has waited for is lost. */
+  crash(): Promise<void>;
   start(): Promise<void>;
   remove(): Promise<void>;
 }
@@ -27,8 +29,9 @@ const SETTINGS = [
   'unix_socket_directories=',
 ];
 
-/** Ends the server when its input ends, which is when this process is gone, however it ended. */
-const UNTIL_INPUT_ENDS = '"$@" & server=$!; read -r line; kill -INT $server; wait $server';
+/** Ends the server when its input ends, which is when this process is gone, however it ended, or names a signal. */
+const UNTIL_INPUT_ENDS =
+  '"$@" & server=$!; read -r signal || signal=INT; kill -$signal $server; wait $server';
 
 export async function startServer(settings: readonly string[] = []): Promise<TestServer> {
   const folder = mkdtempSync(join(tmpdir(), 'batchling-postgres-'));
@@ -50,18 +53,19 @@ export async function startServer(settings: readonly string[] = []): Promise<Tes
     child = started;
     await ready(started);
   };
-  const stop = async () => {
+  const stop = async (input = '') => {
     const running = child;
     child = undefined;
     if (!running) return;
     const ended = once(running, 'exit');
-    running.stdin?.end();
+    running.stdin?.end(input);
     await ended;
   };
   await start();
   return {
     url: `postgres://tester:hunter2@127.0.0.1:${port}/postgres`,
-    stop,
+    stop: () => stop(),
+    crash: () => stop('QUIT\n'),
     start,
     async remove() {
       await stop();
