@@ -1,4 +1,5 @@
 import { answers } from './answers.ts';
+import { commands } from './commands.ts';
 import { isolation } from './isolation.ts';
 import { ledgers } from './ledgers.ts';
 import { liveness } from './liveness.ts';
@@ -13,6 +14,7 @@ export const mutants: readonly Mutant[] = [
   ...payment,
   ...liveness,
   ...ledgers,
+  ...commands,
   ...secrets,
   ...isolation,
 ];
