@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ export interface TestServer {
   readonly url: string;
   /** Ends the server at once; connections break. */
   stop(): Promise<void>;
-  /** The same without a word: what no commit has waited for is lost. */
+  /** The same as if it had crashed: what no commit has waited for is lost. */
   crash(): Promise<void>;
   start(): Promise<void>;
   remove(): Promise<void>;
@@ -29,9 +29,8 @@ const SETTINGS = [
   'unix_socket_directories=',
 ];
 
-/** Ends the server when its input ends, which is when this process is gone, however it ended, or names a signal. */
-const UNTIL_INPUT_ENDS =
-  '"$@" & server=$!; read -r signal || signal=INT; kill -$signal $server; wait $server';
+/** Ends the server when its input ends, which is when this process is gone, however it ended. */
+const UNTIL_INPUT_ENDS = '"$@" & server=$!; read -r line; kill -INT $server; wait $server';
 
 export async function startServer(settings: readonly string[] = []): Promise<TestServer> {
   const folder = mkdtempSync(join(tmpdir(), 'batchling-postgres-'));
@@ -53,19 +52,23 @@ export async function startServer(settings: readonly string[] = []): Promise<Tes
     child = started;
     await ready(started);
   };
-  const stop = async (input = '') => {
+  const stop = async (isCrash = false) => {
     const running = child;
     child = undefined;
     if (!running) return;
     const ended = once(running, 'exit');
-    running.stdin?.end(input);
+    if (isCrash) {
+      const [pid] = readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n');
+      process.kill(Number(pid), 'SIGQUIT');
+    }
+    running.stdin?.end();
     await ended;
   };
   await start();
   return {
     url: `postgres://tester:hunter2@127.0.0.1:${port}/postgres`,
     stop: () => stop(),
-    crash: () => stop('QUIT\n'),
+    crash: () => stop(true),
     start,
     async remove() {
       await stop();
