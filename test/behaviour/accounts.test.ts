@@ -142,3 +142,20 @@ it('another key of a later run gets the stored answer: who asks does not change 
   expect(await launch('second', 'sk-two')).toBe(first);
   expect(stage.simulator.meter.total).toBe(1);
 });
+
+it('a renewed token is used from then on, for what was asked with the old one, too', async () => {
+  // Issuer and subject stay; the simulator knows tokens by what stands behind the @.
+  const client = (name: string) => {
+    const parts = ['{"alg":"none"}', '{"iss":"login","sub":"me"}'].map((part) => btoa(part));
+    return stage.openai({ apiKey: `${parts.join('.')}.signature@${name}` });
+  };
+  const scope = batchify(stage.options({ window: '1h', maxWindow: '1h' }));
+  const asked = ['old', 'new'].map((name) => scope.run(() => ask(client(name), name)));
+  await scope.flush();
+  await Promise.all(asked);
+  await scope.close();
+  await ask(client('new'), 'outside of the scope');
+  const { executions } = stage.simulator.meter;
+  expect(executions.map(({ batchId }) => batchId !== null)).toEqual([true, true, false]);
+  expect(new Set(executions.map(({ key }) => key)).size).toBe(1);
+});

@@ -106,6 +106,16 @@ describe('what is asked again in the same run', () => {
     expect(stage.simulator.meter).toMatchObject({ total: 1, failed: 1 });
   });
 
+  it('by another scope, after a final error of the first, is asked of the provider', async () => {
+    const options = stage.options({ attempts: 1 });
+    const [one, other] = [batchify(options), batchify(options)];
+    const askIn = (scope: typeof one) => scope.run(() => ask('[[once status 500]]'));
+    expect((await askIn(one)).status).toBe(500);
+    expect((await askIn(other)).status).toBe(200);
+    await Promise.all([one.close(), other.close()]);
+    expect(stage.simulator.meter).toMatchObject({ total: 1, failed: 1 });
+  });
+
   it('while another caller waits for the same request, is another sample', async () => {
     stage.simulator.hold();
     const scope = batchify(stage.options());

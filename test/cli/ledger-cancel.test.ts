@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type AskInput, startAsker } from '../support/asker.ts';
+import { compiledCli } from '../support/compiled.ts';
+import { runCommand as runInTerminal } from '../support/run-in-terminal.ts';
 import { runCommand } from '../support/run-ledger-command.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 import { soon, until } from '../support/until.ts';
@@ -65,4 +67,41 @@ it('gives up a batch that was never sent, and all that a dead program has left',
   expect(JSON.parse(stdout)).toMatchObject({ batches: [{ id, outcome: 'released' }] });
   expect((await command('ls', '--open')).stdout).toBe('No batch is open.\n');
   expect((await command('cancel')).code).toBe(2);
+});
+
+it('does not give up a batch that may be at the provider', async () => {
+  const { simulator } = stage;
+  simulator.faults.add({ path: '/v1/batches', action: { kind: 'hang', ms: 20_000 } });
+  const asker = await startAsker(input());
+  await until(() => simulator.countRequests('POST', '/v1/batches') > 0, 'a create');
+  asker.send('SIGKILL');
+  await asker.ended;
+  const id = await newestId();
+  const { code, stdout } = await command('cancel', id);
+  expect(stdout).toContain('may be at the provider or not: `batchling collect` finds out');
+  expect(code).toBe(1);
+  const { batches } = JSON.parse((await command('ls', '--open', '--json')).stdout);
+  expect(batches).toMatchObject([{ id, state: 'creating' }]);
+});
+
+it('asks at a terminal before it cancels all, and leaves them alone when told so', async () => {
+  const { simulator } = stage;
+  simulator.hold();
+  const asker = await startAsker(input());
+  await until(() => simulator.countRequests('GET', /batches/) > 0, 'a poll');
+  const answer = async (typed: string) => {
+    const words = [process.execPath, await compiledCli(), 'cancel', '--all', '--store', store];
+    const line = words.map((word) => `'${word}'`).join(' ');
+    const terminal = runInTerminal(line, 80, { OPENAI_API_KEY: secret });
+    await until(() => terminal.written().includes('Cancel 1 batch? [y/N]'), 'the question');
+    terminal.type(`${typed}\r`);
+    expect((await soon(terminal.ended)).code).toBe(0);
+  };
+  const cancels = () => simulator.countRequests('POST', /cancel$/);
+  await answer('n');
+  expect(cancels()).toBe(0);
+  await answer('y');
+  expect(cancels()).toBe(1);
+  simulator.release();
+  await soon(asker.ended);
 });

@@ -57,6 +57,14 @@ describe('ls', () => {
   });
 });
 
+describe('--store', () => {
+  it('wins over the variable', async () => {
+    const elsewhere = { BATCHLING_STORE: stage.newStore() };
+    const { stdout } = await runCommand(['ls', '--store', store, '--json'], elsewhere);
+    expect(JSON.parse(stdout)).toMatchObject({ store, total: 2 });
+  });
+});
+
 describe('show', () => {
   it('tells facts, times, counts, errors and requests', async () => {
     const { code, stdout } = await command('show', id);
@@ -173,6 +181,7 @@ describe('prune', () => {
     expect((await command('prune', '--older-than', 'soon')).code).toBe(2);
     const wished = await json('prune', '--all', '--dry-run');
     expect(wished).toMatchObject({ requests: 3, batches: 2, dryRun: true });
+    expect(await json('prune', '--older-than', '0s', '--dry-run')).toEqual(wished);
     expect((await json('ls')).total).toBe(2);
     const done = await json('prune', '--all');
     expect(done).toEqual({ ...wished, dryRun: false });

@@ -1,5 +1,7 @@
 import { answers } from './answers.ts';
+import { commands } from './commands.ts';
 import { isolation } from './isolation.ts';
+import { ledgers } from './ledgers.ts';
 import { liveness } from './liveness.ts';
 import type { Mutant } from './mutant.ts';
 import { payment } from './payment.ts';
@@ -11,6 +13,8 @@ export const mutants: readonly Mutant[] = [
   ...answers,
   ...payment,
   ...liveness,
+  ...ledgers,
+  ...commands,
   ...secrets,
   ...isolation,
 ];

@@ -215,6 +215,15 @@ describe('a job', () => {
     ]);
   });
 
+  it('that has rows only where they are collected while it runs is read there', async () => {
+    const bench = await openBench(subject);
+    const { last } = await ended(bench, prompts);
+    const object = await rewrite(bench.wire, last, (row) => row);
+    const text = (await linesAt(bench.wire, object)).join('\n');
+    await replaceOutput(bench, last, { 'incremental_predictions/0001.jsonl': text });
+    expect(idsOf(await bench.rows(last))).toEqual(prompts.map(toId).sort());
+  });
+
   it('that has answered requests is not believed to have written errors alone', async () => {
     const bench = await openBench(subject);
     const { last } = await ended(bench, prompts);
@@ -256,8 +265,14 @@ describe('a job', () => {
     const { batcher, wire, simulator, send } = await openBench(subject, { foreignBatches: true });
     const { plan, handle, remote } = await send(['ours']);
     const twin = await batcher.create(wire, plan, handle);
-    const found = await batcher.find(wire, plan, handle);
-    expect(found).toMatchObject({ kind: 'exact', remotes: [{ id: twin.id }, { id: remote.id }] });
+    const both = { kind: 'exact', remotes: [{ id: twin.id }, { id: remote.id }] };
+    expect(await batcher.find(wire, plan, handle)).toMatchObject(both);
+    // Where nothing is filtered, jobs of others are shown, too.
+    const unfiltered: Wire = {
+      ...wire,
+      send: (request) => wire.send({ ...request, path: request.path.replace(/filter=[^&]*/, '') }),
+    };
+    expect(await batcher.find(unfiltered, plan, handle)).toMatchObject(both);
     const elsewhere = { ...handle, parent: '/projects/my-project/locations/europe-west4' };
     expect(await batcher.find(wire, plan, elsewhere)).toEqual({ kind: 'absent' });
     const query = simulator.requests.findLast(({ method }) => method === 'GET')?.query ?? '';

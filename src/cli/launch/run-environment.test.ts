@@ -34,3 +34,11 @@ it('names the run, and continues the one around it', () => {
     isInner: true,
   });
 });
+
+it('gives a flag to the processes of the run although a variable says otherwise', () => {
+  const inherited = { BATCHLING_ATTEMPTS: '7', BATCHLING_MIN_BATCH: '2' };
+  expect(runEnvironment({ attempts: '1' }, inherited).variables).toMatchObject({
+    BATCHLING_ATTEMPTS: '1',
+    BATCHLING_MIN_BATCH: '2',
+  });
+});

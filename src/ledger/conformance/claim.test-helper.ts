@@ -95,6 +95,7 @@ export function claimConformance(subject: LedgerSubject): void {
       expect(await ask(1)).toMatchObject({ is: 'wait', batch: lease.batch });
       const mine = await ledger.claim(me, lease.batch);
       expect(mine?.members).toMatchObject([{ request: requests[0], settled: false }]);
+      await expectStale(ledger, lease, requests[0]!);
       const other = await join();
       expect(await ledger.claim(other, lease.batch)).toBeUndefined();
       await ledger.giveBack(mine!.lease);

@@ -61,6 +61,25 @@ export function killedConformance(subject: LedgerSubject): void {
       expect((await ledger.list())[0]).toMatchObject({ answered: 3 });
     });
 
+    it('leaves no cursor beyond the results that it has stored', async () => {
+      const { ledger, me, join, send } = await openBench(subject);
+      const { lease, requests } = await send([1, 2]);
+      // So large that it has a transaction of its own, and one that no transaction can store.
+      const answers = [
+        { ...good, body: 'x'.repeat(4_000_001) },
+        { ...good, headers: { number: 1n as never } },
+      ];
+      const settlements = answers.map(
+        (answer, index) => ({ request: requests[index]!, is: 'answer', answer }) as const,
+      );
+      await expect(ledger.collected(lease, settlements, 'beyond')).rejects.toThrow();
+      const other = await join();
+      await kill(ledger, me);
+      const claimed = await ledger.claim(other, lease.batch);
+      expect(claimed?.members.map(({ settled }) => settled)).toEqual([true, false]);
+      expect(claimed).not.toHaveProperty('cursor');
+    });
+
     it('keeps others from creating next to its unresolved create', async () => {
       const { ledger, me, join, ask, queue } = await openBench(subject);
       const one = await ask(1);

@@ -182,7 +182,8 @@ export class OtherOwners {
           this.follow(asked[index] as Request, admission);
         });
       }
-      this.#seen = await ledger.changed();
+      // Not what it is by now: a change during this look may have come too late for it.
+      this.#seen = changed;
     }
     this.#blindSince = undefined;
     this.#again();

@@ -14,7 +14,8 @@ let proxies: Server[] = [];
 let schemas = 0;
 
 beforeAll(async () => {
-  server = await startServer();
+  // Nothing but commits that wait for it brings anything to the disk meanwhile.
+  server = await startServer(['wal_writer_delay=10s']);
 });
 afterAll(() => server.remove());
 afterEach(async () => {
@@ -108,6 +109,39 @@ describe('a server that restarts', () => {
       code: 'STORE_UNUSABLE',
       message: expect.stringContaining('cannot be reached'),
     });
+  });
+});
+
+describe('a server that crashes', () => {
+  it('knows the marks around a create as soon as their promises have resolved', async () => {
+    const { ledger, ask, me, queue } = await bench(await open());
+    const { request } = await ask(1);
+    const lease = await ledger.plan(me, { token: 'crash', queue, tags: {} }, [request]);
+    const crash = async () => {
+      await server.crash();
+      await server.start();
+      return ledger.show('crash');
+    };
+    await ledger.creating(lease, {}, { alone: false });
+    expect(await crash()).toMatchObject({ state: 'creating' });
+    await ledger.accepted(lease, { id: 'remote', raw: 'validating' });
+    expect(await crash()).toMatchObject({ state: 'accepted', remoteId: 'remote' });
+  });
+});
+
+describe('the connection that hears of other processes', () => {
+  it('counts as a change when it is there again: something may have been missed', async () => {
+    const store = storeAt();
+    const [listening, writing] = [await open({ store }), await bench(await open({ store }))];
+    await listening.join({ run: 'listens', host: 'here', pid: 1 });
+    const connected = await listening.changed();
+    await administrate(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE '%LISTEN%' AND pid <> pg_backend_pid()`,
+    );
+    await expect.poll(() => listening.changed()).not.toBe(connected);
+    const lost = await listening.changed();
+    await writing.settle(1);
+    await expect.poll(() => listening.changed()).not.toBe(lost);
   });
 });
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { LeaseLostError, OwnerLostError } from '../../../errors.ts';
-import { good, newRun, openBench } from '../../conformance/subject.test-helper.ts';
+import { good, newRun, newToken, openBench } from '../../conformance/subject.test-helper.ts';
 import type { Ledger } from '../../ledger.ts';
 import { usePostgres } from '../test/temporary.test-helper.ts';
 
-const { open, kill, query, newStore, schemaOf } = usePostgres();
+const { open, kill, query, newStore, schemaOf, hold } = usePostgres();
 const subject = { name: 'the PostgreSQL ledger', open, kill };
 
 /** Lets the lease of an owner end in so many seconds. */
@@ -66,13 +66,29 @@ describe('two processes on one database', () => {
     expect(Buffer.from(one.salt)).toEqual(Buffer.from(other.salt));
   });
 
-  it('hear of the outcomes of the other one', async () => {
+  it('hear of everything that may end a wait in the other one', async () => {
     const [one, other] = await two();
     const bench = await openBench({ ...subject, open: async () => one });
+    const { me, queue, ask, send } = bench;
     await other.join({ run: newRun(), host: 'there', pid: 2 });
-    const before = await other.changed();
-    await bench.settle(1);
-    await expect.poll(() => other.changed()).not.toBe(before);
+    const heard = async <T>(write: () => Promise<T>): Promise<T> => {
+      const before = await other.changed();
+      const result = await write();
+      await expect.poll(() => other.changed()).not.toBe(before);
+      return result;
+    };
+    const answered = (request: number) => [{ request, is: 'answer', answer: good }] as const;
+    const [{ request: alone }, { request }] = [await ask(1), await ask(2)];
+    await heard(() => one.settled(me, answered(alone)));
+    const plan = { token: newToken(), queue, tags: {} };
+    const planned = await heard(() => one.plan(me, plan, [request]));
+    await heard(() => one.released(planned));
+    await heard(() => one.withdraw(me, [request]));
+    const { lease, requests } = await heard(() => send([3]));
+    await heard(() => one.collected(lease, answered(requests[0]!)));
+    await heard(() => one.giveBack(lease));
+    await heard(() => one.claim(me, lease.batch));
+    await heard(() => one.leave(me));
   });
 
   it('do not ask again for what is as it was', async () => {
@@ -148,5 +164,83 @@ describe('two processes on one database', () => {
     const holder = lease.owner === helper ? one : other;
     const request = won[0]?.members[0]?.request as number;
     await holder.collected(lease, [{ request, is: 'answer', answer: good }]);
+  });
+});
+
+describe('two processes that meet at a lock', () => {
+  /** Both have an owner, in one run. */
+  async function meet() {
+    const store = newStore();
+    const run = newRun();
+    const benchOf = async () => {
+      const bench = await openBench({ ...subject, open: (options) => open({ ...options, store }) });
+      return { ...bench, owner: await bench.join(run) };
+    };
+    return { store, one: await benchOf(), other: await benchOf() };
+  }
+
+  it('do not both get a request of a dead owner', async () => {
+    const { store, one, other } = await meet();
+    await one.ask(1);
+    await kill(one.ledger, one.me);
+    const locks = await hold(store, 'SELECT 1 FROM request FOR UPDATE');
+    const asked = [one.ask(1, { owner: one.owner }), other.ask(1, { owner: other.owner })];
+    await locks.awaited(2);
+    await locks.release();
+    const got = (await Promise.all(asked)).map(({ is }) => is);
+    expect(got.sort()).toEqual(['mine', 'wait']);
+  });
+
+  it.each(['plan', 'spend'] as const)('do not both %s what a budget has left', async (how) => {
+    const { store, one, other } = await meet();
+    await one.ledger.spend(one.owner, 4);
+    const batch = async ({ queue, owner, ask }: typeof one, fingerprint: number) => {
+      const { request } = await ask(fingerprint, { owner });
+      return [{ token: newToken(), queue, tags: {}, estimate: 4, budget: 10 }, [request]] as const;
+    };
+    const batches = [await batch(one, 1), await batch(other, 2)] as const;
+    const locks = await hold(
+      store,
+      'SELECT 1 FROM run_cost FOR UPDATE; LOCK TABLE batch IN SHARE MODE',
+    );
+    const paying = [one, other].map(({ ledger, owner }, index) =>
+      how === 'plan' ? ledger.plan(owner, ...batches[index]!) : ledger.spend(owner, 4, 10),
+    );
+    const outcomes = Promise.allSettled(paying);
+    await locks.awaited(2);
+    await locks.release();
+    const paid = (await outcomes).map(({ status }) => status);
+    expect(paid.sort()).toEqual(['fulfilled', 'rejected']);
+  });
+
+  it('do not claim a batch whose owner is about to write its answers', async () => {
+    const { store, one, other } = await meet();
+    const { lease, requests } = await one.send([1]);
+    const locks = await hold(store, 'SELECT 1 FROM request FOR UPDATE');
+    const collected = one.ledger.collected(lease, [
+      { request: requests[0]!, is: 'answer', answer: good },
+    ]);
+    await locks.awaited(1);
+    await kill(one.ledger, one.me);
+    const claiming = other.ledger.claim(other.owner, lease.batch);
+    await Promise.race([claiming, locks.awaited(2)]);
+    await locks.release();
+    await collected;
+    expect((await claiming)?.members).toMatchObject([{ settled: true }]);
+  });
+
+  it('do not prune what the other one takes up', async () => {
+    const { store, one, other } = await meet();
+    const request = await one.settle(1);
+    await one.ledger.leave(one.me);
+    const locks = await hold(
+      store,
+      `UPDATE request SET owner = ${other.owner} WHERE id = ${request}`,
+    );
+    const pruning = one.ledger.prune({ olderThan: -1 });
+    await Promise.race([pruning, locks.awaited(1)]);
+    await locks.release();
+    expect(await pruning).toMatchObject({ requests: 0 });
+    expect(await other.ask(1, { owner: other.owner })).toMatchObject({ request, is: 'answered' });
   });
 });

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,6 +12,8 @@ export interface TestServer {
   readonly url: string;
   /** Ends the server at once; connections break. */
   stop(): Promise<void>;
+  /** The same as if it had crashed: what no commit has waited for is lost. */
+  crash(): Promise<void>;
   start(): Promise<void>;
   remove(): Promise<void>;
 }
@@ -59,11 +61,15 @@ export async function startServer(settings: readonly string[] = []): Promise<Tes
     child = started;
     await ready(started);
   };
-  const stop = async () => {
+  const stop = async (isCrash = false) => {
     const running = child;
     child = undefined;
     if (!running) return;
     const ended = once(running, 'exit');
+    if (isCrash) {
+      const [pid] = readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n');
+      process.kill(Number(pid), 'SIGQUIT');
+    }
     running.stdin?.end();
     await ended;
   };
@@ -78,7 +84,8 @@ export async function startServer(settings: readonly string[] = []): Promise<Tes
   });
   return {
     url: `postgres://tester:hunter2@127.0.0.1:${port}/postgres`,
-    stop,
+    stop: () => stop(),
+    crash: () => stop(true),
     start,
     remove,
   };

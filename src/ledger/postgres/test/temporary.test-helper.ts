@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll } from 'vitest';
 import type { Ledger, OwnerId } from '../../ledger.ts';
 import type { LedgerOptions } from '../../ledger-options.ts';
 import { openPostgresLedger, type PostgresLedgerOptions } from '../connection/open-postgres.ts';
+import { type HeldLocks, holdLocks } from './hold-locks.test-helper.ts';
 import { startServer, type TestServer } from './server.test-helper.ts';
 
 export type TemporaryOptions = LedgerOptions & Partial<PostgresLedgerOptions>;
@@ -24,6 +25,7 @@ export function usePostgres() {
   const stores = new Map<Ledger, string>();
   const made = new Set<string>();
   const empty: string[] = [];
+  const held: HeldLocks[] = [];
 
   beforeAll(async () => {
     if (url === undefined) {
@@ -51,6 +53,7 @@ export function usePostgres() {
   };
   /** Done after each test anyway. */
   const closeAll = async () => {
+    for (const locks of held.splice(0)) await locks.release();
     const used = new Set(stores.values());
     const ledgers = [...stores.keys()];
     stores.clear();
@@ -79,6 +82,13 @@ export function usePostgres() {
       const ledger = await openPostgresLedger({ ...options, store });
       stores.set(ledger, store);
       return ledger;
+    },
+    /** Another session, which runs this SQL in a transaction and keeps its locks until they are released. */
+    async hold(store: string, sql: string): Promise<HeldLocks> {
+      const begun = `SET search_path TO ${schemaOf(store)}; BEGIN; ${sql}`;
+      const locks = await holdLocks(url as string, begun);
+      held.push(locks);
+      return locks;
     },
     /** Ends the owner's lease and nothing else, which is what happens to a process that is killed. */
     async kill(ledger: Ledger, owner: OwnerId): Promise<void> {

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { bad, good, openBench } from '../../conformance/subject.test-helper.ts';
 import type { LedgerOptions } from '../../ledger-options.ts';
+import { awaitCheckpoint } from '../test/await-checkpoint.test-helper.ts';
 import { firstLine, kill, spawnChild } from '../test/spawn-child.test-helper.ts';
 import { openTemporary, query, temporaryFolder } from '../test/temporary.test-helper.ts';
 
@@ -54,6 +55,18 @@ describe('answers that the rows of their requests do not name yet', () => {
     await ledger.ended(lease);
     expect(await look(path)).toEqual({ entered: 3, blocks: 2, waiting: 0 });
     expect(await ledger.list()).toMatchObject([{ answered: 3 }]);
+  });
+
+  it('are entered although they come while the batch is being ended', async () => {
+    const path = join(temporaryFolder(), 'ledger.db');
+    const { ledger, me, ask, send } = await openAt(path);
+    const { lease, requests } = await send([1]);
+    await awaitCheckpoint(ledger, me);
+    const ending = ledger.ended(lease);
+    await ledger.collected(lease, [{ request: requests[0]!, is: 'answer', answer: good }]);
+    await ending;
+    expect(await ask(1)).toMatchObject({ is: 'answered', answer: good });
+    expect(await look(path)).toEqual({ entered: 1, blocks: 1, waiting: 0 });
   });
 
   it('are entered into the rows when their owner leaves', async () => {

@@ -1,7 +1,8 @@
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { fingerprintOf, good, openBench } from '../../conformance/subject.test-helper.ts';
-import { openTemporary, temporaryFolder } from '../test/temporary.test-helper.ts';
+import { killOwner, openTemporary, query, temporaryFolder } from '../test/temporary.test-helper.ts';
 import { loadDriver } from './driver.ts';
 
 async function openTwice(options: { patience?: number } = {}) {
@@ -48,6 +49,18 @@ describe('two connections to one ledger', () => {
     expect(await two.ask(1)).toMatchObject({ is: 'wait' });
     await one.ledger.leave(one.me);
     expect(await two.ask(1)).toMatchObject({ is: 'mine' });
+  });
+
+  it('count an owner as here while its lock cannot be looked at', async () => {
+    const { path, one, two } = await openTwice();
+    await one.ask(1);
+    await killOwner(one.ledger, one.me);
+    const [row] = await query(path, `SELECT lock FROM owner WHERE id = ${one.me}`);
+    const file = join(`${path}.owners`, (row as { lock: string }).lock);
+    writeFileSync(file, 'no database'.repeat(100));
+    expect(await two.ask(1)).toMatchObject({ is: 'wait' });
+    writeFileSync(file, '');
+    await expect.poll(() => two.ask(1)).toMatchObject({ is: 'mine' });
   });
 
   it('wait for a lock without holding up the event loop', async () => {
