@@ -76,7 +76,12 @@ const message = (usage: object) => ({
   content: [],
   usage: { input_tokens: 0, output_tokens: 0, ...usage },
 });
-const completion = (usage: object) => ({ id: 'c', object: 'chat.completion', choices: [{}], usage });
+const completion = (usage: object) => ({
+  id: 'c',
+  object: 'chat.completion',
+  choices: [{}],
+  usage,
+});
 
 describe('what Anthropic has cached', () => {
   const written = { input_tokens: 12, cache_creation_input_tokens: 100_000, output_tokens: 40 };
@@ -127,24 +132,30 @@ describe('what Anthropic has cached', () => {
   it.each([
     ['5m', 0.19, 0.17],
     ['1h', 0.31, 0.28],
-  ])('is estimated at the price of a write for %s, where it is asked for', async (ttl, enough, little) => {
-    // 400,000 letters are about 100,000 tokens: $0.15 in a batch as input, $0.1875 and $0.30 as a write.
-    const text = 'long '.repeat(80_000);
-    const system = [{ type: 'text', text, cache_control: { type: 'ephemeral', ttl } }];
-    const ask = (budget: number) =>
-      askFor({
-        ...{ provider: 'anthropic', model: 'claude-sonnet-4-5', more: { system } },
-        options: { budget },
-      });
-    expect((await ask(little)).statuses).toEqual([402]);
-    expect(stage.simulator.meter.total).toBe(0);
-    expect((await ask(enough)).statuses).toEqual([200]);
-  });
+  ])(
+    'is estimated at the price of a write for %s, where it is asked for',
+    async (ttl, enough, little) => {
+      // 400,000 letters are about 100,000 tokens: $0.15 in a batch as input, $0.1875 and $0.30 as a write.
+      const text = 'long '.repeat(80_000);
+      const system = [{ type: 'text', text, cache_control: { type: 'ephemeral', ttl } }];
+      const ask = (budget: number) =>
+        askFor({
+          ...{ provider: 'anthropic', model: 'claude-sonnet-4-5', more: { system } },
+          options: { budget },
+        });
+      expect((await ask(little)).statuses).toEqual([402]);
+      expect(stage.simulator.meter.total).toBe(0);
+      expect((await ask(enough)).statuses).toEqual([200]);
+    },
+  );
 
   it('is estimated as a write up to the last mark only', async () => {
     const text = 'long '.repeat(80_000);
     const mark = { cache_control: { type: 'ephemeral' } };
-    const system = [{ type: 'text', text: 'Short.', ...mark }, { type: 'text', text }];
+    const system = [
+      { type: 'text', text: 'Short.', ...mark },
+      { type: 'text', text },
+    ];
     const { statuses } = await askFor({
       ...{ provider: 'anthropic', model: 'claude-sonnet-4-5', more: { system } },
       options: { budget: 0.17 },
