@@ -19,7 +19,7 @@ const ranks = {
   batchers: 2,
   ledger: 2,
   streams: 1.5,
-  pricing: 2,
+  pricing: 1.5,
   http: 1,
   base: 0,
 };

@@ -1,12 +1,18 @@
 import type { Wire } from '../http/wire.ts';
+import type { Expectation } from '../pricing/expectation.ts';
+import type { CachedInput } from '../pricing/model-price.ts';
+import type { Usage } from '../pricing/usage.ts';
 import type { StreamDialect } from '../streams/stream-dialect.ts';
 import type { Answer, Counts, Dict, Handle, ItemId } from '../types.ts';
 import type { BatchFailure } from './batch-failure.ts';
 import type { ProviderInfo, Settings } from './provider-info.ts';
 import type { ProviderNotes } from './provider-notes.ts';
+import { expectationOf } from './shared/expectation.ts';
 import { judgeByStatus, type ReplyJudge } from './shared/judge-reply.ts';
-import { outputLimit } from './shared/output-limit.ts';
 
+export type { Expectation } from '../pricing/expectation.ts';
+export type { CachedInput } from '../pricing/model-price.ts';
+export type { Usage } from '../pricing/usage.ts';
 export type { BadLine, BatchFailure, ReplyMeaning } from './batch-failure.ts';
 export type { ProviderInfo } from './provider-info.ts';
 
@@ -124,6 +130,8 @@ export interface Limits {
   readonly inFlight: number;
   /** Completion windows the provider offers, by their duration: `24h`. */
   readonly windows: Readonly<Record<string, CompletionWindow>>;
+  /** What a batch costs of input that the provider had cached. Missing: it is discounted like the rest. */
+  readonly cachedInput?: CachedInput;
   /** Never poll faster, in milliseconds. */
   readonly pollMinimum: number;
   /** After this many milliseconds a silent batch is an error. */
@@ -222,12 +230,6 @@ export type Found =
   | { readonly kind: 'candidates'; readonly remotes: readonly Remote[] }
   | { readonly kind: 'absent' };
 
-/** The tokens of one answer. */
-export interface Usage {
-  readonly inputTokens: number;
-  readonly outputTokens: number;
-}
-
 /**
  * One provider's batch wire. A batcher holds no state: what varies comes in as `Wire` and `Plan`,
  * what must survive a crash is the `Handle`, saved by the engine between `stage` (never bills, can
@@ -291,15 +293,12 @@ export abstract class Batcher {
     return Promise.resolve();
   }
 
-  /**
-   * The most output tokens that the answer to this request can have: 0 for embeddings, `undefined` where
-   * the request names no limit.
-   */
-  outputLimit(
-    { endpoint }: Pick<Route, 'endpoint'>,
+  /** What a request says of its own price before it is sent. `json`: of the call that it belongs to. */
+  expects(
+    { endpoint }: Pick<Route, 'endpoint' | 'body'>,
     json: Readonly<Record<string, unknown>>,
-  ): number | undefined {
-    return outputLimit(endpoint, json);
+  ): Expectation {
+    return expectationOf(endpoint, json);
   }
 
   /**
@@ -313,7 +312,7 @@ export abstract class Batcher {
     return Promise.resolve(undefined);
   }
 
-  /** Tokens of a parsed answer body. */
+  /** What a parsed answer body says that the answer took. */
   abstract usage(json: unknown): Usage | undefined;
   /** An error body in the provider's own shape. */
   abstract errorBody(type: string, message: string): string;

@@ -1,3 +1,4 @@
+import type { GivenPrice } from '../pricing/model-price.ts';
 import type { Batcher, Limits, Route } from './batcher.ts';
 import type { Setting, Settings } from './provider-info.ts';
 import { wildcards } from './wildcards.ts';
@@ -18,11 +19,6 @@ type GivenShares = number | Readonly<Record<string, number>>;
 /** Dollars per million tokens by model, `*` for any text in it; the first pattern that fits wins. */
 type GivenPrices = Readonly<Record<string, GivenPrice>>;
 
-interface GivenPrice {
-  readonly input: number;
-  readonly output?: number;
-}
-
 /** Limits and prices of providers change, and some are agreed on: every provider has these settings. */
 export const limitSettings: Readonly<Record<string, Setting>> = {
   limits: {
@@ -38,7 +34,8 @@ export const limitSettings: Readonly<Record<string, Setting>> = {
   prices: {
     help: 'list prices in dollars per million tokens, by model; the first pattern that fits wins',
     allowed:
-      "an object by model of { input, output } in dollars, { 'model-*': { input: 1.25, output: 10 } }",
+      'an object by model of { input, output, cacheRead, cacheWrite, cacheWrite1h } in dollars, ' +
+      "{ 'model-*': { input: 1.25, output: 10 } }; all but input may be left out",
     parse: parsePrices,
   } satisfies Setting<GivenPrices>,
 };
@@ -62,13 +59,20 @@ function parsePrices(value: unknown): GivenPrices | undefined {
     : undefined;
 }
 
-/** `output` may be left out where there is none, as with embeddings. */
+/** All but `input` may be left out: embeddings have no output, and many models no other price for cached input. */
 function isPrice(value: unknown): boolean {
   if (!isObject(value)) return false;
-  const { input, output, ...others } = value as Record<string, unknown>;
-  const isKnown = isDollars(input) && (output === undefined || isDollars(output));
-  return isKnown && Object.keys(others).length === 0;
+  const isKind = ([kind, dollars]: [string, unknown]) => kinds.has(kind) && isDollars(dollars);
+  return 'input' in value && Object.entries(value).every(isKind);
 }
+
+const kinds: ReadonlySet<string> = new Set<keyof GivenPrice>([
+  'input',
+  'output',
+  'cacheRead',
+  'cacheWrite',
+  'cacheWrite1h',
+]);
 
 function isDollars(value: unknown): boolean {
   return typeof value === 'number' && value >= 0 && value < Number.POSITIVE_INFINITY;
@@ -101,9 +105,8 @@ export function limitsOf(
 }
 
 /** The price that the user gives for this model. */
-export function givenPrice(settings: Settings, model: string): Required<GivenPrice> | undefined {
-  const found = firstFitting(settings.prices as GivenPrices | undefined, model);
-  return found && { input: found.input, output: found.output ?? 0 };
+export function givenPrice(settings: Settings, model: string): GivenPrice | undefined {
+  return firstFitting(settings.prices as GivenPrices | undefined, model);
 }
 
 function shareOf(given: GivenShares | undefined, model: string): number | undefined {

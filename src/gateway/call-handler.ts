@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Dispatcher } from 'undici';
 import { invariant } from '../errors.ts';
 import type { RawAnswer, RawRequest } from '../hooks/state.ts';
 import type { Dict } from '../types.ts';
@@ -163,9 +164,11 @@ export class CallHandler {
     body?: Buffer,
     { answered, waiting }: PassedOn = {},
   ): Promise<void> {
-    const { counts, passThrough } = this.#context;
+    const { counts, passThrough, passedCosts } = this.#context;
     counts.passedThrough += 1;
-    const call = { url: route.url, headers, body, waiting };
+    const watch = (answer: Dispatcher.ResponseData) =>
+      passedCosts.watch(request.method, answer, route);
+    const call = { url: route.url, headers, body, waiting, watch };
     await passThrough.send(request, response, call, answered);
   }
 }

@@ -6,6 +6,7 @@ import type { GatewayScopes } from './gateway-scopes.ts';
 import type { Heartbeats } from './heartbeats.ts';
 import type { ClientCount, GatewayLimits } from './limits.ts';
 import type { PassThrough } from './pass-through.ts';
+import type { PassedCosts } from './passed-costs.ts';
 import type { Routes } from './routes.ts';
 
 /** What the parts of a gateway share. */
@@ -21,6 +22,7 @@ export interface GatewayContext {
   readonly waiting: ClientCount;
   readonly heartbeats: Heartbeats;
   readonly passThrough: PassThrough;
+  readonly passedCosts: PassedCosts;
   readonly counts: GatewayCounts;
 }
 

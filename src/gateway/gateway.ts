@@ -18,6 +18,7 @@ import { Heartbeats } from './heartbeats.ts';
 import { ClientCount, type GatewayLimits, usualLimits } from './limits.ts';
 import { metrics } from './metrics.ts';
 import { PassThrough } from './pass-through.ts';
+import { PassedCosts } from './passed-costs.ts';
 import { RequestHandler } from './request-handler.ts';
 import { type Route, Routes } from './routes.ts';
 
@@ -73,6 +74,7 @@ export class Gateway {
       waiting: new ClientCount(limits.waiting, limits.waitingPerClient),
       heartbeats: new Heartbeats(given.heartbeat ?? 15_000),
       passThrough: new PassThrough(limits.bodySize),
+      passedCosts: new PassedCosts(options),
       counts: { requests: 0, passedThrough: 0, gaveUp: 0, refused: new Map() },
     };
     const gateway = new Gateway(context, use);

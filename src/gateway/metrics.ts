@@ -4,8 +4,10 @@ type Sample = readonly [labels: Readonly<Record<string, string>>, value: number]
 
 /** The numbers of the gateway as Prometheus reads them. */
 export async function metrics(context: GatewayContext): Promise<string> {
-  const { counts, waiting, engine, scopes } = context;
+  const { counts, waiting, engine, scopes, passedCosts } = context;
   const stats = scopes.stats();
+  const { tokens, dollars } = stats;
+  const passed = passedCosts.dollars;
   const open = await engine.openBatches();
   const states = new Map<string, number>();
   for (const { state } of open) states.set(state, (states.get(state) ?? 0) + 1);
@@ -30,11 +32,16 @@ export async function metrics(context: GatewayContext): Promise<string> {
       [{ step: 'collected' }, stats.batches.collected],
     ]),
     counter('tokens_total', 'Tokens of answers.', [
-      [{ kind: 'input' }, stats.tokens.input],
-      [{ kind: 'output' }, stats.tokens.output],
+      [{ kind: 'input' }, tokens.input + passedCosts.tokens.input],
+      [{ kind: 'output' }, tokens.output + passedCosts.tokens.output],
     ]),
-    counter('dollars_paid_total', 'Dollars at list prices, with discounts.', stats.dollars.paid),
-    counter('dollars_saved_total', 'Dollars saved by batches.', stats.dollars.saved),
+    counter('dollars_paid_total', 'Dollars at list prices, with discounts.', dollars.paid + passed),
+    counter(
+      'dollars_realtime_total',
+      'Those of them that ordinary calls have cost.',
+      dollars.realtime + passed,
+    ),
+    counter('dollars_saved_total', 'Dollars saved by batches.', dollars.saved),
     counter('poll_errors_total', 'Looks at a batch that failed.', engine.failuresOf('poll')),
   ].join('');
 }

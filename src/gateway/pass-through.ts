@@ -19,6 +19,8 @@ export interface PassedCall {
   readonly body: Buffer | undefined;
   /** The response of a client that has waited, and may have been told already that a stream comes. */
   readonly waiting?: WaitingResponse | undefined;
+  /** Looks at the answer while it goes to the client. */
+  readonly watch: (answer: Dispatcher.ResponseData) => void;
 }
 
 /** Sends calls that are not batched to their provider as they are, and its answers back as they come. */
@@ -34,7 +36,7 @@ export class PassThrough {
   async send(
     request: IncomingMessage,
     response: ServerResponse,
-    { url, headers, body, waiting }: PassedCall,
+    { url, headers, body, waiting, watch }: PassedCall,
     answered: (status: number | undefined) => void = () => undefined,
   ): Promise<void> {
     const gone = new AbortController();
@@ -71,6 +73,7 @@ export class PassThrough {
       return;
     }
     if (!waiting?.hasBegun) begin(response, answer);
+    watch(answer);
     // What breaks off there breaks off here.
     await pipeline(answer.body, response).catch(() => response.destroy());
   }
@@ -116,7 +119,9 @@ function sentHeaders(
 
 function begin(response: ServerResponse, { statusCode, headers, body }: Dispatcher.ResponseData) {
   try {
-    response.writeHead(statusCode, answeredHeaders(headers));
+    // A provider that is a gateway itself knows better.
+    const source = { 'x-batchling-source': 'realtime' };
+    response.writeHead(statusCode, { ...source, ...answeredHeaders(headers) });
   } catch (error) {
     // A header that we cannot hand on: nobody reads the rest.
     body.destroy();

@@ -2,7 +2,7 @@ import type { Cost, Settlement } from './ledger.ts';
 
 /** The sum of what answers have cost. */
 export interface CostSum {
-  /** Answers whose tokens are known. */
+  /** Answers whose tokens are known; a request with `n` has several. */
   readonly counted: number;
   readonly inputTokens: number;
   readonly outputTokens: number;
@@ -21,7 +21,7 @@ export function costOfAll(settlements: readonly Settlement[]): CostSum | undefin
   for (const settlement of settlements) {
     const cost: Cost | undefined = settlement.is === 'answer' ? settlement.cost : undefined;
     if (cost === undefined) continue;
-    counted += 1;
+    counted += Math.max(1, cost.answers ?? 1);
     inputTokens += cost.inputTokens;
     outputTokens += cost.outputTokens;
     if (cost.paid !== undefined) paid = (paid ?? 0) + cost.paid;

@@ -141,12 +141,14 @@ export interface ClaimedBatch {
 export interface Cost {
   readonly inputTokens: number;
   readonly outputTokens: number;
+  /** How many answers a request with `n` got, if not one. */
+  readonly answers?: number;
   readonly paid?: number;
   readonly saved?: number;
 }
 
 /** What is known of the cost of a batch, in dollars and tokens. */
-export interface BatchCost extends Partial<Cost> {
+export interface BatchCost extends Partial<Omit<Cost, 'answers'>> {
   readonly estimate?: number;
 }
 

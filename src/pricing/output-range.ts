@@ -1,3 +1,5 @@
+import type { Expectation } from './expectation.ts';
+
 /** From the least that is expected to the most. */
 export interface Range {
   readonly least: number;
@@ -8,12 +10,18 @@ export interface Range {
 export const assumedOutput: Range = { least: 100, most: 1_000 };
 
 /**
- * The output tokens of an answer. `limit`: the most that its request allows, where it names that.
- * `average`: of past answers of the same model, where the ledger knows some.
+ * The output tokens of all answers to a request. `average`: of past answers of the same model, where the
+ * ledger knows some.
  */
-export function outputRange(limit: number | undefined, average: number | undefined): Range {
+export function outputRange(
+  { outputLimit: limit, answers }: Expectation,
+  average: number | undefined,
+): Range {
   if (average === undefined) {
-    return limit === undefined ? assumedOutput : { least: 0, most: limit };
+    const { least, most } = assumedOutput;
+    if (limit === undefined) return { least: least * answers, most: most * answers };
+    return { least: 0, most: limit };
   }
-  return { least: Math.min(average, limit ?? average), most: limit ?? average };
+  const usual = average * answers;
+  return { least: Math.min(usual, limit ?? usual), most: limit ?? usual };
 }

@@ -1,6 +1,7 @@
+import { costOf } from '../orchestrator/collect/answer-cost.ts';
 import type { RealtimeRoute } from '../orchestrator/model/call.ts';
 import type { BatchlingEvents } from '../orchestrator/model/events.ts';
-import { loadPrices } from '../pricing/prices.ts';
+import { loadPrices } from '../pricing/price-list.ts';
 
 export type Cost = Pick<
   BatchlingEvents['call:answered'],
@@ -15,15 +16,14 @@ export function readCost(response: Response, route: RealtimeRoute): Promise<Cost
   const isJson = /\bjson\b/i.test(response.headers.get('content-type') ?? '');
   if (!response.ok || !isJson || response.body === null) return undefined;
   // What cannot be read or has no price is not counted.
-  return costOf(response.clone(), route).catch(() => ({}));
+  return readCopy(response.clone(), route).catch(() => ({}));
 }
 
-async function costOf(copy: Response, route: RealtimeRoute): Promise<Cost> {
+async function readCopy(copy: Response, route: RealtimeRoute): Promise<Cost> {
   const [json] = await Promise.all([copy.json() as Promise<unknown>, loadPrices()]);
-  const usage = route.usage(json);
-  if (usage === undefined) return {};
-  const { inputTokens, outputTokens } = usage;
-  const listPrice = route.priceOf(usage);
-  if (listPrice === undefined) return { inputTokens, outputTokens };
-  return { inputTokens, outputTokens, dollars: { paid: listPrice, saved: 0 } };
+  const cost = costOf(route, json);
+  if (cost === undefined) return {};
+  const { inputTokens, outputTokens, paid, saved } = cost;
+  if (paid === undefined || saved === undefined) return { inputTokens, outputTokens };
+  return { inputTokens, outputTokens, dollars: { paid, saved } };
 }

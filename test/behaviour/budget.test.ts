@@ -16,7 +16,7 @@ beforeEach(() => stage.simulator.reset());
 
 function send(client: OpenAI, content: string, more: object = {}) {
   const messages = [{ role: 'user' as const, content }];
-  return client.chat.completions.create({ ...request, ...more, messages });
+  return client.chat.completions.create({ ...request, messages, ...more });
 }
 
 /** Asks rounds of prompts, one after the other, and tells the status and the message of each answer. */
@@ -112,6 +112,46 @@ describe('a budget', () => {
     await askRounds([['a']], { store }, unlimited);
     const { statuses } = await askRounds([['b']], { store, budget: 0.0002 }, unlimited);
     expect(statuses).toEqual([200]);
+  });
+
+  it.each([
+    ['without a maximum', { max_tokens: undefined }, 0.02],
+    ['with one', { max_tokens: 1_000 }, 0.02],
+  ])('counts all answers that a request asks for, %s', async (_name, more, budget) => {
+    // A hundred answers of 1,000 tokens are $0.03 in a batch.
+    const many = await askRounds([['a']], { budget }, { ...more, n: 100 });
+    expect(many.statuses).toEqual([402]);
+    const few = await askRounds([['a']], { budget }, { ...more, n: 10 });
+    expect(few.statuses).toEqual([200]);
+  });
+
+  it('knows from past batches how long one answer of several is', async () => {
+    const store = stage.newStore();
+    const unlimited = { max_tokens: undefined, n: 50 };
+    const { stats } = await askRounds([['a']], { store }, unlimited);
+    const perMillion = 0.3;
+    const each = (stats.tokens.output * perMillion) / 50 / 1_000_000;
+    const ask = async (rest: number) => {
+      // The run has spent something already.
+      const budget = stats.dollars.paid + rest;
+      return (await askRounds([['b']], { store, budget }, { ...unlimited, n: 10 })).statuses;
+    };
+    expect(await ask(9 * each)).toEqual([402]);
+    expect(await ask(13 * each)).toEqual([200]);
+  });
+
+  it('counts an image as one, whether it is in the request or only linked', async () => {
+    // 1,000 tokens are $0.000075 in a batch; a megabyte of text would be $0.026.
+    const image = (url: string) => ({
+      max_tokens: 1,
+      messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url } }] }],
+    });
+    const inside = image(`data:image/png;base64,${'A'.repeat(1_400_000)}`);
+    const linked = image('https://images.example/a.png');
+    for (const more of [inside, linked]) {
+      expect((await askRounds([['a']], { budget: 0.00007 }, more)).statuses).toEqual([402]);
+      expect((await askRounds([['a']], { budget: 0.00009 }, more)).statuses).toEqual([200]);
+    }
   });
 
   it('does not count a model without a known price, and names it once', async () => {

@@ -2,7 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { builtInInfos } from '../../src/batchers/registry.ts';
 import { type BatchifyOptions, batchify } from '../../src/index.ts';
 import { openLedger } from '../../src/ledger/open-ledger.ts';
-import { loadPrices, priceOf } from '../../src/pricing/prices.ts';
+import { ModelPrice } from '../../src/pricing/model-price.ts';
+import { loadPrices } from '../../src/pricing/price-list.ts';
+import type { Usage } from '../../src/pricing/usage.ts';
 import { ask } from '../support/ask.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 
@@ -25,6 +27,8 @@ const listed = {
 /** Providers of which the list knows nothing: users give prices themselves. */
 const unlisted = ['sference', 'deepinfra', 'nebius', 'parasail', 'siliconflow', 'dashscope'];
 const usage = { inputTokens: 1_000_000, outputTokens: 1_000_000 };
+const priceOf = (provider: string, model: string, of: Usage) =>
+  new ModelPrice(provider, model).charge(of)?.paid;
 
 describe('list prices', () => {
   beforeAll(loadPrices);

@@ -50,7 +50,7 @@ describe('a call by way of the gateway', () => {
     const off = await gateway.ask('off', { 'x-batchling': 'off' });
     expect([await textOf(off), off.headers.get('x-batchling-source')]).toEqual([
       'You asked: off',
-      null,
+      'realtime',
     ]);
     expect((await gateway.metric('bypassed_total')) - before).toBe(2);
   });

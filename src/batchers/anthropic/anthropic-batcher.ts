@@ -5,6 +5,7 @@ import {
   Batcher,
   type Call,
   type Envelope,
+  type Expectation,
   type Found,
   type Limits,
   type Match,
@@ -29,8 +30,8 @@ import { resultRows } from '../shared/result-rows.ts';
 import { anthropicInfo } from './anthropic-info.ts';
 import { judgeAnthropic, judgeCreate } from './anthropic-judge.ts';
 import { anthropicNotes } from './anthropic-notes.ts';
+import { claudeUsage } from './anthropic-usage.ts';
 import {
-  claudeUsage,
   handleOf,
   headersOfBatch,
   readAs,
@@ -38,6 +39,7 @@ import {
   readResultLine,
   toRemote,
 } from './anthropic-wire.ts';
+import { cacheWrites } from './cache-writes.ts';
 import { refusedInBatches } from './refused-in-batches.ts';
 
 const hour = 3_600_000;
@@ -179,6 +181,13 @@ export class AnthropicBatcher extends Batcher {
   ): Promise<unknown> {
     const { anthropicPlaceholder } = await import('../placeholders/anthropic-placeholder.ts');
     return anthropicPlaceholder(route.model, json);
+  }
+
+  override expects(
+    route: Pick<Route, 'endpoint' | 'body'>,
+    json: Readonly<Record<string, unknown>>,
+  ): Expectation {
+    return { ...super.expects(route, json), ...cacheWrites(route, json) };
   }
 
   usage(json: unknown): Usage | undefined {

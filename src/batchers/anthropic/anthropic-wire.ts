@@ -1,5 +1,5 @@
 import type { Answer, Dict, Handle } from '../../types.ts';
-import type { Outcome, Remote, Row, Usage } from '../batcher.ts';
+import type { Outcome, Remote, Row } from '../batcher.ts';
 import { memberText } from '../shared/json-text.ts';
 import { answerHeaders, count, field, isEmpty, outcomeOf, text } from '../shared/outcomes.ts';
 import { idOf } from '../shared/reply-shapes.ts';
@@ -106,16 +106,6 @@ export const errorStatus = {
     return known ?? (status < 500 ? 'invalid_request_error' : 'api_error');
   },
 };
-
-/** Tokens of a message. */
-export function claudeUsage(json: unknown): Usage | undefined {
-  const usage = field(json, 'usage');
-  if (usage === undefined || usage === null) return undefined;
-  return {
-    inputTokens: count(field(usage, 'input_tokens')),
-    outputTokens: count(field(usage, 'output_tokens')),
-  };
-}
 
 /** One line of the results: succeeded, errored, canceled or expired. */
 export function readResultLine(line: string): Row {

@@ -30,6 +30,7 @@ export class DashScopeBatcher extends OpenAIBatcher {
       bytes: 475_000_000,
       itemBytes: 5_700_000,
       windows: daysUpTo(14),
+      cachedInput: 'uncached',
       outlives: 15 * day,
     };
   }

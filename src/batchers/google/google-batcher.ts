@@ -30,7 +30,7 @@ import { readPage, toRemote } from './google-operation.ts';
 import { betaWire, pathOf } from './google-paths.ts';
 import { inlineRows, readResultLine } from './google-results.ts';
 import { uploadFile } from './google-upload.ts';
-import { usageOf } from './google-usage.ts';
+import { cachedInputOf, usageOf } from './google-usage.ts';
 
 const hour = 3_600_000;
 const json = { 'content-type': 'application/json' };
@@ -62,7 +62,7 @@ export class GoogleBatcher extends FileBatcher {
     return matchGemini(call);
   }
 
-  limits(_route: Pick<Route, 'endpoint' | 'model'>): Limits {
+  limits({ model }: Pick<Route, 'endpoint' | 'model'>): Limits {
     return {
       items: 50_000,
       recommendedItems: 10_000,
@@ -71,6 +71,7 @@ export class GoogleBatcher extends FileBatcher {
       itemBytes: 1_900_000_000,
       inFlight: 64,
       windows: { '24h': { word: '24h', priceShare: 0.5 } },
+      cachedInput: cachedInputOf(model),
       pollMinimum: 0,
       outlives: 52 * hour,
     };

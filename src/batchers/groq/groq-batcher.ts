@@ -54,6 +54,8 @@ export class GroqBatcher extends OpenAIBatcher {
         '6d': { word: '6d', priceShare: 0.5 },
         '7d': { word: '7d', priceShare: 0.5 },
       },
+      // Groq says so: all of a batch costs half, "regardless of cache status".
+      cachedInput: 'uncached',
       pollMinimum: 0,
       outlives: 7 * day + 4 * hour,
     };

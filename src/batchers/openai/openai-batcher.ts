@@ -25,7 +25,7 @@ import { type BatchList, batchPages, pollBatches } from '../shared/batch-list.ts
 import { onOneLine, withoutMembers } from '../shared/json-text.ts';
 import { judgePlace, type ReplyJudge } from '../shared/judge-reply.ts';
 import { createdAt, ListOrder } from '../shared/list-order.ts';
-import { count, field, fields } from '../shared/outcomes.ts';
+import { field } from '../shared/outcomes.ts';
 import { createdBody, expectOk, isVisible } from '../shared/replies.ts';
 import { batchBody, idOf } from '../shared/reply-shapes.ts';
 import { isUrl } from '../shared/result-reply.ts';
@@ -35,6 +35,7 @@ import { judgeCreate, judgeOpenAI } from './openai-judge.ts';
 import { openaiNotes } from './openai-notes.ts';
 import { type StatusWords, toRemote } from './openai-remote.ts';
 import { readResultLine } from './openai-results.ts';
+import { cachedInputOf, openaiUsage } from './openai-usage.ts';
 
 const hour = 3_600_000;
 type FormFields = Parameters<typeof multipart>[0];
@@ -104,7 +105,7 @@ export class OpenAIBatcher extends FileBatcher {
     return path === '/completions' ? openaiCompletions({ includeUsage }) : undefined;
   }
 
-  limits({ endpoint }: Pick<Route, 'endpoint' | 'model'>): Limits {
+  limits({ endpoint, model }: Pick<Route, 'endpoint' | 'model'>): Limits {
     return {
       items: 50_000,
       ...(endpoint === '/v1/embeddings' && { units: mostEmbeddingInputs }),
@@ -114,6 +115,7 @@ export class OpenAIBatcher extends FileBatcher {
       itemBytes: 190_000_000,
       inFlight: 64,
       windows: { '24h': { word: '24h', priceShare: 0.5 } },
+      cachedInput: cachedInputOf(model),
       pollMinimum: 0,
       outlives: 28 * hour,
     };
@@ -268,13 +270,7 @@ export class OpenAIBatcher extends FileBatcher {
   }
 
   usage(json: unknown): Usage | undefined {
-    const { usage } = fields(json);
-    if (usage === undefined || usage === null) return undefined;
-    const counts = fields(usage);
-    return {
-      inputTokens: count(counts.prompt_tokens ?? counts.input_tokens),
-      outputTokens: count(counts.completion_tokens ?? counts.output_tokens),
-    };
+    return openaiUsage(json);
   }
 
   errorBody(type: string, message: string): string {

@@ -16,6 +16,7 @@ import {
   type Row,
   type Usage,
 } from '../batcher.ts';
+import { openaiUsage } from '../openai/openai-usage.ts';
 import type { ProviderNotes } from '../provider-notes.ts';
 import { type BatchList, pollBatches } from '../shared/batch-list.ts';
 import { findAbove, highWaterOf } from '../shared/high-water.ts';
@@ -23,7 +24,7 @@ import { inlineBody, inlineFrameBytes } from '../shared/inline-body.ts';
 import { onOneLine, withoutMembers } from '../shared/json-text.ts';
 import { judgeByStatus, judgePlace } from '../shared/judge-reply.ts';
 import { judgeNamedRequest } from '../shared/named-request.ts';
-import { count, field, text } from '../shared/outcomes.ts';
+import { field, text } from '../shared/outcomes.ts';
 import { RefusedError } from '../shared/refused-error.ts';
 import { createdBody, expectOk, isVisible, ReplyError } from '../shared/replies.ts';
 import { batchBody, listPage } from '../shared/reply-shapes.ts';
@@ -160,12 +161,7 @@ export class SferenceBatcher extends Batcher {
   }
 
   usage(json: unknown): Usage | undefined {
-    const usage = field(json, 'usage');
-    if (usage === undefined || usage === null) return undefined;
-    return {
-      inputTokens: count(field(usage, 'prompt_tokens')),
-      outputTokens: count(field(usage, 'completion_tokens')),
-    };
+    return openaiUsage(json);
   }
 
   errorBody(type: string, message: string): string {

@@ -1,10 +1,12 @@
 import { UnknownOutcomeError } from '../../errors.ts';
 import type { Wire } from '../../http/wire.ts';
 import type { Dict, Handle, ItemId } from '../../types.ts';
-import { claudeUsage } from '../anthropic/anthropic-wire.ts';
+import { claudeUsage } from '../anthropic/anthropic-usage.ts';
+import { cacheWrites } from '../anthropic/cache-writes.ts';
 import type {
   Call,
   Envelope,
+  Expectation,
   Found,
   Limits,
   Match,
@@ -68,6 +70,8 @@ export class VertexBatcher extends GoogleBatcher {
       itemBytes: 950_000_000,
       inFlight: isClaude ? 4 : 8,
       windows: { '24h': { word: '24h', priceShare: 0.5 } },
+      // Of the two discounts of Gemini, the one for a cache hit wins. Claude's add up.
+      cachedInput: isClaude ? 'discounted' : 'undiscounted',
       pollMinimum: 0,
       // 72 hours in a queue, 24 hours of running.
       outlives: 100 * hour,
@@ -198,6 +202,15 @@ export class VertexBatcher extends GoogleBatcher {
     if (placeOf(route.endpoint).publisher !== 'anthropic') return super.placeholder(route, json);
     const { anthropicPlaceholder } = await import('../placeholders/anthropic-placeholder.ts');
     return anthropicPlaceholder(route.model, json);
+  }
+
+  override expects(
+    route: Pick<Route, 'endpoint' | 'body'>,
+    json: Readonly<Record<string, unknown>>,
+  ): Expectation {
+    const expectation = super.expects(route, json);
+    const isClaude = placeOf(route.endpoint).publisher === 'anthropic';
+    return isClaude ? { ...expectation, ...cacheWrites(route, json) } : expectation;
   }
 
   override usage(answer: unknown): Usage | undefined {

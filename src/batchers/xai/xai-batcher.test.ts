@@ -55,7 +55,7 @@ describe('what xAI batches', () => {
   it('counts what the model has thought as output', () => {
     const details = { completion_tokens_details: { reasoning_tokens: 118 } };
     const usage = { prompt_tokens: 198, completion_tokens: 1, total_tokens: 317, ...details };
-    expect(subject.batcher.usage({ usage })).toEqual({ inputTokens: 198, outputTokens: 119 });
+    expect(subject.batcher.usage({ usage })).toMatchObject({ inputTokens: 198, outputTokens: 119 });
   });
 });
 

@@ -34,6 +34,7 @@ const rowsOnPage = 100;
 const fewRows = 1_000;
 /** More pages than any batch has, even if they are nearly empty. */
 const mostPages = 50_000;
+const ticksPerDollar = 1e10;
 
 /**
  * xAI's batches in their file form: lines like OpenAI's, but counters instead of a status, and pages of
@@ -151,12 +152,17 @@ export class XaiBatcher extends OpenAIBatcher {
     this.toRemote(await reply.json(), wire);
   }
 
-  /** What a model has thought is paid for, and stands in the total only. */
+  /** What a model has thought is paid for, and stands in the total only. What was billed is said, too. */
   override usage(json: unknown): Usage | undefined {
     const usage = super.usage(json);
     if (usage === undefined) return undefined;
-    const beyondInput = count(field(field(json, 'usage'), 'total_tokens')) - usage.inputTokens;
-    return { ...usage, outputTokens: Math.max(usage.outputTokens, beyondInput) };
+    const { total_tokens: total, cost_in_usd_ticks: ticks } = fields(field(json, 'usage'));
+    const outputTokens = Math.max(usage.outputTokens, count(total) - usage.inputTokens);
+    return {
+      ...usage,
+      outputTokens,
+      ...(typeof ticks === 'number' && { billed: ticks / ticksPerDollar }),
+    };
   }
 
   override errorBody(type: string, message: string): string {

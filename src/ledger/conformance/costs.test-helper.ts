@@ -74,6 +74,21 @@ export function costConformance(subject: LedgerSubject): void {
       expect(await ledger.averageOutput(chat)).toBe(30);
       expect(await ledger.averageOutput({ ...chat, model: 'another' })).toBeUndefined();
     });
+
+    it('is the average output of one answer, where requests got several', async () => {
+      const { ledger, send } = await openBench(subject);
+      const { lease, requests } = await send([1, 2]);
+      const [one, two] = requests as [number, number];
+      const costs = [
+        { ...cost, outputTokens: 90, answers: 9 },
+        { ...cost, outputTokens: 30 },
+      ];
+      await ledger.collected(lease, [
+        { request: one, is: 'answer', answer: good, cost: costs[0]! },
+        { request: two, is: 'answer', answer: good, cost: costs[1]! },
+      ]);
+      expect(await ledger.averageOutput(chat)).toBe(12);
+    });
   });
 
   describe('a budget', () => {

@@ -76,8 +76,8 @@ export class ClientRetries implements ClientRetryMemory {
   }
 
   realtimeRoute(request: Request, scope: EngineScope): RealtimeRoute {
-    const { queue, key, tokens, outputLimit } = request;
-    return this.#route(queue, key, scope, { tokens, outputLimit });
+    const { queue, key, tokens, expects } = request;
+    return this.#route(queue, key, scope, { tokens, expects });
   }
 
   /** What became of this call already, if it looks like the client's own retry. */
@@ -121,9 +121,9 @@ export class ClientRetries implements ClientRetryMemory {
       budget === undefined ? undefined : this.#newSpending?.({ queue, size, budget });
     return {
       ...(spending && { spending }),
-      priceOf: (usage) => queue.priceOf(usage),
       facts: factsOf(batcher, queue),
-      usage: (json) => batcher.usage(json),
+      batcher,
+      price: queue.price,
       mayBeRetried: () => {
         const until = this.#clock.now() + retryWindow;
         remember(this.#realtime, nameOf(queue, key), { scope, size, until });

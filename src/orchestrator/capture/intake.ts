@@ -1,7 +1,7 @@
 import { messageOf } from '../../errors.ts';
 import { inTurns, nextTurn, Slice } from '../../event-loop.ts';
 import type { Admission, Ask, OwnerId } from '../../ledger/ledger.ts';
-import { estimateTokens } from '../../pricing/token-estimate.ts';
+import { estimateInput } from '../../pricing/token-estimate.ts';
 import { answerCall, deliver, refuseCall } from '../collect/delivery.ts';
 import type { CapturedCall, Delivery } from '../model/call.ts';
 import { type CallControl, Caller } from '../model/caller.ts';
@@ -227,20 +227,14 @@ export class Intake {
     }));
   }
 
-  #ask(
-    caller: Caller,
-    { route, fingerprint, outputLimit }: Part,
-    queue: Queue,
-    key: string,
-  ): Asked {
+  #ask(caller: Caller, { route, fingerprint, expects }: Part, queue: Queue, key: string): Asked {
     const { clientRetries, occurrences } = this.#services;
     const { call } = caller;
     const known = call.sampling?.occurrence ?? clientRetries.occurrence(key, call);
     if (known !== undefined) occurrences?.begun?.(key, known);
     const occurrence = known ?? occurrences?.next(key, call.sampling) ?? ('next' as const);
     const idempotencyKey = call.headers['idempotency-key'];
-    const request = new Request(queue, key, route.body, caller);
-    request.outputLimit = outputLimit;
+    const request = new Request(queue, key, route.body, expects, caller);
     if (route.units !== undefined) queue.units.set(request, route.units);
     caller.stream = route.stream;
     caller.isKeyed = idempotencyKey !== undefined;
@@ -312,5 +306,7 @@ function name(request: Request, admission: Admission, owner: OwnerId): void {
   const body = request.body as string;
   const bytes = Buffer.byteLength(body);
   request.bytes = request.queue.envelopeBytes(length) + bytes;
-  request.tokens = estimateTokens(body, bytes);
+  const { tokens, audioTokens: inputAudioTokens } = estimateInput(body, bytes);
+  request.tokens = tokens;
+  if (inputAudioTokens > 0) request.expects = { ...request.expects, inputAudioTokens };
 }

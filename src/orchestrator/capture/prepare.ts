@@ -1,4 +1,4 @@
-import type { Batcher, FanOut, Match, Route } from '../../batchers/batcher.ts';
+import type { Batcher, Expectation, FanOut, Match, Route } from '../../batchers/batcher.ts';
 import { messageOf } from '../../errors.ts';
 import { refuseCall } from '../collect/delivery.ts';
 import type { CapturedCall, Policy } from '../model/call.ts';
@@ -16,8 +16,7 @@ type JsonObject = Readonly<Record<string, unknown>>;
 export interface Part {
   readonly route: Route;
   readonly fingerprint: Buffer;
-  /** The most output tokens it allows, where it says so. */
-  readonly outputLimit: number | undefined;
+  readonly expects: Expectation;
 }
 
 /** A call that can be batched: parsed, routed and hashed. */
@@ -84,8 +83,22 @@ function partOf(
 ): Part {
   const { batcher, base } = target;
   const route = extra.length > 0 ? { ...match, identity: [...match.identity, ...extra] } : match;
-  const outputLimit = batcher.outputLimit(route, json);
-  return { route, fingerprint: fingerprintOf(batcher.info.name, base, route), outputLimit };
+  const expects = sharedExpectation(batcher.expects(route, json));
+  return { route, fingerprint: fingerprintOf(batcher.info.name, base, route), expects };
+}
+
+let lastExpectation: Expectation = { outputLimit: undefined, answers: 1 };
+
+/** Nearly all requests of a program expect the same: one object in memory serves them. */
+function sharedExpectation(given: Expectation): Expectation {
+  const last = lastExpectation;
+  const isSame =
+    last.outputLimit === given.outputLimit &&
+    last.answers === given.answers &&
+    last.cacheWriteTokens === given.cacheWriteTokens &&
+    last.cacheWrite1hTokens === given.cacheWrite1hTokens;
+  if (!isSame) lastExpectation = given;
+  return isSame ? last : given;
 }
 
 /** Ends a call that gets no further than this with an error of ours: captured and answered in one. */

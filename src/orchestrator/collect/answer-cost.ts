@@ -1,26 +1,24 @@
 import type { Batcher, Usage } from '../../batchers/batcher.ts';
 import type { Cost } from '../../ledger/ledger.ts';
-import type { Answer } from '../../types.ts';
-import type { RequestQueue } from '../model/request-queue.ts';
+import type { ModelPrice, Terms } from '../../pricing/model-price.ts';
 
-/** What an answer of a batch has cost; `undefined`: it does not say how many tokens it took. */
-export function costOf(queue: RequestQueue, answer: Answer): Cost | undefined {
-  const usage = usageOf(queue.batcher, answer);
+/**
+ * What an answer has cost on these terms, or as an ordinary call; `undefined`: it does not say how many
+ * tokens it took.
+ */
+export function costOf(
+  { batcher, price }: { readonly batcher: Batcher; readonly price: ModelPrice },
+  json: unknown,
+  terms?: Terms,
+): Cost | undefined {
+  const usage = usageOf(batcher, json);
   if (usage === undefined) return undefined;
-  const { inputTokens, outputTokens } = usage;
-  const listPrice = queue.priceOf(usage);
-  if (listPrice === undefined) return { inputTokens, outputTokens };
-  const { priceShare } = queue.completionWindow;
-  return {
-    inputTokens,
-    outputTokens,
-    paid: listPrice * priceShare,
-    saved: listPrice * (1 - priceShare),
-  };
+  const { inputTokens, outputTokens, answers = 1 } = usage;
+  return { inputTokens, outputTokens, answers, ...price.charge(usage, terms) };
 }
 
 /** A batcher may be the user's and throw: its caller must not pay for that. */
-function usageOf(batcher: Batcher, { json }: Answer): Usage | undefined {
+function usageOf(batcher: Batcher, json: unknown): Usage | undefined {
   try {
     return batcher.usage(json);
   } catch {

@@ -44,7 +44,7 @@ export function realtimeSpending(
   return {
     async reserve() {
       try {
-        const estimate = (await estimates.listPrice(queue, [size])) ?? 0;
+        const estimate = (await estimates.most(queue, [size])) ?? 0;
         await owner.run((id) => ledger.spend(id, estimate, budget));
         reserved = estimate;
         return undefined;

@@ -2,7 +2,7 @@ import type { Remote, Row } from '../../batchers/batcher.ts';
 import { BatchlingError, LeaseLostError } from '../../errors.ts';
 import { inTurns, nextTurn, Slice } from '../../event-loop.ts';
 import type { Settlement } from '../../ledger/ledger.ts';
-import { loadPrices } from '../../pricing/prices.ts';
+import { loadPrices } from '../../pricing/price-list.ts';
 import type { ItemId } from '../../types.ts';
 import type { Batch } from '../model/batch.ts';
 import type { EngineContext } from '../model/engine-context.ts';

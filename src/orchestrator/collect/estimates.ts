@@ -1,13 +1,16 @@
 import { Slice } from '../../event-loop.ts';
+import { type Expectation, expectedUsage } from '../../pricing/expectation.ts';
+import type { Terms } from '../../pricing/model-price.ts';
 import { outputRange } from '../../pricing/output-range.ts';
-import { loadPrices } from '../../pricing/prices.ts';
+import { loadPrices } from '../../pricing/price-list.ts';
 import type { EngineContext } from '../model/engine-context.ts';
 import type { RequestQueue } from '../model/request-queue.ts';
 
-/** What is known of a request before it is sent: its estimated input, and the most output it allows. */
+/** What is known of a request before it is sent. */
 export interface RequestSize {
+  /** Estimated, of its input. */
   readonly tokens: number;
-  readonly outputLimit: number | undefined;
+  readonly expects: Expectation;
 }
 
 /** What requests may cost, before they are sent. */
@@ -20,25 +23,26 @@ export class Estimates {
   }
 
   /**
-   * The most that these requests are expected to cost at list prices, in dollars; `undefined` where no
-   * price is known. A budget is a promise: of a range the upper end counts.
+   * The most that these requests are expected to cost on these terms, or as ordinary calls, in dollars;
+   * `undefined` where no price is known. A budget is a promise: of a range the upper end counts.
    */
-  async listPrice(
+  async most(
     queue: RequestQueue,
     requests: readonly RequestSize[],
+    terms?: Terms,
   ): Promise<number | undefined> {
     const { report } = this.#context;
     await loadPrices().catch((error: unknown) => report('load the list prices', error));
-    const needsAverage = requests.some(({ outputLimit }) => outputLimit === undefined);
+    const needsAverage = requests.some(({ expects }) => expects.outputLimit === undefined);
     const average = needsAverage ? await this.#averageOutput(queue) : undefined;
     const slice = new Slice();
     let sum = 0;
-    for (const { tokens, outputLimit } of requests) {
+    for (const { tokens, expects } of requests) {
       if (slice.isOver) await slice.next();
-      const { most } = outputRange(outputLimit, average);
-      const price = queue.priceOf({ inputTokens: tokens, outputTokens: most });
-      if (price === undefined) return undefined;
-      sum += price;
+      const { most } = outputRange(expects, average);
+      const charge = queue.price.charge(expectedUsage(tokens, expects, most), terms);
+      if (charge === undefined) return undefined;
+      sum += charge.paid;
     }
     return sum;
   }

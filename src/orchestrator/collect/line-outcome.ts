@@ -24,7 +24,7 @@ export function outcomeOf(batch: Batch, member: BatchMember, outcome: Outcome): 
   const { row, request } = member;
   if (outcome.kind === 'answer') {
     const answer = withoutSecrets(outcome.answer, batch.wire);
-    const cost = costOf(batch.queue, answer);
+    const cost = costOf(batch.queue, answer.json, batch.queue.terms);
     const settlement = { request: row, is: 'answer', answer, ...(cost && { cost }) } as const;
     return { member, settlement, answer, cost };
   }

@@ -1,7 +1,7 @@
 import { messageOf } from '../../errors.ts';
 import { inTurns, nextTurn, Slice } from '../../event-loop.ts';
 import type { Ledger, Look } from '../../ledger/ledger.ts';
-import { loadPrices } from '../../pricing/prices.ts';
+import { loadPrices } from '../../pricing/price-list.ts';
 import type { Answer, Clock } from '../../types.ts';
 import type { OccurrenceCount } from '../capture/occurrences.ts';
 import { type Part, type Prepared, prepare } from '../capture/prepare.ts';

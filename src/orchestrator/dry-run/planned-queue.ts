@@ -2,9 +2,10 @@ import type { Batcher, CompletionWindow, Limits } from '../../batchers/batcher.t
 import { givenPrice, limitsOf } from '../../batchers/limit-settings.ts';
 import { invariant } from '../../errors.ts';
 import { Slice } from '../../event-loop.ts';
+import { type Expectation, expectedUsage } from '../../pricing/expectation.ts';
+import { ModelPrice } from '../../pricing/model-price.ts';
 import { outputRange, type Range } from '../../pricing/output-range.ts';
-import { type GivenPrice, priceOf } from '../../pricing/prices.ts';
-import { estimateTokens } from '../../pricing/token-estimate.ts';
+import { estimateInput } from '../../pricing/token-estimate.ts';
 import type { Part } from '../capture/prepare.ts';
 import type { CapturedCall, EngineScope } from '../model/call.ts';
 import { itemId } from '../model/item-id.ts';
@@ -13,7 +14,7 @@ import { pack, type Weight } from '../submit/packer.ts';
 import { type DryRunQueue, noRange, type OutputBasis, plus } from './dry-run-summary.ts';
 
 interface PlannedItem extends Weight {
-  readonly outputLimit: number | undefined;
+  readonly expects: Expectation;
 }
 
 /** What would be a queue: it counts, packs and prices, round by round. */
@@ -23,7 +24,7 @@ export class PlannedQueue {
   readonly #facts: Pick<DryRunQueue, 'provider' | 'base' | 'endpoint' | 'model'>;
   readonly #limits: Limits;
   readonly #window: CompletionWindow;
-  readonly #givenPrice: GivenPrice | undefined;
+  readonly #modelPrice: ModelPrice;
   #items: PlannedItem[] = [];
   #requests = 0;
   #batches = 0;
@@ -45,7 +46,7 @@ export class PlannedQueue {
     this.#scope = scope;
     this.#facts = { provider, base: wireBase.replace(/\?.*$/, ''), endpoint, model };
     this.#limits = limitsOf(batcher, route, settings);
-    this.#givenPrice = givenPrice(settings, model);
+    this.#modelPrice = new ModelPrice(provider, model, givenPrice(settings, model));
     const window = offeredWindow(this.#limits, scope.policy.completionWindow);
     invariant(window, 'A call with a completion window that is not offered got into a dry run');
     this.#window = window;
@@ -55,14 +56,15 @@ export class PlannedQueue {
     return this.#facts;
   }
 
-  add({ route, fingerprint, outputLimit }: Part, occurrence: number): void {
+  add({ route, fingerprint, expects }: Part, occurrence: number): void {
     const { before, after } = this.#batcher.envelope(route, itemId(fingerprint, occurrence));
     const bytes = Buffer.byteLength(route.body);
+    const { tokens, audioTokens: inputAudioTokens } = estimateInput(route.body, bytes);
     this.#items.push({
       bytes: before.length + bytes + after.length,
-      tokens: estimateTokens(route.body, bytes),
+      tokens,
       units: route.units ?? 1,
-      outputLimit,
+      expects: { ...expects, inputAudioTokens },
     });
   }
 
@@ -74,7 +76,7 @@ export class PlannedQueue {
     const { minBatch } = this.#scope;
     const isRealtime = items.length < minBatch;
     const tooLarge = isRealtime ? this.#goRealtime(items) : this.#pack(items);
-    const isAsked = items.some(({ outputLimit }) => outputLimit === undefined);
+    const isAsked = items.some(({ expects }) => expects.outputLimit === undefined);
     const average = isAsked ? await averageOutput() : undefined;
     const slice = new Slice();
     for (const item of items) {
@@ -119,28 +121,29 @@ export class PlannedQueue {
     return new Set(tooLarge);
   }
 
-  #price(
-    { tokens, outputLimit }: PlannedItem,
-    average: number | undefined,
-    isRealtime: boolean,
-  ): void {
-    const output = outputRange(outputLimit, average);
+  #price({ tokens, expects }: PlannedItem, average: number | undefined, isRealtime: boolean): void {
+    const output = outputRange(expects, average);
     this.#requests += 1;
     this.#inputTokens += tokens;
     this.#outputTokens = plus(this.#outputTokens, output);
     // An embedding has no output to estimate.
+    const { outputLimit } = expects;
     if (outputLimit !== 0) this.#basis.add(basisOf(outputLimit, average));
-    const { provider, model } = this.#facts;
-    const price = (outputTokens: number) =>
-      priceOf(provider, model, { inputTokens: tokens, outputTokens }, this.#givenPrice);
-    const [least, most] = [price(output.least), price(output.most)];
+    const terms = {
+      priceShare: this.#window.priceShare,
+      cachedInput: this.#limits.cachedInput,
+    };
+    const charge = (outputTokens: number) =>
+      this.#modelPrice.charge(expectedUsage(tokens, expects, outputTokens), terms);
+    const [least, most] = [charge(output.least), charge(output.most)];
     if (least === undefined || most === undefined) {
       this.#isPriced = false;
       return;
     }
-    const share = isRealtime ? 1 : this.#window.priceShare;
-    this.#atListPrice = plus(this.#atListPrice, { least, most });
-    this.#asPlanned = plus(this.#asPlanned, { least: least * share, most: most * share });
+    const listed = { least: least.paid + least.saved, most: most.paid + most.saved };
+    const planned = isRealtime ? listed : { least: least.paid, most: most.paid };
+    this.#atListPrice = plus(this.#atListPrice, listed);
+    this.#asPlanned = plus(this.#asPlanned, planned);
   }
 }
 

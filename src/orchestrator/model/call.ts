@@ -1,5 +1,6 @@
-import type { Batcher, Usage } from '../../batchers/batcher.ts';
+import type { Batcher } from '../../batchers/batcher.ts';
 import type { Settings } from '../../batchers/provider-info.ts';
+import type { ModelPrice } from '../../pricing/model-price.ts';
 import type { Answer, Dict, ItemId } from '../../types.ts';
 import type { AnswerSource, CallFacts, Emit, FlushReason } from './events.ts';
 import type { Notify } from './notices.ts';
@@ -141,9 +142,8 @@ export interface Delivery {
 /** What is known of a call that goes out after it was captured. */
 export interface RealtimeRoute {
   readonly facts: CallFacts;
-  usage(json: unknown): Usage | undefined;
-  /** The list price in dollars. */
-  priceOf(usage: Usage): number | undefined;
+  readonly batcher: Batcher;
+  readonly price: ModelPrice;
   /** Its part in the budget of the run, if there is one. */
   readonly spending?: Spending;
   /** It failed in a way that clients try again: that retry goes out at once, too. */

@@ -1,6 +1,7 @@
-import type { Batcher, CompletionWindow, Limits, Usage } from '../../batchers/batcher.ts';
+import type { Batcher, CompletionWindow, Limits } from '../../batchers/batcher.ts';
 import type { Wire } from '../../http/wire.ts';
 import type { AccountId, QueueId } from '../../ledger/ledger.ts';
+import type { ModelPrice, Terms } from '../../pricing/model-price.ts';
 import type { Answer, Dict } from '../../types.ts';
 import type { EngineScope, Policy, RealtimeRoute } from './call.ts';
 import type { Caller } from './caller.ts';
@@ -37,6 +38,9 @@ export interface RequestQueue {
   readonly policy: Policy;
   readonly limits: Limits;
   readonly completionWindow: CompletionWindow;
+  readonly price: ModelPrice;
+  /** For what share of that its batches are done. */
+  readonly terms: Terms;
   readonly bodies: BodyStore;
   readonly clientRetries: ClientRetryMemory;
   /** Of requests that take more than one unit. Apart from them: nearly none does, and a field costs all of them. */
@@ -46,8 +50,6 @@ export interface RequestQueue {
   remove(request: Request): boolean;
   /** What the format puts around a body, for an occurrence of so many digits. */
   envelopeBytes(digits: number): number;
-  /** The list price in dollars; `undefined`: it is not known, or the list is not loaded. */
-  priceOf(usage: Usage): number | undefined;
   /** The most careful scope decides how many batches the account may have under way. */
   mostInFlight(scopes: Iterable<EngineScope>): number;
   /** An upload or a download, not too many of one queue at once. */

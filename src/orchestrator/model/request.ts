@@ -1,4 +1,4 @@
-import type { Batcher } from '../../batchers/batcher.ts';
+import type { Batcher, Expectation } from '../../batchers/batcher.ts';
 import type { OwnerId, RequestId } from '../../ledger/ledger.ts';
 import type { ItemId } from '../../types.ts';
 import type { Batch } from './batch.ts';
@@ -39,8 +39,7 @@ export class Request {
   bytes = 0;
   /** Estimated, of its input. */
   tokens = 0;
-  /** The most output tokens it allows, where it says so. */
-  outputLimit: number | undefined = undefined;
+  expects: Expectation;
   attempt = 0;
   readonly callers: Caller[];
   /** Its body counts against the memory budget. */
@@ -52,10 +51,17 @@ export class Request {
   #stage: RequestStage = 'asked';
   #batch: Batch | undefined = undefined;
 
-  constructor(queue: RequestQueue, key: string, body: string, caller: Caller) {
+  constructor(
+    queue: RequestQueue,
+    key: string,
+    body: string,
+    expects: Expectation,
+    caller: Caller,
+  ) {
     this.queue = queue;
     this.key = key;
     this.body = body;
+    this.expects = expects;
     this.callers = [caller];
     caller.request = this;
   }

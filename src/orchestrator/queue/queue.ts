@@ -1,11 +1,11 @@
-import type { Batcher, CompletionWindow, Limits, Usage } from '../../batchers/batcher.ts';
+import type { Batcher, CompletionWindow, Limits } from '../../batchers/batcher.ts';
 import { givenPrice, limitsOf } from '../../batchers/limit-settings.ts';
 import type { Settings } from '../../batchers/provider-info.ts';
 import { parseDuration } from '../../duration.ts';
 import { invariant } from '../../errors.ts';
 import type { Wire } from '../../http/wire.ts';
 import type { QueueId } from '../../ledger/ledger.ts';
-import { type GivenPrice, priceOf } from '../../pricing/prices.ts';
+import { ModelPrice, type Terms } from '../../pricing/model-price.ts';
 import type { Clock, Dict } from '../../types.ts';
 import type { EngineScope, Policy } from '../model/call.ts';
 import type { FlushReason } from '../model/events.ts';
@@ -65,8 +65,9 @@ export class Queue implements RequestQueue {
   readonly clientRetries: ClientRetryMemory;
   readonly limits: Limits;
   readonly completionWindow: CompletionWindow;
+  readonly price: ModelPrice;
+  readonly terms: Terms;
   readonly units = new WeakMap<Request, number>();
-  readonly #givenPrice: GivenPrice | undefined;
   readonly #clock: Clock;
   readonly #flush: Flush;
   readonly #size: number;
@@ -92,11 +93,13 @@ export class Queue implements RequestQueue {
     this.bodies = spec.bodies;
     this.clientRetries = spec.clientRetries;
     this.limits = limitsOf(spec.batcher, spec, spec.settings);
-    this.#givenPrice = givenPrice(spec.settings, spec.model);
+    const { name } = spec.batcher.info;
+    this.price = new ModelPrice(name, spec.model, givenPrice(spec.settings, spec.model));
     const { limits } = this;
     const offered = offeredWindow(limits, spec.policy.completionWindow);
     invariant(offered, 'A call with a completion window that is not offered got into a queue');
     this.completionWindow = offered;
+    this.terms = { priceShare: offered.priceShare, cachedInput: limits.cachedInput };
     this.#size = Math.min(spec.policy.batchSize ?? limits.recommendedItems, limits.items);
     this.#clock = clock;
     this.#flush = flush;
@@ -110,10 +113,6 @@ export class Queue implements RequestQueue {
     const bytes = before.length + after.length;
     this.#envelopes[digits] = bytes;
     return bytes;
-  }
-
-  priceOf(usage: Usage): number | undefined {
-    return priceOf(this.batcher.info.name, this.model, usage, this.#givenPrice);
   }
 
   mostInFlight(scopes: Iterable<EngineScope>): number {

@@ -21,14 +21,12 @@ export class BatchBudgets {
     requests: readonly Request[],
   ): Promise<Pick<NewBatch, 'estimate' | 'budget'>> {
     const wanted = requests.filter(({ isWanted }) => isWanted);
-    const listPrice = await this.#estimates.listPrice(queue, wanted);
+    const estimate = await this.#estimates.most(queue, wanted, queue.terms);
     // All of a queue have the same budget: it is part of the queue key.
     const budget = wanted[0]?.scope.budget;
-    if (budget !== undefined && listPrice === undefined) this.#tellUnpriced(queue, wanted);
+    if (budget !== undefined && estimate === undefined) this.#tellUnpriced(queue, wanted);
     return {
-      ...(listPrice !== undefined && {
-        estimate: listPrice * queue.completionWindow.priceShare,
-      }),
+      ...(estimate !== undefined && { estimate }),
       ...(budget !== undefined && { budget }),
     };
   }

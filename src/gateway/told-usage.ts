@@ -1,0 +1,50 @@
+type JsonObject = Readonly<Record<string, unknown>>;
+
+/**
+ * What the text of an answer says of its usage and its model, in the shape that the provider's batcher
+ * reads. Of a stream, the last word on each count is taken; `undefined`: it is no JSON.
+ */
+export function toldUsage(text: string, contentType: string): JsonObject | undefined {
+  if (/\bevent-stream\b/i.test(contentType)) return merged(eventsIn(text));
+  const json = parsed(text);
+  // Gemini streams one array where events are not asked for.
+  return Array.isArray(json) ? merged(json) : objectOf(json);
+}
+
+function eventsIn(text: string): unknown[] {
+  const lines = text.split(/\r\n|\r|\n/).filter((line) => line.startsWith('data:'));
+  return lines.map((line) => parsed(line.slice('data:'.length)));
+}
+
+function merged(events: readonly unknown[]): JsonObject {
+  const told: Record<string, unknown> = {};
+  for (const event of events) {
+    const { message, response } = objectOf(event) ?? {};
+    // Anthropic begins with a message, OpenAI's responses end with one.
+    for (const holder of [event, message, response]) {
+      for (const name of ['usage', 'usageMetadata', 'model', 'modelVersion']) {
+        const value = objectOf(holder)?.[name];
+        if (typeof value === 'string') told[name] = value;
+        else if (objectOf(value)) told[name] = { ...objectOf(told[name]), ...withoutNull(value) };
+      }
+    }
+  }
+  return told;
+}
+
+function withoutNull(value: unknown): JsonObject {
+  const entries = Object.entries(value as JsonObject);
+  return Object.fromEntries(entries.filter(([, one]) => one !== null));
+}
+
+function objectOf(value: unknown): JsonObject | undefined {
+  return typeof value === 'object' && value !== null ? (value as JsonObject) : undefined;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,31 @@
+import type { Usage } from './usage.ts';
+
+/**
+ * What a request says of its own price before it is sent.
+ *
+ * @example
+ * const expectation: Expectation = { outputLimit: 500, answers: 1 };
+ */
+export interface Expectation {
+  /**
+   * The most output tokens of all its answers together: 0 for embeddings, `undefined` where the request
+   * names no limit.
+   */
+  readonly outputLimit: number | undefined;
+  /** How many answers it asks for: `n`. */
+  readonly answers: number;
+  /** Estimated tokens that it asks the provider to cache. */
+  readonly cacheWriteTokens?: number;
+  readonly cacheWrite1hTokens?: number;
+  /** Estimated tokens of what is spoken in it. */
+  readonly inputAudioTokens?: number;
+}
+
+/** The usage of an answer, as far as it can be foreseen. Nothing is expected to be cached already. */
+export function expectedUsage(
+  inputTokens: number,
+  { cacheWriteTokens = 0, cacheWrite1hTokens = 0, inputAudioTokens = 0 }: Expectation,
+  outputTokens: number,
+): Usage {
+  return { inputTokens, outputTokens, cacheWriteTokens, cacheWrite1hTokens, inputAudioTokens };
+}
