@@ -1,5 +1,4 @@
 import { nextTurn } from '../../event-loop.ts';
-import { watchClientTimers } from '../../hooks/client-timers/client-timers.ts';
 import { type ProcessCalls, processCalls } from '../process-calls.ts';
 import { leave } from './leave.ts';
 import { allowOneMoreListener } from './one-more-listener.ts';
@@ -29,7 +28,6 @@ export class Detach {
   #isListening = false;
 
   constructor() {
-    watchClientTimers();
     this.#calls.onChange((isWaiting) => {
       if (this.#state === 'leaving') return;
       if (isWaiting) this.#hold();
@@ -56,7 +54,7 @@ export class Detach {
     if (!this.#calls.areSubmitted) return;
     this.#stopLooking();
     this.#state = 'free';
-    this.#calls.keepAlive.letGo();
+    this.#calls.letProcessEnd();
   }
 
   #rest(): void {

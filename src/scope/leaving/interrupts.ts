@@ -44,7 +44,7 @@ function interrupted(signal: NodeJS.Signals): void {
     if (!isProgramsOwn) process.exit(interruptedCode);
     // The program decides when it ends. If it only waits for its calls, it ends now.
     process.exitCode ??= interruptedCode;
-    processCalls().keepAlive.letGo();
+    processCalls().letProcessEnd();
   });
 }
 
