@@ -17,6 +17,7 @@ export class ReportFile {
   readonly #numbers: () => RunMessage | undefined;
   #lines = '';
   #isDue = false;
+  #isNext = false;
   #lastAt = Number.NEGATIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
   #bytes = 0;
@@ -42,6 +43,19 @@ export class ReportFile {
     this.#timer = setTimeout(() => this.flush(), wait).unref();
     // Registered only while something waits: it would be lost otherwise.
     process.on('exit', this.#atExit);
+  }
+
+  /**
+   * What is due is written before other code of the process goes on: as soon as that has its answers, the process
+   * may be killed, as test runners do with their workers.
+   */
+  flushNext(): void {
+    if (this.#isNext) return;
+    this.#isNext = true;
+    void Promise.resolve().then(() => {
+      this.#isNext = false;
+      this.flush();
+    });
   }
 
   flush(): void {

@@ -81,6 +81,7 @@ export class RunReporter implements Display {
     }
     if (isQuiet || (isOfCall && !this.#sendsCalls)) this.#file.changed();
     else this.#send(name, event);
+    if (name !== 'call:captured') this.#file.flushNext();
   }
 
   #notice(scope: DisplayedScope, notice: Notice): void {
