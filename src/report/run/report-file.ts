@@ -63,7 +63,8 @@ export class ReportFile {
     clearTimeout(this.#timer);
     process.off('exit', this.#atExit);
     const numbers = this.#numbers();
-    const text = numbers === undefined ? this.#lines : `${this.#lines}${JSON.stringify(numbers)}\n`;
+    // Numbers first: the reader may see a part of this, and a batch without its calls would be shown wrong.
+    const text = numbers === undefined ? this.#lines : `${JSON.stringify(numbers)}\n${this.#lines}`;
     this.#lines = '';
     this.#isDue = false;
     this.#lastAt = performance.now();

@@ -39,6 +39,8 @@ export class RunReporter implements Display {
     const { store, completionWindow, firstUse } = scope;
     if (this.#open.size === 0) {
       this.#file.send({ kind: 'open', store, completionWindow, firstUse });
+      // In front of all numbers.
+      this.#file.flush();
     }
     this.#open.add(scope);
     // What it did before it was shown counts as well.
