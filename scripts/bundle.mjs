@@ -50,26 +50,35 @@ async function bundle() {
 
 /**
  * A module belongs to all starts that load it. Entries stay in their own files: what they do when they are
- * loaded is meant for those who name them.
+ * loaded is meant for those who name them. What the library loads lazily stays apart from the command line:
+ * in one file with it, all of the command line would be part of every program that somebody bundles.
  */
 function chunkOf(entries) {
   const apart = new Set(entries.map(source));
   let loaded;
+  let loadedLazily;
   return (id, graph) => {
     loaded ??= Object.entries(starts).map(([start, names]) => [
       start,
       reachable(graph, names.map(source)),
     ]);
+    loadedLazily ??= reachable(graph, starts.library.map(source), [
+      'importedIds',
+      'dynamicallyImportedIds',
+    ]);
     const needing = apart.has(id) ? [] : loaded.filter(([, modules]) => modules.has(id));
-    return needing.length === 0 ? null : needing.map(([start]) => start).join('-');
+    if (needing.length === 0) return null;
+    const name = needing.map(([start]) => start).join('-');
+    return loadedLazily.has(id) && !name.includes('library') ? `lazy-${name}` : name;
   };
 }
 
-/** These modules, and what they import other than lazily. */
-function reachable(graph, modules) {
+/** These modules, and what they import; without other kinds of imports not what they import lazily. */
+function reachable(graph, modules, kinds = ['importedIds']) {
   const found = new Set(modules);
   for (const id of found) {
-    for (const imported of graph.getModuleInfo(id)?.importedIds ?? []) found.add(imported);
+    const imported = kinds.flatMap((kind) => graph.getModuleInfo(id)?.[kind] ?? []);
+    for (const each of imported) found.add(each);
   }
   return found;
 }

@@ -37,7 +37,7 @@ async function exec(command: string, given: string[], flags: RunFlags): Promise<
     NODE_OPTIONS: nodeOptions(environment.config, environment.variables.NODE_OPTIONS),
   };
   try {
-    process.exitCode = await launch({ command, given, variables, environment });
+    process.exitCode = await launch({ command, given, variables, environment, isCommand: true });
   } catch (error) {
     process.exitCode = notStarted(command, error);
   }

@@ -1,8 +1,11 @@
 import { BatchlingError } from '../errors.ts';
 import { guardAborts } from './abort-guard/abort-guard.ts';
 import { detectBypasses } from './bypass-detector.ts';
+import { watchClientTimers } from './client-timers/client-timers.ts';
 import { hookFetch, isFetchHooked } from './fetch/fetch.ts';
 import { hookNodeHttp, isNodeHttpHooked } from './node-http/node-http.ts';
+
+const all = [hookFetch, hookNodeHttp, guardAborts, detectBypasses, watchClientTimers];
 
 /**
  * Installs everything that a scope with hooks needs, or nothing if a global is locked.
@@ -15,7 +18,7 @@ export function installHooks(): () => void {
     for (const undoOne of undo) undoOne();
   };
   try {
-    for (const hook of [hookFetch, hookNodeHttp, guardAborts, detectBypasses]) undo.push(hook());
+    for (const hook of all) undo.push(hook());
   } catch (error) {
     undoAll();
     throw error;

@@ -110,11 +110,13 @@ interface SharedState {
   calls: unknown;
   /** Dry runs of scopes that nobody has been told of yet; opaque here. */
   readonly dryRuns: Set<unknown>;
-  /**
-   * Lets the process end before the time limit that a client has just set for its captured call. Set by
-   * `--detach` only.
-   */
-  releaseClientTimer: (() => void) | undefined;
+  /** The newest long timer of the synchronous stretch of code that runs now. */
+  newestTimer: ClientTimer | undefined;
+}
+
+/** What `setTimeout` returns; in some environments that is a number. */
+export interface ClientTimer {
+  unref?(): unknown;
 }
 
 export interface Patch {
@@ -142,7 +144,7 @@ export function sharedState(): SharedState {
     engines: new Map(),
     calls: undefined,
     dryRuns: new Set(),
-    releaseClientTimer: undefined,
+    newestTimer: undefined,
   };
   return holder[key];
 }

@@ -5,16 +5,14 @@ import { plainOutput } from './line-output.ts';
 import { hasRunParent, reportToRun } from './run/report-to-run.ts';
 import { counted, dollars, number } from './summary.ts';
 
-/** The one place where a dry run is told: to the parent of the run, or on stderr as the display is set. */
-export async function reportDryRun(
-  summary: DryRunSummary,
-  mode: DisplayMode | undefined,
-): Promise<void> {
-  if (hasRunParent()) {
-    reportToRun({ kind: 'dry-run', summary });
-    return;
-  }
-  if (mode === 'none') return;
+/** Tells the parent of the run, where there is one, what a scope would have sent so far. */
+export function reportDryRun(scope: number, summary: DryRunSummary): void {
+  reportToRun({ kind: 'dry-run', scope, summary });
+}
+
+/** Shows a dry run that is over as the display is set; the parent of a run shows all of them together. */
+export function showDryRun(summary: DryRunSummary, mode: DisplayMode | undefined): void {
+  if (hasRunParent() || mode === 'none') return;
   if (mode === 'json')
     process.stderr.write(`${JSON.stringify({ event: 'dry-run', ...summary })}\n`);
   else plainOutput(process.stderr).print(...dryRunLines(summary));

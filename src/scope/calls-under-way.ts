@@ -20,14 +20,15 @@ export class CallsUnderWay implements WaitingScope {
   readonly #whenIdle: (() => void)[] = [];
   /** Calls whose body is being read, or whose client has sent them itself and waits. */
   #elsewhere = 0;
-  #keepsUp: boolean;
+  #keepsUp = true;
+  readonly #areSent: boolean;
   /** The call that was not submitted at the last look: to look at all of them each time is a long slice. */
   #inTheWay: ClientCall | undefined;
 
-  /** `keepsUp`: whether they keep the process up. Those of a dry run do not. */
-  constructor(scope: OwnScope, keepsUp = true) {
+  /** `areSent`: false for those of a dry run, which a process that leaves early need not care about. */
+  constructor(scope: OwnScope, areSent = true) {
     this.#scope = scope;
-    this.#keepsUp = keepsUp;
+    this.#areSent = areSent;
   }
 
   get all(): readonly ClientCall[] {
@@ -44,9 +45,8 @@ export class CallsUnderWay implements WaitingScope {
 
   add(call: ClientCall): void {
     this.#calls.add(call);
-    if (!this.#keepsUp) return;
     keepAlive.hold();
-    if (this.#calls.size === 1) inProcess.add(this);
+    if (this.#areSent && this.#calls.size === 1) inProcess.add(this);
   }
 
   remove(call: ClientCall): void {
@@ -126,10 +126,15 @@ export class CallsUnderWay implements WaitingScope {
     this.#scope.leave();
   }
 
+  releaseTimers(): void {
+    for (const { timer } of this.#calls) timer?.unref?.();
+  }
+
   /** They may go on, but the process need not wait for them. No call may be added afterwards. */
   letProcessEnd(): void {
     if (!this.#keepsUp) return;
     this.#keepsUp = false;
+    this.releaseTimers();
     for (const _ of this.#calls) keepAlive.release();
     inProcess.delete(this);
   }

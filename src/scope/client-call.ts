@@ -2,7 +2,7 @@ import { AsyncResource } from 'node:async_hooks';
 import { watchOf, watchSignal } from '../hooks/abort-guard/signal-watch.ts';
 import type { BodyReader } from '../hooks/fetch/read-body.ts';
 import { isRequest } from '../hooks/fetch/read-call.ts';
-import { type Fetch, type SignalUser, sharedState } from '../hooks/state.ts';
+import { type ClientTimer, type Fetch, type SignalUser, sharedState } from '../hooks/state.ts';
 import type { Target } from '../orchestrator/capture/router.ts';
 import type { CallHandle, CapturedCall, EngineScope, Verdict } from '../orchestrator/model/call.ts';
 import type { Sampling } from '../orchestrator/model/sampling.ts';
@@ -14,6 +14,8 @@ export interface Outgoing {
   readonly passOn: Fetch;
   readonly input: string | URL | Request;
   readonly init: RequestInit | undefined;
+  /** The time limit that the client has set. */
+  readonly timer?: ClientTimer | undefined;
 }
 
 export function signalOf({ input, init }: Outgoing): AbortSignal | undefined {
@@ -90,6 +92,8 @@ export class ClientCall<Result = unknown>
   outgoing: Outgoing | undefined;
   readonly signal: AbortSignal | undefined;
   readonly sampling: Sampling | undefined;
+  /** The time limit that the client has set. */
+  readonly timer: ClientTimer | undefined;
   /** Ends what is on its way as an ordinary call of ours. */
   wayOut: AbortController | undefined;
   readonly #owner: CallOwner;
@@ -110,6 +114,7 @@ export class ClientCall<Result = unknown>
     this.outgoing = facts.outgoing;
     this.signal = facts.signal;
     this.sampling = facts.sampling;
+    this.timer = facts.outgoing?.timer;
     this.#traits =
       (facts.endsAtDeadline ? endsAtDeadline : 0) |
       (facts.mayGoOut ? mayGoOut : 0) |

@@ -80,7 +80,7 @@ export async function useEngine(
 /** A dry run in the place of an engine: it looks at a ledger that is there, and makes none. */
 export async function useDryRun(
   options: ResolvedOptions,
-  hooks: Pick<DryRunOptions, 'entered' | 'stop'>,
+  hooks: Pick<DryRunOptions, 'entered' | 'stop' | 'roundEnded'>,
 ): Promise<EngineUse<DryRun>> {
   const { clock, window, store, dryRun } = options;
   const run = currentRun();

@@ -18,6 +18,8 @@ export interface WaitingScope {
   /** Its ledger outlives the process. */
   readonly isStored: boolean;
   waiting(): WaitingCalls;
+  /** Time limits that clients have set for its calls keep the process up no longer. */
+  releaseTimers(): void;
   /** The process leaves: nothing more of this scope is sent, and no error of ours reaches its callers. */
   leave(): void;
 }
@@ -65,6 +67,12 @@ export class ProcessCalls {
   /** Told when the first call begins to wait, and when none waits any more. */
   onChange(listener: Listener): void {
     this.#listeners.push(listener);
+  }
+
+  /** The process may end although calls wait. */
+  letProcessEnd(): void {
+    this.keepAlive.letGo();
+    for (const scope of this.#scopes) scope.releaseTimers();
   }
 
   leave(): void {

@@ -1,4 +1,5 @@
 import { sharedState } from '../hooks/state.ts';
+import { exit } from './leaving/exit.ts';
 
 /** The dry run of one scope, as the end of the process sees it. */
 export interface ScopesDryRun {
@@ -13,5 +14,5 @@ export async function exitWhenAllHaveStopped(): Promise<void> {
   const all = [...sharedState().dryRuns] as ScopesDryRun[];
   if (all.some(({ isUnderWay }) => isUnderWay)) return;
   await Promise.all(all.map((one) => one.tell()));
-  process.exit(0);
+  exit(0);
 }

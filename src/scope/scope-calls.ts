@@ -2,8 +2,9 @@ import { registeredBatchers } from '../batchers/registry.ts';
 import { inTurns, nextTurn } from '../event-loop.ts';
 import { shareSignal } from '../hooks/abort-guard/abort-guard.ts';
 import { watchOf } from '../hooks/abort-guard/signal-watch.ts';
+import { takeClientTimer } from '../hooks/client-timers/client-timers.ts';
 import { decodeUtf8, postUrl } from '../hooks/fetch/read-call.ts';
-import { type Fetch, type RawAnswer, type RawRequest, sharedState } from '../hooks/state.ts';
+import type { Fetch, RawAnswer, RawRequest } from '../hooks/state.ts';
 import type { ResolvedOptions } from '../options/index.ts';
 import { Router, type Target } from '../orchestrator/capture/router.ts';
 import type { Sampling } from '../orchestrator/model/sampling.ts';
@@ -85,14 +86,15 @@ export class ScopeCalls implements CallOwner {
     if (target === undefined) {
       return this.#uncaptured.handleFetch(passOn, input, init, url, isLate);
     }
-    const outgoing: Outgoing = { passOn, input, init };
+    const signal = signalOf({ passOn, input, init });
+    const timer = signal && takeClientTimer();
+    const outgoing: Outgoing = { passOn, input, init, timer };
     const headers = headersOf(outgoing);
     if (headers === undefined) return passOn(input, init);
     if (headers['x-batchling'] === 'off') return goOut(withoutOurHeader(outgoing));
-    const signal = signalOf(outgoing);
     if (signal?.aborted) return goOut(outgoing);
     const over = this.#over;
-    if (over) return refuseFetch(this.#tooLate(over, target), target);
+    if (over) return refuseFetch(this.#tooLate(over, target), target, timer);
     const abortIsDelivered = watchOf(signal)?.whenDelivered();
     if (abortIsDelivered) return this.#waitForAbort(outgoing, target, abortIsDelivered);
     if (this.#uncaptured.leaveToMock(url, 'fetch', init)) return goOut(outgoing);
@@ -127,7 +129,7 @@ export class ScopeCalls implements CallOwner {
       isRead();
     }
     // Afterwards: it may be told nothing, and the scope waits for it no longer.
-    return refuseFetch(end, target);
+    return refuseFetch(end, target, outgoing.timer);
   }
 
   /**
@@ -142,7 +144,7 @@ export class ScopeCalls implements CallOwner {
     const isTold = this.#calls.waitFor();
     const over = await whileUp(() => this.#earlyEnd.orSentAway(abortIsDelivered));
     isTold();
-    return over ? refuseFetch(over, target) : goOut(outgoing);
+    return over ? refuseFetch(over, target, outgoing.timer) : goOut(outgoing);
   }
 
   /** Why calls are not sent any more. */
@@ -167,7 +169,6 @@ export class ScopeCalls implements CallOwner {
     // Whether that fails is told with the answer.
     if (this.#calls.hasNone) loadResponses().catch(() => undefined);
     const signal = signalOf(outgoing);
-    if (signal) sharedState().releaseClientTimer?.();
     const facts = {
       scope: this.#scope,
       target,
@@ -284,6 +285,7 @@ export class ScopeCalls implements CallOwner {
   /** A dry run has seen what it can see: its calls stay as they are, and hold nothing. */
   stopDryRun(): void {
     this.#earlyEnd.end({ reason: dropped });
+    this.#calls.letProcessEnd();
     const end = async () => {
       await this.#door.entered();
       await this.#dropUnsent();
@@ -298,8 +300,9 @@ export class ScopeCalls implements CallOwner {
   abandon(): void {
     const left = this.#endEarly(dropped);
     this.#scope.ended = true;
-    this.#leaveBehind('an error', left, this.#dropUnsent());
+    // First: it looks at the calls that wait, and dropping ends them.
     this.#calls.letProcessEnd();
+    this.#leaveBehind('an error', left, this.#dropUnsent());
   }
 
   /** The process leaves: what waits stays in the ledger, and its callers hear nothing more of us. */

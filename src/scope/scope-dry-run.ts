@@ -23,6 +23,8 @@ export type ScopeForm = 'function' | 'process' | 'block';
  */
 type DryRunState = 'idle' | 'opening' | 'open' | 'stopped';
 
+let scopes = 0;
+
 /** The dry run of one scope, and what its program is told of it. */
 export class ScopeDryRun implements ScopesDryRun {
   /** Rejects with `DryRunExit` when the first round is over. */
@@ -30,6 +32,8 @@ export class ScopeDryRun implements ScopesDryRun {
   readonly #options: ResolvedOptions;
   readonly #events: ScopeEvents;
   readonly #form: ScopeForm;
+  /** Tells the dry runs of a process apart. */
+  readonly #number: number;
   #state: DryRunState = 'idle';
   #engine: DryRun | undefined;
   #told: Promise<DryRunSummary | undefined> | undefined;
@@ -38,6 +42,8 @@ export class ScopeDryRun implements ScopesDryRun {
   constructor(options: ResolvedOptions, events: ScopeEvents, form: ScopeForm) {
     this.#options = options;
     this.#events = events;
+    scopes += 1;
+    this.#number = scopes;
     // Inside of a process that is a dry run itself, an error nobody expects would only end it badly.
     const isInProcess = form === 'function' && sharedState().processScope !== undefined;
     this.#form = isInProcess ? 'process' : form;
@@ -59,7 +65,8 @@ export class ScopeDryRun implements ScopesDryRun {
     sharedState().dryRuns.add(this);
     try {
       const { useDryRun } = await import('./engines.ts');
-      const use = await useDryRun(this.#options, { entered, stop });
+      const roundEnded = () => this.#report();
+      const use = await useDryRun(this.#options, { entered, stop, roundEnded });
       this.#engine = use.engine;
       return use;
     } finally {
@@ -100,15 +107,24 @@ export class ScopeDryRun implements ScopesDryRun {
 
   async #tell(): Promise<DryRunSummary | undefined> {
     try {
-      const { bypassed } = this.#events.stats;
-      const summary = await this.#engine?.summary(bypassed);
-      if (summary === undefined || summary.calls + bypassed === 0) return undefined;
-      const { reportDryRun } = await import('../report/dry-run.ts');
-      await reportDryRun(summary, this.#options.display);
+      const summary = await this.#report();
+      if (summary === undefined) return undefined;
+      const { showDryRun } = await import('../report/dry-run.ts');
+      showDryRun(summary, this.#options.display);
       return summary;
     } finally {
       // Not before it is told: the process may be ended as soon as all dry runs in the list are told.
       sharedState().dryRuns.delete(this);
     }
+  }
+
+  /** After each round: a process may be killed when it has its answers. `undefined`: there is nothing to tell. */
+  async #report(): Promise<DryRunSummary | undefined> {
+    const { bypassed } = this.#events.stats;
+    const summary = await this.#engine?.summary(bypassed);
+    if (summary === undefined || summary.calls + bypassed === 0) return undefined;
+    const { reportDryRun } = await import('../report/dry-run.ts');
+    reportDryRun(this.#number, summary);
+    return summary;
   }
 }

@@ -1,4 +1,5 @@
 import { BatchlingError } from '../errors.ts';
+import { watchClientTimers } from '../hooks/client-timers/client-timers.ts';
 import { askScope, plainFetch } from '../hooks/fetch/fetch.ts';
 import { areHooksInPlace, installHooks } from '../hooks/install.ts';
 import {
@@ -143,6 +144,8 @@ export class Scope implements HookScope {
   /** The scope's function threw: nothing more is sent, and nothing is waited for. */
   abandon(): void {
     if (!this.#end()) return;
+    // Its code may go on for as long as the process, and its calls hold nothing.
+    if (this.hooked) watchClientTimers();
     if (this.calls.dryRun) this.calls.stopDryRun();
     else this.calls.abandon();
   }

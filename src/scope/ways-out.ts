@@ -1,4 +1,4 @@
-import type { RawAnswer, RawRequest } from '../hooks/state.ts';
+import type { ClientTimer, RawAnswer, RawRequest } from '../hooks/state.ts';
 import type { ResolvedOptions } from '../options/index.ts';
 import type { Target } from '../orchestrator/capture/router.ts';
 import { answerHeaders } from '../orchestrator/model/answer-headers.ts';
@@ -193,7 +193,12 @@ type WayOut = Exclude<Verdict, Delivery>;
 type Leaving = Pick<ClientCall, 'target'>;
 
 /** What a call by fetch gets that was not captured and is not to go out. */
-export function refuseFetch(why: EndReason, target: Target): Promise<Response> {
+export function refuseFetch(
+  why: EndReason,
+  target: Target,
+  timer: ClientTimer | undefined,
+): Promise<Response> {
+  if ('reason' in why && why.reason === dropped) timer?.unref?.();
   return unlessDropped(toFetch(refuse(why, target), target.url));
 }
 

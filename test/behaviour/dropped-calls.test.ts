@@ -111,6 +111,52 @@ describe('calls that were not sent when the function threw', () => {
   });
 });
 
+describe('clients with a time limit of ten minutes', () => {
+  const ended: { after: string; throwsAfter?: BatchlingEventName; given?: BatchifyOptions }[] = [
+    { after: 'an error, before calls are sent', throwsAfter: 'call:captured', given: patient },
+    { after: 'an error, while batches are under way', throwsAfter: 'batch:submitted' },
+    { after: 'a dry run', given: { dryRun: true } },
+  ];
+
+  it.each(ended)('do not keep the process up after $after', async ({ throwsAfter, given }) => {
+    const { simulator } = stage;
+    simulator.hold();
+    const bases = {
+      openai: simulator.baseUrl('openai'),
+      anthropic: simulator.baseUrl('anthropic'),
+    };
+    const options = stage.options(given);
+    const input = { bases, options, throwsAfter };
+    const { code, stdout } = await runProgram('nobody-waits', input, {}, 60_000);
+    const error = throwsAfter === undefined ? 'DryRunExit' : 'Error';
+    expect({ code, stdout }).toEqual({ code: 0, stdout: `${error}\n` });
+  });
+
+  it('are told apart from timers of the program', async () => {
+    const timers: NodeJS.Timeout[] = [];
+    const setLong = (work: () => void = () => undefined) => {
+      const timer = setTimeout(work, 600_000);
+      timers.push(timer);
+      return timer;
+    };
+    const { signal } = new AbortController();
+    const work = () => {
+      const client = new AbortController();
+      setLong();
+      setLong(() => client.abort());
+      void send('with a time limit', { signal: client.signal });
+      setLong();
+      void send('without a signal');
+      setLong();
+      void Promise.resolve().then(() => send('later', { signal }));
+      expect(timers.map((timer) => timer.hasRef())).toEqual([true, true, true, true]);
+    };
+    await throwAfter(work, atOnce, stage.options(patient));
+    expect(timers.map((timer) => timer.hasRef())).toEqual([true, false, true, true]);
+    for (const timer of timers) clearTimeout(timer);
+  });
+});
+
 describe('calls in a batch under way when the function threw', () => {
   it('are answered, while the process lives', async () => {
     stage.simulator.hold();

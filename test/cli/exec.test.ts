@@ -24,6 +24,14 @@ beforeAll(async () => {
       run: process.env.BATCHLING_RUN,
       memory: process.env.NODE_OPTIONS.includes('--max-old-space-size=512'),
     }));`,
+    'killed.js': `
+      const headers = { authorization: 'Bearer sk', 'content-type': 'application/json' };
+      const ask = async (content) => {
+        const body = JSON.stringify({ model: 'm', messages: [{ role: 'user', content }] });
+        await fetch(process.argv[2], { method: 'POST', headers, body });
+      };
+      await Promise.all(['a', 'b', 'c'].map(ask));
+      process.kill(process.pid, 'SIGKILL');`,
     'two.sh': 'node see.js first; node see.js second; exit 9',
     'not-executable': '#!/bin/sh\n',
   });
@@ -47,6 +55,15 @@ it('captures the Node processes under a command, as one run on one ledger', asyn
   // One run that asks twice wants two samples; two runs would share the first one's answer.
   expect(new Set(stdout.trim().split('\n')).size).toBe(2);
   expect(stage.simulator.meter).toMatchObject({ batched: 2, realtime: 0 });
+});
+
+it('counts the answers of a process that is killed as soon as it has them', async () => {
+  const url = `${stage.simulator.baseUrl('openai')}/chat/completions`;
+  const { code, stderr } = await exec(['--', 'node', 'killed.js', url], {
+    environment: { ...variablesOf(stage), BATCHLING_DISPLAY: 'plain' },
+  });
+  expect(code).toBe(128 + 9);
+  expect(stderr).toMatch(/done in .*\n.* calls +3 answered\n.* batches +1\n/);
 });
 
 it("keeps the user's own NODE_OPTIONS, and the command's exit code", async () => {

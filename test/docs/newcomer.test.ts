@@ -1,14 +1,12 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type LocalRegistry, startRegistry } from '../support/local-registry.ts';
-import { packPackage } from '../support/pack-package.ts';
 import { blocksOf, readPage } from './code-blocks.ts';
-import { NewcomerShell, type Told } from './newcomer-shell.ts';
+import { type NewcomerProject, openNewcomerProject } from './newcomer-project.ts';
+import type { NewcomerShell, Told } from './newcomer-shell.ts';
 
 /** The page with its steps: each has lines to type, and files to save. */
 const page = 'docs/getting-started.md';
@@ -24,35 +22,22 @@ function linesOf(step: number): string[] {
     .flatMap(({ code }) => code.trim().split('\n'));
 }
 
+let opened: NewcomerProject;
 let folder: string;
 let project: string;
-let registry: LocalRegistry;
 let shell: NewcomerShell;
 let simulator: ChildProcess | undefined;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'batchling-newcomer-'));
-  registry = await startRegistry(folder, await packPackage(folder));
-  project = join(folder, 'project');
-  await mkdir(project);
-  shell = new NewcomerShell(project, {
-    PATH: process.env.PATH,
-    HOME: folder,
-    XDG_CACHE_HOME: join(folder, 'cache'),
-    npm_config_cache: join(folder, 'npm'),
-    npm_config_registry: registry.url,
-    npm_config_audit: 'false',
-    npm_config_fund: 'false',
-    npm_config_update_notifier: 'false',
-  });
+  opened = await openNewcomerProject();
+  ({ folder, project, shell } = opened);
   for (const { file, code } of blocksOf(page)) {
     if (file !== undefined) await writeFile(join(project, file), code);
   }
 });
 afterAll(async () => {
   simulator?.kill();
-  registry?.close();
-  await rm(folder, { recursive: true, force: true });
+  await opened?.close();
 });
 
 /** Types all lines of a step; each must end well. */

@@ -12,12 +12,15 @@ export async function runProgram(
   name: string,
   input: unknown,
   environment: Record<string, string> = {},
+  /** After so many milliseconds it is ended, and its code is `null`. */
+  timeout?: number,
 ): Promise<Finished> {
   const path = await compiledProgram(name);
   const { BATCHLING_RUN: _, ...inherited } = process.env;
   const child = spawn(process.execPath, [path, JSON.stringify(input)], {
     env: { ...inherited, BATCHLING_DISPLAY: 'none', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
+    timeout,
   });
   let stdout = '';
   let stderr = '';

@@ -1,10 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { constants } from 'node:os';
+import type { DryRunSummary } from '../../orchestrator/dry-run/dry-run-summary.ts';
 import { openRunDisplay } from '../../report/run/run-display.ts';
 import { exitCodes } from '../exit-codes.ts';
 import type { RunEnvironment, Variables } from './run-environment.ts';
 
 export interface Launch {
+  /** Processes that a dry run stops may be part of it, and it may count them as failed. */
+  readonly isCommand?: boolean;
   readonly command: string;
   readonly given: readonly string[];
   readonly variables: Variables;
@@ -15,19 +18,26 @@ export interface Launch {
  * Starts the program with our own stdin, stdout and stderr, shows what its processes do, and waits for
  * its end. Resolves to its exit code, `128 + n` when signal n has ended it. Rejects when it cannot be started.
  */
-export async function launch({ command, given, variables, environment }: Launch): Promise<number> {
+export async function launch(launched: Launch): Promise<number> {
+  const { command, given, variables, environment, isCommand = false } = launched;
   // Under another `batchling run` or `exec` this is part of that run, which shows it.
   if (environment.isInner) return start(command, given, variables);
   const { display: mode, mayDetach } = environment;
   const display = openRunDisplay({ mode, stream: process.stderr, mayDetach });
   try {
     const code = await start(command, given, { ...variables, ...display.variables });
-    const { detached } = await display.close();
+    const { detached, dryRun } = await display.close();
     // A process that has left its work under way may be one of many under the command.
-    return mayDetach && detached !== undefined ? exitCodes.detached : code;
+    if (mayDetach && detached !== undefined) return exitCodes.detached;
+    return hasStopped(dryRun) && isCommand ? exitCodes.fine : code;
   } finally {
     await display.close();
   }
+}
+
+/** Whether the dry run has ended processes, rather than going with them to their own end. */
+function hasStopped(dryRun: DryRunSummary | undefined): boolean {
+  return dryRun !== undefined && !dryRun.deep && dryRun.calls > dryRun.fromLedger;
 }
 
 async function start(

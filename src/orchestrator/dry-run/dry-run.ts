@@ -35,6 +35,8 @@ export interface DryRunOptions {
    * instead.
    */
   readonly stop: (() => void) | undefined;
+  /** Called before calls of a round that is over hear of it. */
+  roundEnded(): Promise<unknown>;
 }
 
 interface PendingCall extends Prepared {
@@ -220,6 +222,7 @@ export class DryRun implements CallEngine {
     await this.#drained();
     this.#options.clock.clearTimeout(this.#timer);
     await this.#endQueues();
+    await this.#options.roundEnded();
     if (!this.isWaiting) return;
     if (this.#options.deep) await inOrder(this.#pending.splice(0), answerWithPlaceholder);
     else if (this.#options.stop) this.#options.stop();

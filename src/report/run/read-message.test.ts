@@ -33,7 +33,7 @@ describe('messages of a process', () => {
     { kind: 'closed', time: 1, stats: emptyStats(), note: 'ended' },
     { kind: 'idle' },
     { kind: 'detached', calls: 2, batches: 1 },
-    { kind: 'dry-run', summary: summaryOf(counts, [queue]) },
+    { kind: 'dry-run', scope: 1, summary: summaryOf(counts, [queue]) },
   ];
 
   it.each(messages.map((message) => [message.kind, message] as const))(

@@ -63,7 +63,10 @@ const readers: Readonly<Record<RunMessage['kind'], (fields: Fields) => object | 
   },
   idle: () => ({}),
   detached: (fields) => checked(fields, { calls: 'number', batches: 'number' }),
-  'dry-run': ({ summary }) => ({ summary: readDryRun(summary) }),
+  'dry-run': (fields) => {
+    const known = checked(fields, { scope: 'number' });
+    return known && { ...known, summary: readDryRun(fields.summary) };
+  },
 };
 
 /** The message of one line; `undefined` for a line that is none. Nothing of it is trusted. */

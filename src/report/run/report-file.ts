@@ -17,6 +17,7 @@ export class ReportFile {
   readonly #numbers: () => RunMessage | undefined;
   #lines = '';
   #isDue = false;
+  #isNext = false;
   #lastAt = Number.NEGATIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
   #bytes = 0;
@@ -44,12 +45,26 @@ export class ReportFile {
     process.on('exit', this.#atExit);
   }
 
+  /**
+   * What is due is written before other code of the process goes on: as soon as that has its answers, the process
+   * may be killed, as test runners do with their workers.
+   */
+  flushNext(): void {
+    if (this.#isNext) return;
+    this.#isNext = true;
+    void Promise.resolve().then(() => {
+      this.#isNext = false;
+      this.flush();
+    });
+  }
+
   flush(): void {
     if (!this.#isDue) return;
     clearTimeout(this.#timer);
     process.off('exit', this.#atExit);
     const numbers = this.#numbers();
-    const text = numbers === undefined ? this.#lines : `${this.#lines}${JSON.stringify(numbers)}\n`;
+    // Numbers first: the reader may see a part of this, and a batch without its calls would be shown wrong.
+    const text = numbers === undefined ? this.#lines : `${JSON.stringify(numbers)}\n${this.#lines}`;
     this.#lines = '';
     this.#isDue = false;
     this.#lastAt = performance.now();

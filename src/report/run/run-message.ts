@@ -36,7 +36,8 @@ export type RunMessage =
   | { readonly kind: 'idle' }
   /** The process leaves this much under way. */
   | { readonly kind: 'detached'; readonly calls: number; readonly batches: number }
-  | { readonly kind: 'dry-run'; readonly summary: DryRunSummary };
+  /** What a scope would have sent so far; it replaces what was told of this scope before. */
+  | { readonly kind: 'dry-run'; readonly scope: number; readonly summary: DryRunSummary };
 
 export type EventMessage = {
   readonly [Name in BatchlingEventName]: {

@@ -39,6 +39,8 @@ export class RunReporter implements Display {
     const { store, completionWindow, firstUse } = scope;
     if (this.#open.size === 0) {
       this.#file.send({ kind: 'open', store, completionWindow, firstUse });
+      // In front of all numbers.
+      this.#file.flush();
     }
     this.#open.add(scope);
     // What it did before it was shown counts as well.
@@ -81,6 +83,7 @@ export class RunReporter implements Display {
     }
     if (isQuiet || (isOfCall && !this.#sendsCalls)) this.#file.changed();
     else this.#send(name, event);
+    if (name !== 'call:captured') this.#file.flushNext();
   }
 
   #notice(scope: DisplayedScope, notice: Notice): void {

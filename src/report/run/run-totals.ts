@@ -7,12 +7,13 @@ import type { RunMessage } from './run-message.ts';
 /** What the processes of a run have done together, whether it is shown or not. */
 export class RunTotals {
   readonly #stats = new Map<string, Stats>();
-  readonly #dryRuns: DryRunSummary[] = [];
+  readonly #dryRuns = new Map<string, DryRunSummary>();
   #detached: { calls: number; batches: number } | undefined;
 
   message({ name }: ProcessKey, message: RunMessage): void {
     if (message.kind === 'counts') this.#stats.set(name, message.stats);
-    else if (message.kind === 'dry-run') this.#dryRuns.push(message.summary);
+    else if (message.kind === 'dry-run')
+      this.#dryRuns.set(`${name} ${message.scope}`, message.summary);
     else if (message.kind === 'detached') {
       this.#detached ??= { calls: 0, batches: 0 };
       this.#detached.calls += message.calls;
@@ -26,7 +27,7 @@ export class RunTotals {
     return {
       stats,
       ...(this.#detached && { detached: this.#detached }),
-      ...(this.#dryRuns.length > 0 && { dryRun: joinedSummary(this.#dryRuns) }),
+      ...(this.#dryRuns.size > 0 && { dryRun: joinedSummary([...this.#dryRuns.values()]) }),
     };
   }
 }

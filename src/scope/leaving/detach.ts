@@ -1,13 +1,16 @@
 import { nextTurn } from '../../event-loop.ts';
-import { watchClientTimers } from '../../hooks/client-timers/client-timers.ts';
 import { type ProcessCalls, processCalls } from '../process-calls.ts';
+import { exit } from './exit.ts';
 import { leave } from './leave.ts';
 import { allowOneMoreListener } from './one-more-listener.ts';
+import { tellBusy } from './tell-left.ts';
 
 /** The exit code of a process that leaves work under way behind. */
 export const detachedCode = 75;
 /** How often to look whether everything is submitted. */
 const lookInterval = 50;
+/** A program that has not ended so long after that is told why it does not, in milliseconds. */
+const busyAfter = 1_000;
 
 /**
  * - `idle`: no call waits.
@@ -26,10 +29,10 @@ export class Detach {
   readonly #calls: ProcessCalls = processCalls();
   #state: DetachState = 'idle';
   #timer: NodeJS.Timeout | undefined;
+  #busyTimer: NodeJS.Timeout | undefined;
   #isListening = false;
 
   constructor() {
-    watchClientTimers();
     this.#calls.onChange((isWaiting) => {
       if (this.#state === 'leaving') return;
       if (isWaiting) this.#hold();
@@ -56,13 +59,20 @@ export class Detach {
     if (!this.#calls.areSubmitted) return;
     this.#stopLooking();
     this.#state = 'free';
-    this.#calls.keepAlive.letGo();
+    this.#calls.letProcessEnd();
+    this.#busyTimer ??= setTimeout(() => this.#tellBusy(), busyAfter).unref();
   }
 
   #rest(): void {
     this.#stopLooking();
     this.#state = 'idle';
     this.#calls.keepAlive.holdOn();
+  }
+
+  /** Once: such a program is as busy at its next calls. */
+  #tellBusy(): void {
+    if (this.#state === 'free') void tellBusy();
+    else this.#busyTimer = undefined;
   }
 
   #stopLooking(): void {
@@ -95,7 +105,7 @@ export class Detach {
       this.#hold();
     } else {
       await leave('detached');
-      process.exit(detachedCode);
+      exit(detachedCode);
     }
   }
 }

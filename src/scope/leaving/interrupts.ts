@@ -1,4 +1,5 @@
 import { processCalls } from '../process-calls.ts';
+import { exit } from './exit.ts';
 import { leave } from './leave.ts';
 import { allowOneMoreListener } from './one-more-listener.ts';
 
@@ -37,14 +38,14 @@ function interrupted(signal: NodeJS.Signals): void {
   const isProgramsOwn = listensItself(signal);
   if (processCalls().isLeaving) {
     // A process may get SIGTERM from two sides at once; only a key is pressed twice.
-    if (signal === 'SIGINT' && !isProgramsOwn) process.exit(interruptedCode);
+    if (signal === 'SIGINT' && !isProgramsOwn) exit(interruptedCode);
     return;
   }
   void leave('interrupted').then(() => {
-    if (!isProgramsOwn) process.exit(interruptedCode);
+    if (!isProgramsOwn) exit(interruptedCode);
     // The program decides when it ends. If it only waits for its calls, it ends now.
     process.exitCode ??= interruptedCode;
-    processCalls().keepAlive.letGo();
+    processCalls().letProcessEnd();
   });
 }
 

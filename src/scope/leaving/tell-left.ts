@@ -1,3 +1,4 @@
+import { isMainThread } from 'node:worker_threads';
 import { resolveOptions } from '../../options/index.ts';
 import type { LeftBehind } from '../../report/leave-note.ts';
 
@@ -13,6 +14,20 @@ export async function tellLeft(why: 'detached' | 'interrupted', left: LeftBehind
   }
   const { leaveNote } = await import('../../report/leave-note.ts');
   for (const line of leaveNote(why, left, usualStore())) await write(`batchling: ${line}`);
+}
+
+/** Tells the user that `--detach` cannot end this process; all its processes tell it once. */
+export async function tellBusy(): Promise<void> {
+  const { reportToRun } = await import('../../report/run/report-to-run.ts');
+  const isWorker = process.channel !== undefined || !isMainThread;
+  const why = isWorker
+    ? 'is a worker that waits for its parent, as those of test runners are'
+    : 'is busy with something else: a server, an interval, an open connection';
+  const text =
+    `--detach cannot end process ${process.pid}, although all its calls are sent: it ${why}. ` +
+    'It stays until its answers are there; Ctrl-C loses nothing that is sent';
+  const notice = { notice: 'trouble', id: 'detach-busy', text } as const;
+  reportToRun({ kind: 'notice', time: Date.now(), notice });
 }
 
 /** Where commands on the ledger look that are told of no other store: a flag of the run is none of theirs. */
