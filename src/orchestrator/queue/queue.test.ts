@@ -76,7 +76,7 @@ const ordinary = scope();
 
 function request(name: string, of: EngineScope = ordinary): Request {
   const caller = new Caller({ scope: of } as CapturedCall, {} as CallControl);
-  const made = new Request(anyQueue, name, '{}', caller);
+  const made = new Request(anyQueue, name, '{}', { outputLimit: undefined, answers: 1 }, caller);
   made.becomeOurs(0);
   names.set(made, name);
   return made;

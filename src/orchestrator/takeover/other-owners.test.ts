@@ -47,7 +47,9 @@ describe('a caller that waits for a request of another owner', () => {
     const queue = { id, batcher, bodies: ignored, clientRetries: ignored };
     const caller = { scope: { cache: true }, call: { settled: true } } as unknown as Caller;
     const key = Buffer.from(fingerprintOf(1)).toString('latin1');
-    others.follow(new Request(queue as unknown as RequestQueue, key, '{}', caller), admission);
+    const expects = { outputLimit: undefined, answers: 1 };
+    const request = new Request(queue as unknown as RequestQueue, key, '{}', expects, caller);
+    others.follow(request, admission);
     return caller;
   }
 
