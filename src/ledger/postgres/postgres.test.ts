@@ -1,6 +1,7 @@
-import { describe } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ledgerConformance } from '../conformance/conformance-suite.test-helper.ts';
 import { killedConformance } from '../conformance/killed.test-helper.ts';
+import { openBench } from '../conformance/subject.test-helper.ts';
 import { unusedConformance } from '../conformance/unused.test-helper.ts';
 import { usePostgres } from './test/temporary.test-helper.ts';
 
@@ -15,4 +16,13 @@ describe('the PostgreSQL ledger, when an owner leaves a run that is to be contin
     open,
     kill: (ledger, owner) => ledger.leave(owner, { finished: false }),
   });
+});
+
+it('a provider may say what the server cannot store', async () => {
+  const { ledger, send } = await openBench({ name: 'the PostgreSQL ledger', open, kill });
+  const { lease } = await send([1]);
+  await ledger.refused(lease, 'bad character: \0');
+  expect(await ledger.list()).toMatchObject([
+    { state: 'refused', failure: 'bad character: \uFFFD' },
+  ]);
 });
