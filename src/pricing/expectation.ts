@@ -14,18 +14,26 @@ export interface Expectation {
   readonly outputLimit: number | undefined;
   /** How many answers it asks for: `n`. */
   readonly answers: number;
-  /** Estimated tokens that it asks the provider to cache. */
+  /** Estimated tokens that the provider may write to its cache; infinite: all of its input. */
   readonly cacheWriteTokens?: number;
   readonly cacheWrite1hTokens?: number;
   /** Estimated tokens of what is spoken in it. */
   readonly inputAudioTokens?: number;
 }
 
-/** The usage of an answer, as far as it can be foreseen. Nothing is expected to be cached already. */
+/** The dearest usage that can be foreseen. Nothing is expected to be cached already. */
 export function expectedUsage(
   inputTokens: number,
   { cacheWriteTokens = 0, cacheWrite1hTokens = 0, inputAudioTokens = 0 }: Expectation,
   outputTokens: number,
 ): Usage {
-  return { inputTokens, outputTokens, cacheWriteTokens, cacheWrite1hTokens, inputAudioTokens };
+  const text = inputTokens - inputAudioTokens;
+  const hour = Math.min(cacheWrite1hTokens, text);
+  return {
+    inputTokens,
+    outputTokens,
+    inputAudioTokens,
+    cacheWrite1hTokens: hour,
+    cacheWriteTokens: Math.min(cacheWriteTokens, text - hour),
+  };
 }

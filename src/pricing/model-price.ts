@@ -11,7 +11,12 @@ export interface GivenPrice {
   readonly cacheWrite1h?: number;
 }
 
-/** What a batch does to the price of input that came out of the provider's cache. */
+/**
+ * What a batch does to the price of input that came out of the provider's cache.
+ *
+ * @example
+ * const limits = { ...super.limits(route), cachedInput: 'uncached' as const };
+ */
 export type CachedInput =
   /** It is discounted like everything else. */
   | 'discounted'

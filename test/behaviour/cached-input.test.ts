@@ -164,6 +164,21 @@ describe('what Anthropic has cached', () => {
   });
 });
 
+describe('what OpenAI caches by itself', () => {
+  it('is estimated at the price of a write, unless the request says what is cached', async () => {
+    // About 100,000 tokens: $0.01 in a batch as input, $0.0125 as a write.
+    const messages = [{ role: 'user', content: 'long '.repeat(80_000) }];
+    const ask = async (more: object) => {
+      const model = 'gpt-5.6-luna';
+      const sent = { max_tokens: 1, messages, ...more };
+      const asked = { provider: 'openai', model, more: sent, options: { budget: 0.011 } } as const;
+      return (await askFor(asked)).statuses;
+    };
+    expect(await ask({})).toEqual([402]);
+    expect(await ask({ prompt_cache_options: { mode: 'explicit' } })).toEqual([200]);
+  });
+});
+
 describe('each kind of input and output has its price', () => {
   it.each<[string, Asked, object, { paid: number; list: number }]>([
     [

@@ -8,6 +8,7 @@ import type { Handle, ItemId } from '../../types.ts';
 import type {
   Call,
   Envelope,
+  Expectation,
   Found,
   Limits,
   Match,
@@ -35,7 +36,7 @@ import { judgeCreate, judgeOpenAI } from './openai-judge.ts';
 import { openaiNotes } from './openai-notes.ts';
 import { type StatusWords, toRemote } from './openai-remote.ts';
 import { readResultLine } from './openai-results.ts';
-import { cachedInputOf, openaiUsage } from './openai-usage.ts';
+import { cachedInputOf, cacheWrites, openaiUsage } from './openai-usage.ts';
 
 const hour = 3_600_000;
 type FormFields = Parameters<typeof multipart>[0];
@@ -267,6 +268,13 @@ export class OpenAIBatcher extends FileBatcher {
   ): Promise<unknown> {
     const { openaiPlaceholder } = await import('../placeholders/openai-placeholder.ts');
     return openaiPlaceholder(route.endpoint, json);
+  }
+
+  override expects(
+    route: Pick<Route, 'endpoint' | 'body'>,
+    json: Readonly<Record<string, unknown>>,
+  ): Expectation {
+    return { ...super.expects(route, json), ...cacheWrites(route) };
   }
 
   usage(json: unknown): Usage | undefined {

@@ -1,11 +1,27 @@
 import { includingCache } from '../../pricing/usage.ts';
-import type { CachedInput, Usage } from '../batcher.ts';
+import type { CachedInput, Expectation, Route, Usage } from '../batcher.ts';
 import { count, field, fields } from '../shared/outcomes.ts';
+
+type CacheWrites = Pick<Expectation, 'cacheWriteTokens'>;
 
 /** Batches have no cached rate for models before GPT-5 (November 2026). */
 export function cachedInputOf(model: string): CachedInput {
   return /^(ft:)?(chatgpt-|gpt-[34]|o\d)/.test(model) ? 'uncached' : 'discounted';
 }
+
+/** Prompts are cached from so many tokens on; a token has about four letters. */
+const leastCached = 4 * 1_024;
+
+/**
+ * The newest models write every longer prompt to their cache, unless the request wants to say itself what is
+ * cached, and charge for it. Writing is free, and has no price in the list, at all others.
+ */
+export function cacheWrites({ endpoint, body }: Pick<Route, 'endpoint' | 'body'>): CacheWrites {
+  const isCached = /(completions|responses)$/.test(endpoint) && body.length >= leastCached;
+  return isCached && !isExplicit.test(body) ? { cacheWriteTokens: Number.POSITIVE_INFINITY } : {};
+}
+
+const isExplicit = /"prompt_cache_options":\s*\{[^}]*"mode":\s*"explicit"/;
 
 /** The usage of chat completions, responses, images and embeddings, by OpenAI's words and those of services like it. */
 export function openaiUsage(json: unknown): Usage | undefined {

@@ -133,9 +133,10 @@ export class PlannedQueue {
       priceShare: this.#window.priceShare,
       cachedInput: this.#limits.cachedInput,
     };
-    const charge = (outputTokens: number) =>
-      this.#modelPrice.charge(expectedUsage(tokens, expects, outputTokens), terms);
-    const [least, most] = [charge(output.least), charge(output.most)];
+    const { least: leastOutput, most: mostOutput } = output;
+    const unwritten = { ...expects, cacheWriteTokens: 0, cacheWrite1hTokens: 0 };
+    const least = this.#modelPrice.charge(expectedUsage(tokens, unwritten, leastOutput), terms);
+    const most = this.#modelPrice.charge(expectedUsage(tokens, expects, mostOutput), terms);
     if (least === undefined || most === undefined) {
       this.#isPriced = false;
       return;
