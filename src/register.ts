@@ -5,7 +5,7 @@
  * @module
  */
 import { isMainThread } from 'node:worker_threads';
-import { isGlobalLocked } from './hooks/install.ts';
+import { isGlobalLocked } from './hooks/patch-registry.ts';
 import { sharedState } from './hooks/state.ts';
 import { detachVariable, reportVariable } from './run-variables.ts';
 import { Detach } from './scope/leaving/detach.ts';

@@ -1,9 +1,9 @@
-import { BatchlingError } from '../errors.ts';
 import { guardAborts } from './abort-guard/abort-guard.ts';
 import { detectBypasses } from './bypass-detector.ts';
 import { watchClientTimers } from './client-timers/client-timers.ts';
 import { hookFetch, isFetchHooked } from './fetch/fetch.ts';
 import { hookNodeHttp, isNodeHttpHooked } from './node-http/node-http.ts';
+import { isGlobalLocked } from './patch-registry.ts';
 
 const all = [hookFetch, hookNodeHttp, guardAborts, detectBypasses, watchClientTimers];
 
@@ -41,9 +41,4 @@ export function hookFetchOnImport(): void {
   } catch (error) {
     if (!isGlobalLocked(error)) throw error;
   }
-}
-
-/** Whether a hook could not be installed because the global is frozen or read-only. */
-export function isGlobalLocked(error: unknown): error is BatchlingError {
-  return BatchlingError.isInstance(error) && error.code === 'GLOBAL_LOCKED';
 }

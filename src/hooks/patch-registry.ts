@@ -93,3 +93,8 @@ function locked(name: string): BatchlingError {
     { facts: { global: name } },
   );
 }
+
+/** Whether a hook could not be installed because the global is frozen or read-only. */
+export function isGlobalLocked(error: unknown): error is BatchlingError {
+  return BatchlingError.isInstance(error) && error.code === 'GLOBAL_LOCKED';
+}

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { compiledProgram } from '../support/compiled.ts';
 import { openStage, type Stage } from '../support/stage.ts';
-import { until } from '../support/until.ts';
+import { soon, until } from '../support/until.ts';
 import { type Ended, type Launch, type Launched, launch, launchProgram } from './launched.ts';
 
 let stage: Stage;
@@ -63,6 +63,12 @@ it('does so on SIGTERM, although the package signal-exit listens', async () => {
   expectInterrupted(ended);
   expect(ended.stderr).toContain(resumeNote);
   expect(ended.lines).toContain('hook 130');
+});
+
+it('ends a program that listens itself and only waits for its calls, whatever time its client gives', async () => {
+  const program = await startAndWait({ also: ['ownInterrupt'], client: 'openai' });
+  program.kill('SIGINT');
+  expectInterrupted(await soon(program.ended));
 });
 
 it('does not send what waits in a queue', async () => {

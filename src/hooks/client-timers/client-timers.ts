@@ -1,5 +1,4 @@
-import { isGlobalLocked } from '../install.ts';
-import { patch } from '../patch-registry.ts';
+import { isGlobalLocked, patch } from '../patch-registry.ts';
 import { type ClientTimer, sharedState } from '../state.ts';
 
 /**
