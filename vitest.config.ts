@@ -1,6 +1,12 @@
-import { availableParallelism } from 'node:os';
+import { rmSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/support/longest-first.ts';
+
+/** For the ledgers of programs that name none: tests leave the user's own alone. */
+const cacheFolder = join(tmpdir(), `batchling-test-cache-${process.pid}`);
+process.once('exit', () => rmSync(cacheFolder, { recursive: true, force: true }));
 
 /** Unit tests that patch globals, start processes, or look at what has been loaded. */
 const unitTests = [
@@ -73,7 +79,7 @@ const excluded = leftOut[process.platform] ?? [];
 
 const shared = {
   pool: 'forks',
-  env: { BATCHLING_DISPLAY: 'none' },
+  env: { BATCHLING_DISPLAY: 'none', XDG_CACHE_HOME: cacheFolder },
   // A test waits for what it expects, not for a time: these only end one that hangs.
   testTimeout: 180_000,
   hookTimeout: 180_000,

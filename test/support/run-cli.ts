@@ -1,7 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { rmSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { compiledCli } from './compiled.ts';
 import type { Finished } from './run-program.ts';
@@ -21,21 +19,12 @@ export interface RunningCli {
   readonly ended: Promise<Finished>;
 }
 
-/** For the ledgers of runs that name none: tests leave the user's own alone. */
-const cacheFolder = join(tmpdir(), `batchling-cli-cache-${process.pid}`);
-process.once('exit', () => rmSync(cacheFolder, { recursive: true, force: true }));
-
 /** Starts the real command line: `batchling <given…>`. */
 export async function startCli(given: string[], options: CliOptions = {}): Promise<RunningCli> {
   const { BATCHLING_RUN: _, NODE_OPTIONS: __, ...inherited } = process.env;
   const child = spawn(process.execPath, [await compiledCli(), ...given], {
     cwd: options.folder,
-    env: {
-      ...inherited,
-      BATCHLING_DISPLAY: 'none',
-      XDG_CACHE_HOME: cacheFolder,
-      ...options.environment,
-    },
+    env: { ...inherited, BATCHLING_DISPLAY: 'none', ...options.environment },
   });
   child.stdin.end(options.input ?? '');
   let stdout = '';
