@@ -1,4 +1,5 @@
 import type { DryRunQueue, DryRunSummary } from '../orchestrator/dry-run/dry-run-summary.ts';
+import { leftOutReason } from '../orchestrator/model/stats.ts';
 import { assumedOutput, type Range } from '../pricing/output-range.ts';
 import type { DisplayMode } from './display.ts';
 import { plainOutput } from './line-output.ts';
@@ -22,7 +23,7 @@ export async function reportDryRun(
 
 /** The summary as text, a line for each queue. */
 export function dryRunLines(summary: DryRunSummary): string[] {
-  const { calls, fromLedger, underWay, bypassed, batches, queues, unpriced } = summary;
+  const { calls, fromLedger, underWay, leftOut, bypassed, batches, queues, unpriced } = summary;
   const free: string[] = [];
   if (fromLedger > 0) free.push(`${number(fromLedger)} answered from the ledger`);
   if (underWay > 0) free.push(`${number(underWay)} in batches that are under way already`);
@@ -35,6 +36,7 @@ export function dryRunLines(summary: DryRunSummary): string[] {
     ...unpriced.map(
       (name) => `not in the sum: ${name}, whose price is unknown (set providers.….prices)`,
     ),
+    ...(leftOut > 0 ? [`${counted(leftOut, 'call')} ${leftOutReason}, at full price`] : []),
     ...(bypassed > 0 ? [`${counted(bypassed, 'call')} cannot be batched, and not in the sum`] : []),
     ...basisLines(queues),
     ...endLines(summary),

@@ -1,5 +1,5 @@
 import { formatDuration } from '../duration.ts';
-import type { Stats } from '../orchestrator/model/stats.ts';
+import { leftOutReason, type Stats } from '../orchestrator/model/stats.ts';
 import { dollars } from '../pricing/dollars.ts';
 
 export { dollars };
@@ -22,11 +22,19 @@ export function summaryLine(stats: Stats): string {
 }
 
 /** Calls that were not batched. The cost of bypassed ones is unknown: their answers are not read. */
-function fullPrice({ realtime, bypassed, dollars: { realtime: cost } }: Stats): string[] {
+function fullPrice(stats: Stats): string[] {
+  const {
+    realtime,
+    bypassReasons,
+    dollars: { realtime: cost },
+  } = stats;
+  const leftOut = bypassReasons[leftOutReason] ?? 0;
+  const bypassed = stats.bypassed - leftOut;
   const parts: string[] = [];
   const price = cost > 0 ? ` (${dollars(cost)})` : '';
   if (realtime > 0) parts.push(`${number(realtime)} in realtime at full price${price}`);
   if (bypassed > 0) parts.push(`${number(bypassed)} bypassed at full price`);
+  if (leftOut > 0) parts.push(`${number(leftOut)} ${leftOutReason}, at full price`);
   return parts;
 }
 

@@ -17,6 +17,7 @@ import { ScopeCalls } from './scope-calls.ts';
 import type { ScopeForm } from './scope-dry-run.ts';
 import type { ScopeEvents } from './scope-events.ts';
 import { resolveScopeOptions } from './scope-options.ts';
+import { watchPatterns } from './unused-patterns.ts';
 
 /**
  * A scope as the hooks know it: its options, its calls, its parent. `BatchingContext` is its public
@@ -27,7 +28,7 @@ export class Scope implements HookScope {
   readonly hooked: boolean;
   readonly calls: ScopeCalls;
   readonly #options: ResolvedOptions;
-  readonly #undoHooks: (() => void)[] = [];
+  readonly #undo: (() => void)[] = [];
   /** `ended`: by an error or the signal. Its code may still run; its calls are not sent. */
   #state: 'open' | 'closing' | 'closed' | 'ended' = 'open';
   #closing: Promise<void> | undefined;
@@ -42,6 +43,8 @@ export class Scope implements HookScope {
     this.calls = new ScopeCalls(this.#options, form, askers);
     this.hooked = hooks && this.#options.hooks;
     this.#hook(true);
+    const { only, bypass } = this.#options;
+    if (only?.complaint && bypass !== 'ignore') this.#undo.push(watchPatterns(only));
     const { signal } = this;
     if (signal?.aborted) this.#abort();
     else signal?.addEventListener('abort', this.#abort, { once: true });
@@ -157,13 +160,12 @@ export class Scope implements HookScope {
 
   /** At each entry, because another library may have replaced a global since. */
   #hook(first = false): void {
-    if (this.hooked && this.open && (first || !areHooksInPlace()))
-      this.#undoHooks.push(installHooks());
+    if (this.hooked && this.open && (first || !areHooksInPlace())) this.#undo.push(installHooks());
   }
 
   #unhook(): void {
     this.signal?.removeEventListener('abort', this.#abort);
-    for (const undo of this.#undoHooks.splice(0)) undo();
+    for (const undo of this.#undo.splice(0)) undo();
   }
 
   async #finish(): Promise<void> {

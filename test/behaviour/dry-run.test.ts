@@ -176,18 +176,6 @@ describe('a dry run', () => {
     expect(summary.dollars.batch).toEqual(summary.dollars.realtime);
   });
 
-  it('sends no call that cannot be batched', async () => {
-    const url = `${stage.simulator.baseUrl('openai')}/audio/speech`;
-    const body = JSON.stringify({ model: 'tts-1', input: 'hello', voice: 'nova' });
-    const headers = { 'content-type': 'application/json', authorization: 'Bearer sk-test-key' };
-    const status = await batchify(
-      async () => (await fetch(url, { method: 'POST', headers, body })).status,
-      options({ bypass: 'ignore' }),
-    );
-    expect(status).toBe(400);
-    expectNothingSent();
-  });
-
   it('is no batchling error but a DryRunExit, which is one', async () => {
     const exit = await exitOf(batchify(() => ask(stage.openai(), 'a', model), options()));
     expect(BatchlingError.isInstance(exit)).toBe(true);

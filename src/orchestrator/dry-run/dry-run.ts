@@ -8,7 +8,7 @@ import { type Part, type Prepared, prepare } from '../capture/prepare.ts';
 import { answerCall, refuseCall } from '../collect/delivery.ts';
 import type { CallHandle, CapturedCall } from '../model/call.ts';
 import type { CallEngine } from '../model/call-engine.ts';
-import { type AnswerSource, factsOf } from '../model/events.ts';
+import { type AnswerSource, factsOf, tell } from '../model/events.ts';
 import type { OwnReason } from '../model/own-answer.ts';
 import { type DryRunSummary, summaryOf } from './dry-run-summary.ts';
 import { placeholderAnswer, toldAs } from './placeholder-answer.ts';
@@ -62,11 +62,15 @@ export class DryRun implements CallEngine {
   readonly #queues = new Map<string, PlannedQueue>();
   #captured: CapturedCall[] = [];
   #pending: PendingCall[] = [];
+  /** Calls that are not captured, and wait to be told that they were not sent. */
+  #held: (() => void)[] = [];
   #draining: Promise<void> | undefined;
   #timer: unknown;
   #calls = 0;
   #fromLedger = 0;
   #underWay = 0;
+  #leftOut = 0;
+  #isClosed = false;
 
   constructor(options: DryRunOptions) {
     this.#options = options;
@@ -75,7 +79,8 @@ export class DryRun implements CallEngine {
 
   /** Calls wait for the end of their round. */
   get isWaiting(): boolean {
-    return this.#draining !== undefined || this.#pending.some(({ call }) => !call.settled);
+    if (this.#draining !== undefined || this.#held.length > 0) return true;
+    return this.#pending.some(({ call }) => !call.settled);
   }
 
   capture(call: CapturedCall): CallHandle {
@@ -83,6 +88,18 @@ export class DryRun implements CallEngine {
     this.#draining ??= this.#drain();
     this.#restartTimer();
     return handle;
+  }
+
+  /** Resolves with the end of the round, for ever not where that stops the program. */
+  hold(): Promise<void> {
+    if (this.#isClosed && !this.#stops) return Promise.resolve();
+    if (!this.#isClosed) this.#restartTimer();
+    return new Promise((resolve) => this.#held.push(resolve));
+  }
+
+  /** The end of the first round ends the program. */
+  get #stops(): boolean {
+    return this.#options.stop !== undefined && !this.#options.deep;
   }
 
   async flush(): Promise<void> {
@@ -108,6 +125,7 @@ export class DryRun implements CallEngine {
       calls: this.#calls,
       fromLedger: this.#fromLedger,
       underWay: this.#underWay,
+      leftOut: this.#leftOut,
       bypassed,
     };
     return summaryOf(
@@ -117,7 +135,13 @@ export class DryRun implements CallEngine {
   }
 
   close(): void {
+    this.#isClosed = true;
     this.#options.clock.clearTimeout(this.#timer);
+    if (!this.#stops) this.#letGo();
+  }
+
+  #letGo(): void {
+    for (const resolve of this.#held.splice(0)) resolve();
   }
 
   #restartTimer(): void {
@@ -145,7 +169,8 @@ export class DryRun implements CallEngine {
     const slice = new Slice();
     for (const call of calls) {
       if (slice.isOver) await slice.next();
-      const ready = call.aborted ? undefined : prepare(call);
+      const leaveOut = (_: string, ready: () => Prepared) => this.#leaveOut(call, ready());
+      const ready = call.aborted ? undefined : prepare(call, leaveOut);
       if (ready === undefined) continue;
       this.#calls += 1;
       try {
@@ -155,6 +180,16 @@ export class DryRun implements CallEngine {
         refuseCall(call, facts, 'store', messageOf(error));
       }
     }
+  }
+
+  /** It would go out at once, whatever the ledger knows. */
+  #leaveOut(call: CapturedCall, ready: Prepared): void {
+    tell(call.scope.emit, 'call:captured', factsOf(call.target.batcher, ready.parts[0].route));
+    this.#calls += 1;
+    this.#leftOut += 1;
+    for (const part of ready.parts) this.#queueOf(call, part, true).add(part, 1);
+    call.taken(false);
+    this.#pending.push({ ...ready, call, known: [] });
   }
 
   async #plan(call: CapturedCall, ready: Prepared): Promise<void> {
@@ -196,14 +231,14 @@ export class DryRun implements CallEngine {
   }
 
   /** As real queues are found, except that credentials are not told apart. */
-  #queueOf(call: CapturedCall, part: Part): PlannedQueue {
+  #queueOf(call: CapturedCall, part: Part, isLeftOut = false): PlannedQueue {
     const { target, scope } = call;
     const { endpoint, model, partition, batchHeaders } = part.route;
     const place = [target.provider, target.wireBase, endpoint, model, partition, batchHeaders];
-    const key = JSON.stringify([...place, scope.policyKey]);
+    const key = JSON.stringify([...place, scope.policyKey, isLeftOut]);
     const known = this.#queues.get(key);
     if (known) return known;
-    const queue = new PlannedQueue(call, part);
+    const queue = new PlannedQueue(call, part, isLeftOut);
     this.#queues.set(key, queue);
     return queue;
   }
@@ -221,8 +256,12 @@ export class DryRun implements CallEngine {
     this.#options.clock.clearTimeout(this.#timer);
     await this.#endQueues();
     if (!this.isWaiting) return;
+    if (this.#stops) {
+      this.#options.stop?.();
+      return;
+    }
+    this.#letGo();
     if (this.#options.deep) await inOrder(this.#pending.splice(0), answerWithPlaceholder);
-    else if (this.#options.stop) this.#options.stop();
     else await this.#refuse(this.#pending.splice(0), 'dry_run', notSent);
   }
 

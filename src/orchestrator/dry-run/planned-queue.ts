@@ -1,4 +1,4 @@
-import type { Batcher, CompletionWindow, Limits } from '../../batchers/batcher.ts';
+import type { Batcher, Limits } from '../../batchers/batcher.ts';
 import { givenPrice, limitsOf } from '../../batchers/limit-settings.ts';
 import { invariant } from '../../errors.ts';
 import { Slice } from '../../event-loop.ts';
@@ -22,7 +22,10 @@ export class PlannedQueue {
   readonly #scope: EngineScope;
   readonly #facts: Pick<DryRunQueue, 'provider' | 'base' | 'endpoint' | 'model'>;
   readonly #limits: Limits;
-  readonly #window: CompletionWindow;
+  /** `only` leaves its calls out: they go out one by one, at full price. */
+  readonly #isLeftOut: boolean;
+  /** Of the list price. */
+  readonly #share: number;
   readonly #givenPrice: GivenPrice | undefined;
   #items: PlannedItem[] = [];
   #requests = 0;
@@ -36,7 +39,7 @@ export class PlannedQueue {
   #atListPrice: Range = noRange;
   #isPriced = true;
 
-  constructor({ target, scope }: CapturedCall, { route }: Part) {
+  constructor({ target, scope }: CapturedCall, { route }: Part, isLeftOut: boolean) {
     const { batcher, wireBase } = target;
     const { endpoint, model } = route;
     const { name: provider } = batcher.info;
@@ -46,9 +49,8 @@ export class PlannedQueue {
     this.#facts = { provider, base: wireBase.replace(/\?.*$/, ''), endpoint, model };
     this.#limits = limitsOf(batcher, route, settings);
     this.#givenPrice = givenPrice(settings, model);
-    const window = offeredWindow(this.#limits, scope.policy.completionWindow);
-    invariant(window, 'A call with a completion window that is not offered got into a dry run');
-    this.#window = window;
+    this.#isLeftOut = isLeftOut;
+    this.#share = isLeftOut ? 1 : batchShare(this.#limits, scope);
   }
 
   get facts(): Pick<DryRunQueue, 'provider' | 'base' | 'endpoint' | 'model'> {
@@ -72,7 +74,7 @@ export class PlannedQueue {
     this.#items = [];
     if (items.length === 0) return;
     const { minBatch } = this.#scope;
-    const isRealtime = items.length < minBatch;
+    const isRealtime = this.#isLeftOut || items.length < minBatch;
     const tooLarge = isRealtime ? this.#goRealtime(items) : this.#pack(items);
     const isAsked = items.some(({ outputLimit }) => outputLimit === undefined);
     const average = isAsked ? await averageOutput() : undefined;
@@ -138,10 +140,16 @@ export class PlannedQueue {
       this.#isPriced = false;
       return;
     }
-    const share = isRealtime ? 1 : this.#window.priceShare;
+    const share = isRealtime ? 1 : this.#share;
     this.#atListPrice = plus(this.#atListPrice, { least, most });
     this.#asPlanned = plus(this.#asPlanned, { least: least * share, most: most * share });
   }
+}
+
+function batchShare(limits: Limits, { policy }: EngineScope): number {
+  const window = offeredWindow(limits, policy.completionWindow);
+  invariant(window, 'A call with a completion window that is not offered got into a dry run');
+  return window.priceShare;
 }
 
 function basisOf(limit: number | undefined, average: number | undefined): OutputBasis {

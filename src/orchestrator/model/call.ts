@@ -25,6 +25,13 @@ export type OnlyPredicate = (call: {
   readonly url: string;
 }) => boolean;
 
+/** The option `only`. Where it was given as text, it knows more about itself. */
+export type Only = OnlyPredicate & {
+  readonly text?: string;
+  /** Names the patterns that have chosen no call although calls were left out; `undefined`: there are none. */
+  complaint?(): string | undefined;
+};
+
 /** What the engine knows of a scope. */
 export interface EngineScope {
   readonly policy: Policy;
@@ -41,7 +48,7 @@ export interface EngineScope {
   /** Fewer requests than this at flush time go out as realtime calls. */
   readonly minBatch: number;
   /** What to batch; `undefined`: everything. */
-  readonly only: OnlyPredicate | undefined;
+  readonly only: Only | undefined;
   /** Dollars that the whole run may cost. */
   readonly budget: number | undefined;
   readonly cleanup: boolean;
@@ -128,8 +135,8 @@ export type Verdict =
   | { readonly bypass: string }
   /** Was ours; we send it as an ordinary call, counted and not too many at once. */
   | { readonly realtime: RealtimeRoute }
-  /** Not chosen: an ordinary call. */
-  | { readonly passThrough: true };
+  /** `only` does not choose it (`openai:gpt-5-mini`): an ordinary call, counted. */
+  | { readonly leftOut: string };
 
 export interface Delivery {
   readonly answer: Answer;

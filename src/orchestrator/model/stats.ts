@@ -33,6 +33,9 @@ export interface Stats {
   readonly unpriced: Readonly<Record<string, number>>;
 }
 
+/** The reason of bypasses that the option `only` asks for. */
+export const leftOutReason = 'left out by `only`';
+
 /** A name may be a text of a provider's: however many there are, they take little memory. */
 const mostNames = 20;
 

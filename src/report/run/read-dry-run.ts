@@ -22,6 +22,7 @@ export function readDryRun(value: unknown): DryRunSummary {
     calls: count(given.calls),
     fromLedger: count(given.fromLedger),
     underWay: count(given.underWay),
+    leftOut: count(given.leftOut),
     bypassed: count(given.bypassed),
   };
   return summaryOf(counts, queues.map(readQueue));
