@@ -12,7 +12,7 @@ export function summaryLines(stats: Stats, milliseconds: number): string[] {
     ['batches', atLeastOne(stats.batches.submitted)],
     ['from ledger', atLeastOne(stats.fromLedger)],
     ['realtime', realtimeText(stats)],
-    ['bypassed', withReasons(stats.bypassed, 'at full price', stats.bypassReasons)],
+    ['bypassed', withReasons(stats.bypassed, bypassedText(stats), stats.bypassReasons)],
     ['retries', atLeastOne(stats.retried)],
     ['failures', withReasons(stats.failed, '', stats.failures)],
     ['tokens', tokensText(stats)],
@@ -40,6 +40,11 @@ function atLeastOne(count: number): string | undefined {
 function realtimeText({ realtime, dollars: { realtime: cost } }: Stats): string | undefined {
   if (realtime === 0) return undefined;
   return `${number(realtime)} at full price${cost > 0 ? ` (${dollars(cost)})` : ''}`;
+}
+
+function bypassedText({ bypassed, heldBack }: Stats): string {
+  if (heldBack === 0) return 'at full price';
+  return heldBack === bypassed ? 'held back' : `at full price, but ${number(heldBack)} held back`;
 }
 
 function tokensText({ tokens: { input, output } }: Stats): string | undefined {

@@ -22,19 +22,22 @@ export function summaryLine(stats: Stats): string {
 }
 
 /** Calls that were not batched. The cost of bypassed ones is unknown: their answers are not read. */
-function fullPrice(stats: Stats): string[] {
-  const {
-    realtime,
-    bypassReasons,
-    dollars: { realtime: cost },
-  } = stats;
-  const leftOut = bypassReasons[leftOutReason] ?? 0;
-  const bypassed = stats.bypassed - leftOut;
+function fullPrice({
+  realtime,
+  bypassed,
+  heldBack,
+  bypassReasons,
+  dollars: { realtime: cost },
+}: Stats) {
   const parts: string[] = [];
   const price = cost > 0 ? ` (${dollars(cost)})` : '';
+  // Where calls are held back, all that `only` leaves out are among them.
+  const leftOut = heldBack > 0 ? 0 : (bypassReasons[leftOutReason] ?? 0);
+  const others = bypassed - heldBack - leftOut;
   if (realtime > 0) parts.push(`${number(realtime)} in realtime at full price${price}`);
-  if (bypassed > 0) parts.push(`${number(bypassed)} bypassed at full price`);
+  if (others > 0) parts.push(`${number(others)} bypassed at full price`);
   if (leftOut > 0) parts.push(`${number(leftOut)} ${leftOutReason}, at full price`);
+  if (heldBack > 0) parts.push(`${number(heldBack)} held back`);
   return parts;
 }
 

@@ -69,10 +69,11 @@ export class Bypasses {
    * a dry run, which sends nothing.
    */
   report(url: string, { reason, cure, topic, isAsked }: BypassReason): string | undefined {
-    const address = this.#emit(url, reason);
+    const isError = this.#options.bypass === 'error';
+    const address = this.#emit(url, reason, !this.#options.dryRun && !isError);
     const message = `A call to ${address} is not batched: ${reason}.`;
     if (this.#options.dryRun) return `${message} This is a dry run, so it was not sent. ${cure}`;
-    if (this.#options.bypass === 'error') return `${message} ${cure}`;
+    if (isError) return `${message} ${cure}`;
     if (this.#options.bypass === 'warn' && !isAsked) {
       warnOnce(`${message} It goes out at full price. ${cure}`, topic);
     }
@@ -100,14 +101,14 @@ export class Bypasses {
 
   /** Warns even where bypasses are errors: such a call cannot or need not be held back. */
   #warn(url: string, what: string, reason: string, topic: string | undefined): void {
-    const address = this.#emit(url, reason);
+    const address = this.#emit(url, reason, true);
     if (this.#options.bypass !== 'ignore') warnOnce(`A call to ${address} ${what}`, topic);
   }
 
-  #emit(url: string, reason: string): string {
+  #emit(url: string, reason: string, sent: boolean): string {
     // Without query, user and password: they may hold a credential.
     const address = url.replace(/[?#].*$/, '').replace(/^(\w+:\/\/)[^/]*@/, '$1');
-    tell(this.#events.emit, 'call:bypassed', { url: address, reason });
+    tell(this.#events.emit, 'call:bypassed', { url: address, reason, sent });
     // A program may do nothing else, so that no engine opens the display; its run counts them all the same.
     if (process.env[reportVariable] && !this.#options.dryRun) void this.#events.show(this.#options);
     return address;

@@ -84,7 +84,7 @@ describe('calls that the option only leaves out', () => {
       },
       options({ only: 'openai:gpt5*', bypass: 'error' }),
     );
-    const { status, type, message } = (await run) as Record<string, string>;
+    const { status, type, message } = (await run) as unknown as Record<string, string>;
     expect({ status, type }).toEqual({ status: 400, type: 'batchling_unsupported' });
     expect(message).toMatch(/"openai:gpt5\*".*openai:gpt-5-mini.*realtime\(\).*x-batchling: off/);
     expect(stage.simulator.meter).toMatchObject({ batched: 0, realtime: 1 });

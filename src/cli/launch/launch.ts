@@ -3,6 +3,7 @@ import { constants } from 'node:os';
 import { openRunDisplay } from '../../report/run/run-display.ts';
 import { exitCodes } from '../exit-codes.ts';
 import type { RunEnvironment, Variables } from './run-environment.ts';
+import { unbatchedNote } from './unbatched-note.ts';
 
 export interface Launch {
   readonly command: string;
@@ -22,9 +23,16 @@ export async function launch({ command, given, variables, environment }: Launch)
   const display = openRunDisplay({ mode, stream: process.stderr, mayDetach });
   try {
     const code = await start(command, given, { ...variables, ...display.variables });
-    const { detached } = await display.close();
+    const outcome = await display.close();
+    const note = unbatchedNote(outcome, code, environment);
+    if (note && mode !== 'none' && mode !== 'json') {
+      const { plainOutput } = await import('../../report/line-output.ts');
+      plainOutput(process.stderr).print(note.text);
+    }
     // A process that has left its work under way may be one of many under the command.
-    return mayDetach && detached !== undefined ? exitCodes.detached : code;
+    const ended = mayDetach && outcome.detached ? exitCodes.detached : code;
+    const isFine = ended === 0 || ended === exitCodes.detached;
+    return isFine && note?.isFailure ? exitCodes.failed : ended;
   } finally {
     await display.close();
   }
