@@ -12,6 +12,7 @@ import {
 import { inheritedRun, type ResolvedOptions } from '../options/index.ts';
 import type { Sampling } from '../orchestrator/model/sampling.ts';
 import { warnOnce } from '../report/warn-once.ts';
+import { reportVariable } from '../run-variables.ts';
 import type { Askers } from './engines.ts';
 import { ScopeCalls } from './scope-calls.ts';
 import type { ScopeForm } from './scope-dry-run.ts';
@@ -176,6 +177,14 @@ export class Scope implements HookScope {
       this.#state = 'closed';
       this.#unhook();
     });
+    if (this.#isUsed) this.#tellIfUnneeded();
+  }
+
+  /** The command line says the same of a whole run; a scope inside of another one has a part of its work. */
+  #tellIfUnneeded(): void {
+    const { captured, bypassed } = this.events.stats;
+    if (!this.hooked || captured + bypassed > 0 || this.parent !== undefined) return;
+    if (this.#options.display !== 'none' && !process.env[reportVariable]) warnOnce(nothingCaptured);
   }
 
   readonly #abort = (): void => {
@@ -191,6 +200,11 @@ export class Scope implements HookScope {
     return true;
   }
 }
+
+const nothingCaptured =
+  'A batchling scope has captured no LLM call, so nothing was batched. If its code makes such calls, they went out at ' +
+  'full price unseen: in another process (batchling exec -- …), in a program that is not Node (batchling serve), or by a ' +
+  'client that was made before batchling was loaded or has its own transport (fetch: scope.fetch).';
 
 const neverEntered =
   'A batchling scope was closed without ever having been entered: nothing was batched, and LLM calls ' +

@@ -58,6 +58,15 @@ const programs = {
     });
     console.log(choices[0]?.message.content);`,
   'ask.py': 'print(1)',
+  'transport.mjs': `
+    import { request } from '${import.meta.resolve('undici')}';
+    const { statusCode, body } = await request(process.env.BASE + '/chat/completions', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: 'Bearer sk-test' },
+      body: JSON.stringify({ model: 'gpt-5-mini', messages: [{ role: 'user', content: 'ping' }] }),
+    });
+    await body.text();
+    console.log(statusCode);`,
   'exits.mjs': `
     const { status } = await fetch(process.env.BASE + '/chat/completions', {
       method: 'POST',
@@ -152,6 +161,16 @@ describe('batchling run', () => {
       /--require-batched: the run has failed, because 1 LLM call was not batched/,
     );
     expect(stage.simulator.meter).toMatchObject({ batched: 0, realtime: 0 });
+  });
+
+  it('fails with --require-batched for a call that could not be held back', async () => {
+    const environment = { ...variablesOf(stage), BASE: stage.simulator.baseUrl('openai') };
+    const { code, stdout, stderr } = await run(['--require-batched', 'transport.mjs'], {
+      environment: { ...environment, BATCHLING_DISPLAY: 'plain' },
+    });
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '200\n' });
+    expect(stderr).toMatch(/bypassed +1 at full price: its client was made before/);
+    expect(stderr).toContain('because 1 LLM call was not batched');
   });
 
   it('tells of an only that matches nothing although the program ends itself', async () => {
