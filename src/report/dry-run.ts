@@ -29,7 +29,7 @@ export function dryRunLines(summary: DryRunSummary): string[] {
   if (underWay > 0) free.push(`${number(underWay)} in batches that are under way already`);
   return [
     `dry run: nothing was sent. ${[counted(calls, 'call'), ...free].join(', ')}`,
-    ...queues.map(queueLine),
+    ...queues.flatMap((queue) => [queueLine(queue), ...waitLines(queue)]),
     ...(queues.length > 1
       ? [`all: ${counted(batches, 'batch', 'batches')}, ${money(summary)}`]
       : []),
@@ -49,7 +49,8 @@ function endLines({ deep, calls, fromLedger }: DryRunSummary): string[] {
   return deep
     ? ['answers were placeholders: real ones may lead to other calls']
     : [
-        'it stopped at the first answers that were awaited; --dry-run=deep (dryRun: "deep") goes on with placeholders',
+        'it stopped at the first answers that were awaited. Batches that would come after these, one after another, are not ' +
+          'counted: --dry-run=deep (dryRun: "deep") goes on with placeholders, and counts them',
       ];
 }
 
@@ -62,6 +63,20 @@ function queueLine(queue: DryRunQueue): string {
   parts.push(`about ${number(inputTokens)} tokens in, ${range(queue.outputTokens, count)} out`);
   parts.push(queue.dollars ? money({ dollars: queue.dollars }) : 'price unknown');
   return `${provider} ${model}: ${parts.join(', ')}`;
+}
+
+/** A batch takes minutes to hours whatever its size: what follows another one adds that time. */
+function waitLines({ provider, model, batches, rounds, oneAfterAnother: turns }: DryRunQueue) {
+  if (turns <= 1) return [];
+  const each =
+    turns === batches ? 'each after the one before' : `${number(turns)} one after another`;
+  const cure =
+    rounds > 1
+      ? 'Calls that do not need the answers before them can share a batch: raise the limit that holds them back ' +
+        "(p-limit, LangChain's maxConcurrency, a loop with await), see docs/large-batches.md"
+      : 'Raise maxInFlight if the account may have more under way at once, or batchSize';
+  const wait = `${counted(batches, 'batch', 'batches')}, ${each}: ${number(turns)} × minutes to hours`;
+  return [`${provider} ${model}: ${wait}. ${cure}`];
 }
 
 function money({ dollars: { batch, realtime } }: Pick<DryRunSummary, 'dollars'>): string {

@@ -1,5 +1,5 @@
 import type { Stats } from '../orchestrator/model/stats.ts';
-import { ageText, counted, dollars, number } from './summary.ts';
+import { ageText, answeredText, counted, dollars, number } from './summary.ts';
 import { printable } from './terminal.ts';
 
 /** So many reasons or names are shown of a list. */
@@ -8,7 +8,7 @@ const mostNames = 3;
 /** The whole account of a run, a line for each thing that happened. What did not happen is left out. */
 export function summaryLines(stats: Stats, milliseconds: number): string[] {
   const rows: (readonly [label: string, text: string | undefined])[] = [
-    ['calls', callsText(stats)],
+    ['calls', answeredText(stats)],
     ['batches', atLeastOne(stats.batches.submitted)],
     ['from ledger', atLeastOne(stats.fromLedger)],
     ['realtime', realtimeText(stats)],
@@ -26,11 +26,6 @@ export function summaryLines(stats: Stats, milliseconds: number): string[] {
     `${stats.answered < stats.captured ? 'ended after' : 'done in'} ${ageText(milliseconds)}`,
     ...shown.map(([label, text]) => `  ${label.padEnd(width)}  ${text}`),
   ];
-}
-
-function callsText({ captured, answered }: Stats): string {
-  if (captured === answered) return `${number(answered)} answered`;
-  return `${number(answered)} of ${number(captured)} answered`;
 }
 
 function atLeastOne(count: number): string | undefined {

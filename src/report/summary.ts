@@ -6,8 +6,7 @@ export { dollars };
 
 /** One line: what happened, and what it cost. */
 export function summaryLine(stats: Stats): string {
-  const parts = [`${counted(stats.answered, 'call')} answered`];
-  if (stats.failed > 0) parts.push(`${number(stats.failed)} with an error`);
+  const parts = [answeredText(stats, stats.captured === 1 ? ' call' : ' calls')];
   if (stats.fromLedger > 0) parts.push(`${number(stats.fromLedger)} from the ledger`);
   if (stats.retried > 0) parts.push(`${counted(stats.retried, 'retry', 'retries')}`);
   parts.push(...fullPrice(stats));
@@ -19,6 +18,17 @@ export function summaryLine(stats: Stats): string {
   const { paid, saved } = stats.dollars;
   if (paid > 0) parts.push(`paid ${dollars(paid)}, saved ${dollars(saved)}`);
   return parts.join(', ');
+}
+
+/** `60 calls answered`, `0 of 60 calls answered, 60 failed`: an error is no answer to who reads it. */
+export function answeredText(
+  { captured, answered, failed }: Pick<Stats, 'captured' | 'answered' | 'failed'>,
+  noun = '',
+): string {
+  const good = answered - failed;
+  if (good === captured) return `${number(good)}${noun} answered`;
+  const text = `${number(good)} of ${number(captured)}${noun} answered`;
+  return failed > 0 ? `${text}, ${number(failed)} failed` : text;
 }
 
 /** Calls that were not batched. The cost of bypassed ones is unknown: their answers are not read. */

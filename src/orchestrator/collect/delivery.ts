@@ -97,7 +97,6 @@ function settle(caller: Caller, request: Request): boolean {
 export function answerCall(call: CapturedCall, event: Answered, delivery: Delivery): void {
   if (call.settled) return;
   tell(call.scope.emit, 'call:answered', event);
-  call.scope.rounds?.answered(delivery.answer);
   call.settle(delivery);
 }
 

@@ -49,6 +49,7 @@ export function settleLine(batch: Batch, outcome: LineOutcome, retries: Request[
   request.leaveBatch();
   if (answer) {
     request.stage = 'done';
+    request.queue.answered();
     deliver(request, answer, 'batch', batch.token, cost);
     // Also where nobody has waited for it.
     request.queue.bodies.letGo(request);

@@ -26,6 +26,10 @@ export interface DryRunQueue {
   /** Requests that would be sent. A call may need several. */
   readonly requests: number;
   readonly batches: number;
+  /** How often calls came after the answers to the ones before; only a deep dry run sees more than one. */
+  readonly rounds: number;
+  /** How many batches run one after another: those of later rounds, and those that wait for `maxInFlight`. */
+  readonly oneAfterAnother: number;
   /** Requests that would go out as realtime calls: `only` leaves them out, or fewer than `minBatch` came together. */
   readonly realtime: number;
   /** Requests that are larger than a batch may be. */
@@ -122,6 +126,9 @@ function joinedQueue(one: DryRunQueue, other: DryRunQueue): DryRunQueue {
     ...facts,
     requests: one.requests + other.requests,
     batches: one.batches + other.batches,
+    // Processes run at the same time, as far as is known.
+    rounds: Math.max(one.rounds, other.rounds),
+    oneAfterAnother: Math.max(one.oneAfterAnother, other.oneAfterAnother),
     realtime: one.realtime + other.realtime,
     tooLarge: one.tooLarge + other.tooLarge,
     inputTokens: one.inputTokens + other.inputTokens,

@@ -2,16 +2,16 @@ import { messageOf } from '../../errors.ts';
 import { inTurns, nextTurn, Slice } from '../../event-loop.ts';
 import type { Ledger, Look } from '../../ledger/ledger.ts';
 import { loadPrices } from '../../pricing/prices.ts';
-import type { Answer, Clock } from '../../types.ts';
+import type { Clock } from '../../types.ts';
 import type { OccurrenceCount } from '../capture/occurrences.ts';
 import { type Part, type Prepared, prepare } from '../capture/prepare.ts';
-import { answerCall, refuseCall } from '../collect/delivery.ts';
+import { refuseCall } from '../collect/delivery.ts';
 import type { CallHandle, CapturedCall } from '../model/call.ts';
 import type { CallEngine } from '../model/call-engine.ts';
-import { type AnswerSource, factsOf, tell } from '../model/events.ts';
+import { factsOf, tell } from '../model/events.ts';
 import type { OwnReason } from '../model/own-answer.ts';
 import { type DryRunSummary, summaryOf } from './dry-run-summary.ts';
-import { placeholderAnswer, toldAs } from './placeholder-answer.ts';
+import { answerPlanned, answerWithPlaceholders, type PendingCall } from './placeholder-answer.ts';
 import { PlannedQueue } from './planned-queue.ts';
 
 /** A deep dry run does not wait as long as a queue would: its rounds end when the program is quiet. */
@@ -35,12 +35,6 @@ export interface DryRunOptions {
    * instead.
    */
   readonly stop: (() => void) | undefined;
-}
-
-interface PendingCall extends Prepared {
-  readonly call: CapturedCall;
-  /** Of its parts, where the ledger has one. */
-  readonly known: readonly (Answer | undefined)[];
 }
 
 const handle: CallHandle = {
@@ -207,7 +201,7 @@ export class DryRun implements CallEngine {
     call.taken(false);
     if (known.every((answer) => answer !== undefined)) {
       this.#fromLedger += 1;
-      answer(call, ready, known, 'ledger');
+      answerPlanned(call, ready, known, 'ledger');
       return;
     }
     if (!isNew) this.#underWay += 1;
@@ -261,7 +255,7 @@ export class DryRun implements CallEngine {
       return;
     }
     this.#letGo();
-    if (this.#options.deep) await inOrder(this.#pending.splice(0), answerWithPlaceholder);
+    if (this.#options.deep) await answerWithPlaceholders(this.#pending.splice(0));
     else await this.#refuse(this.#pending.splice(0), 'dry_run', notSent);
   }
 
@@ -283,36 +277,3 @@ export class DryRun implements CallEngine {
 const notSent =
   'This is a dry run: the call was captured and priced, and not sent. dryRun: "deep" answers calls with ' +
   'placeholders, so that the program goes on.';
-
-async function inOrder<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
-  const slice = new Slice();
-  for (const item of items) {
-    if (slice.isOver) await slice.next();
-    await work(item);
-  }
-}
-
-async function answerWithPlaceholder(pending: PendingCall): Promise<void> {
-  const { call, parts, known } = pending;
-  try {
-    const answers = await Promise.all(
-      parts.map((part, index) => known[index] ?? placeholderAnswer(call, part)),
-    );
-    answer(call, pending, answers, 'batch');
-  } catch (error) {
-    const facts = factsOf(call.target.batcher, parts[0].route);
-    refuseCall(call, facts, 'dry_run', `No placeholder can be made: ${messageOf(error)}`);
-  }
-}
-
-function answer(
-  call: CapturedCall,
-  { parts, join }: Prepared,
-  answers: readonly Answer[],
-  source: AnswerSource,
-): void {
-  const told = toldAs(answers, parts[0], join);
-  const facts = factsOf(call.target.batcher, parts[0].route);
-  const event = { ...facts, status: told.status, source };
-  answerCall(call, event, { answer: told, source, itemId: '' });
-}

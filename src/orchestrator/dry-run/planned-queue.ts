@@ -30,6 +30,8 @@ export class PlannedQueue {
   #items: PlannedItem[] = [];
   #requests = 0;
   #batches = 0;
+  #rounds = 0;
+  #oneAfterAnother = 0;
   #realtime = 0;
   #tooLarge = 0;
   #inputTokens = 0;
@@ -90,6 +92,8 @@ export class PlannedQueue {
       ...this.#facts,
       requests: this.#requests,
       batches: this.#batches,
+      rounds: this.#rounds,
+      oneAfterAnother: this.#oneAfterAnother,
       realtime: this.#realtime,
       tooLarge: this.#tooLarge,
       inputTokens: this.#inputTokens,
@@ -108,7 +112,8 @@ export class PlannedQueue {
 
   #pack(items: readonly PlannedItem[]): ReadonlySet<PlannedItem> {
     const limits = this.#limits;
-    const { batchSize = limits.recommendedItems } = this.#scope.policy;
+    const { maxInFlight = limits.inFlight, policy } = this.#scope;
+    const { batchSize = limits.recommendedItems } = policy;
     const { batches, tooLarge } = pack(items, {
       ...limits,
       items: Math.min(batchSize, limits.items),
@@ -117,6 +122,8 @@ export class PlannedQueue {
       frameBytes: (count) => this.#batcher.frameBytes(count),
     });
     this.#batches += batches.length;
+    this.#rounds += 1;
+    this.#oneAfterAnother += Math.ceil(batches.length / maxInFlight);
     this.#tooLarge += tooLarge.length;
     return new Set(tooLarge);
   }

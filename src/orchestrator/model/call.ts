@@ -1,7 +1,7 @@
 import type { Batcher, Usage } from '../../batchers/batcher.ts';
 import type { Settings } from '../../batchers/provider-info.ts';
 import type { Answer, Dict, ItemId } from '../../types.ts';
-import type { AnswerSource, CallFacts, Emit, FlushReason } from './events.ts';
+import type { AnswerSource, CallFacts, Emit } from './events.ts';
 import type { Notify } from './notices.ts';
 import type { Sampling } from './sampling.ts';
 import type { Spending } from './spending.ts';
@@ -60,14 +60,6 @@ export interface EngineScope {
   readonly ended: boolean;
   readonly emit: Emit;
   readonly notify: Notify;
-  /** Watches small rounds of calls; `undefined` when there is nobody to tell, or nothing to find. */
-  readonly rounds: RoundWatch | undefined;
-}
-
-/** Finds programs that hold calls back, by what they ask after they were answered. */
-export interface RoundWatch {
-  flushed(requests: readonly { readonly body: string | undefined }[], reason: FlushReason): void;
-  answered(answer: Answer): void;
 }
 
 /** Where a call belongs; see `capture/router.ts`. */

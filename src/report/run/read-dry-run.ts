@@ -38,6 +38,8 @@ function readQueue(value: unknown): DryRunQueue {
     model: text(given.model),
     requests: count(given.requests),
     batches: count(given.batches),
+    rounds: count(given.rounds),
+    oneAfterAnother: count(given.oneAfterAnother),
     realtime: count(given.realtime),
     tooLarge: count(given.tooLarge),
     inputTokens: count(given.inputTokens),
