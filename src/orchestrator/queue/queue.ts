@@ -79,11 +79,11 @@ export class Queue implements RequestQueue {
   #openedAt = 0;
   #lastAt = 0;
   #timer: unknown;
-  /** Requests that were flushed, and those that a batch has answered since. */
+  /** Requests that were flushed, for whom the last of them, and how many a batch has answered. */
   #flushed = 0;
+  #flushedFor: EngineScope | undefined;
   #answered = 0;
   #answeredAt = Number.NEGATIVE_INFINITY;
-  /** That its batches run one after another is said once. */
   #isTold = false;
   /** The timer flushes at once what scopes that end have waiting. */
   #isHurried = false;
@@ -216,19 +216,20 @@ export class Queue implements RequestQueue {
   #send(requests: readonly Request[], reason: FlushReason): void {
     if (requests.length === 0) return;
     for (const request of requests) request.stage = 'flushed';
-    if (this.#waitedForAnswers()) this.#tellOneAfterAnother(requests);
+    if (this.#waitedForAnswers(requests)) this.#tellOneAfterAnother(requests);
     this.#flushed += requests.length;
+    this.#flushedFor = requests[0]?.scope;
     this.#flush(this, requests, reason);
   }
 
   /** Everything that was sent before is answered, and these came right then. */
-  #waitedForAnswers(): boolean {
-    const isAllAnswered = this.#flushed > 0 && this.#answered >= this.#flushed;
-    return isAllAnswered && this.#openedAt <= this.#answeredAt + soon;
+  #waitedForAnswers([first]: readonly Request[]): boolean {
+    // Scopes that follow each other are meant to.
+    if (this.#isTold || this.#flushedFor !== first?.scope) return false;
+    return this.#answered >= this.#flushed && this.#openedAt <= this.#answeredAt + soon;
   }
 
   #tellOneAfterAnother(requests: readonly Request[]): void {
-    if (this.#isTold) return;
     this.#isTold = true;
     const text =
       `${this.batcher.info.name} ${this.model}: this batch began when the one before it was answered, so they run one ` +
