@@ -5,19 +5,21 @@ import { messageOf } from '../errors.ts';
 import { exitCodes } from './exit-codes.ts';
 import { checkStoreOf } from './launch/check-store.ts';
 import { launch } from './launch/launch.ts';
+import { gatewayNote, isOtherLanguage } from './launch/other-languages.ts';
 import { imports } from './launch/own-modules.ts';
 import { runEnvironment, type Variables } from './launch/run-environment.ts';
-import { addRunFlags, type RunFlags, withValues } from './launch/run-flags.ts';
+import { addRunFlags, prepareExec, type RunFlags } from './launch/run-flags.ts';
 
 const notes = `
-All processes of the command are one run. Programs that are not Node are not captured.
+All processes of the command are one run. Programs that are not Node are not captured: they need the
+gateway, batchling serve.
 
 Examples:
   $ batchling exec -- npx promptfoo eval
   $ batchling exec --window 10s -- npm test
   $ batchling exec -- vitest run            commands of node_modules/.bin need no npx`;
 
-export { withValues as prepare };
+export { prepareExec as prepare };
 
 export function define(command: Command): void {
   command
@@ -32,6 +34,9 @@ export function define(command: Command): void {
 async function exec(command: string, given: string[], flags: RunFlags): Promise<void> {
   const environment = runEnvironment(flags);
   await checkStoreOf(environment);
+  const shows = environment.display !== 'none' && environment.display !== 'json';
+  if (shows && isOtherLanguage(command))
+    process.stderr.write(`batchling: ${gatewayNote(command)}\n`);
   const variables = {
     ...withBinaries(environment.variables),
     NODE_OPTIONS: nodeOptions(environment.config, environment.variables.NODE_OPTIONS),

@@ -5,12 +5,13 @@ import { launch } from './launch/launch.ts';
 import { importArguments, imports, moduleUrl } from './launch/own-modules.ts';
 import { type ProgramFile, programFile } from './launch/program-file.ts';
 import { runEnvironment } from './launch/run-environment.ts';
-import { addRunFlags, type RunFlags, tellMisplaced, withValues } from './launch/run-flags.ts';
+import { addRunFlags, prepareRun, type RunFlags } from './launch/run-flags.ts';
 import { typescriptLoader } from './launch/typescript-loader.ts';
 import { usageError } from './usage-error.ts';
 
 const notes = `
-Flags of batchling stand before the file; everything after the file belongs to the program.
+Flags of batchling stand before the file; what follows it belongs to the program. Where one of the
+program's flags is called like one of batchling's, write -- between the file and its arguments.
 
 Examples:
   $ batchling run answer-all.ts
@@ -19,9 +20,10 @@ Examples:
                                         calls summarize("report.txt", { language: "en" })
                                         and prints what it returns
   $ batchling run --dry-run answer-all.ts
+  $ batchling run answer-all.ts -- --dry-run     a flag of the program's own
   $ batchling run --detach answer-all.ts`;
 
-export { withValues as prepare };
+export { prepareRun as prepare };
 
 export function define(command: Command): void {
   command
@@ -37,7 +39,6 @@ async function run(file: string, given: string[], flags: RunFlags): Promise<void
   refuseDeno();
   const program = programFile(file);
   const environment = runEnvironment(flags);
-  if (environment.display !== 'none') tellMisplaced(given);
   await checkStoreOf(environment);
   const { variables, config } = environment;
   const loader = typescriptLoader(program.path);

@@ -139,7 +139,7 @@ export const optionTable = {
     choice('warn', 'error', 'ignore'),
     'warn',
     'warn',
-    'what happens when an LLM call cannot be batched',
+    'what happens when an LLM call would go out at full price',
   ),
   providers: define(
     providers,

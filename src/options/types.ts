@@ -110,11 +110,12 @@ export interface BatchifyOptions {
   readonly hosts?: Readonly<Record<string, string>> | undefined;
   /**
    * What to batch: a predicate, or `"openai,anthropic:claude-*"`. A call whose predicate throws is
-   * answered with status 400 and not sent. Default: everything.
+   * answered with status 400 and not sent. Calls that it leaves out go out at full price, unless `bypass` is
+   * `"error"`. Default: everything.
    */
   readonly only?: OnlyPredicate | string | undefined;
   /**
-   * What happens when an LLM call cannot be batched: it goes out at full price, with a warning once
+   * What happens when an LLM call is not batched: it goes out at full price, with a warning once
    * per reason (`"warn"`) or without (`"ignore"`); or it gets status 400 (`"error"`). Default: `"warn"`.
    */
   readonly bypass?: 'warn' | 'error' | 'ignore' | undefined;

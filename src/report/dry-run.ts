@@ -1,4 +1,5 @@
 import type { DryRunQueue, DryRunSummary } from '../orchestrator/dry-run/dry-run-summary.ts';
+import { leftOutReason } from '../orchestrator/model/stats.ts';
 import { assumedOutput, type Range } from '../pricing/output-range.ts';
 import type { DisplayMode } from './display.ts';
 import { plainOutput } from './line-output.ts';
@@ -20,19 +21,20 @@ export function showDryRun(summary: DryRunSummary, mode: DisplayMode | undefined
 
 /** The summary as text, a line for each queue. */
 export function dryRunLines(summary: DryRunSummary): string[] {
-  const { calls, fromLedger, underWay, bypassed, batches, queues, unpriced } = summary;
+  const { calls, fromLedger, underWay, leftOut, bypassed, batches, queues, unpriced } = summary;
   const free: string[] = [];
   if (fromLedger > 0) free.push(`${number(fromLedger)} answered from the ledger`);
   if (underWay > 0) free.push(`${number(underWay)} in batches that are under way already`);
   return [
     `dry run: nothing was sent. ${[counted(calls, 'call'), ...free].join(', ')}`,
-    ...queues.map(queueLine),
+    ...queues.flatMap((queue) => [queueLine(queue), ...waitLines(queue)]),
     ...(queues.length > 1
       ? [`all: ${counted(batches, 'batch', 'batches')}, ${money(summary)}`]
       : []),
     ...unpriced.map(
       (name) => `not in the sum: ${name}, whose price is unknown (set providers.….prices)`,
     ),
+    ...(leftOut > 0 ? [`${counted(leftOut, 'call')} ${leftOutReason}, at full price`] : []),
     ...(bypassed > 0 ? [`${counted(bypassed, 'call')} cannot be batched, and not in the sum`] : []),
     ...basisLines(queues),
     ...endLines(summary),
@@ -45,7 +47,8 @@ function endLines({ deep, calls, fromLedger }: DryRunSummary): string[] {
   return deep
     ? ['answers were placeholders: real ones may lead to other calls']
     : [
-        'it stopped at the first answers that were awaited; --dry-run=deep (dryRun: "deep") goes on with placeholders',
+        'it stopped at the first answers that were awaited. Batches that would come after these, one after another, are not ' +
+          'counted: --dry-run=deep (dryRun: "deep") goes on with placeholders, and counts them',
       ];
 }
 
@@ -58,6 +61,20 @@ function queueLine(queue: DryRunQueue): string {
   parts.push(`about ${number(inputTokens)} tokens in, ${range(queue.outputTokens, count)} out`);
   parts.push(queue.dollars ? money({ dollars: queue.dollars }) : 'price unknown');
   return `${provider} ${model}: ${parts.join(', ')}`;
+}
+
+/** A batch takes minutes to hours whatever its size: what follows another one adds that time. */
+function waitLines({ provider, model, batches, rounds, oneAfterAnother: turns }: DryRunQueue) {
+  if (turns <= 1) return [];
+  const each =
+    turns === batches ? 'each after the one before' : `${number(turns)} one after another`;
+  const cure =
+    rounds > 1
+      ? 'Calls that do not need the answers before them can share a batch: raise the limit that holds them back ' +
+        "(p-limit, LangChain's maxConcurrency, a loop with await), see docs/large-batches.md"
+      : 'Raise maxInFlight if the account may have more under way at once, or batchSize';
+  const wait = `${counted(batches, 'batch', 'batches')}, ${each}: ${number(turns)} × minutes to hours`;
+  return [`${provider} ${model}: ${wait}. ${cure}`];
 }
 
 function money({ dollars: { batch, realtime } }: Pick<DryRunSummary, 'dollars'>): string {

@@ -44,18 +44,21 @@ export function liveLines(
 }
 
 function totalLine(counted: readonly CountedCalls[], now: number): string {
-  const total = { captured: 0, answered: 0, paid: 0, saved: 0 };
+  const total = { captured: 0, answered: 0, failed: 0, paid: 0, saved: 0 };
   let since = now;
   for (const { stats, since: from } of counted) {
     total.captured += stats.captured;
     total.answered += stats.answered;
+    total.failed += stats.failed;
     total.paid += stats.dollars.paid;
     total.saved += stats.dollars.saved;
     since = Math.min(since, from);
   }
-  const { captured, answered, paid, saved } = total;
+  const { captured, answered, failed, paid, saved } = total;
   const money = paid > 0 ? `, paid ${dollars(paid)}, saved ${dollars(saved)}` : '';
-  return `${number(answered)} of ${number(captured)} calls answered, ${ageText(now - since)}${money}`;
+  const errors = failed > 0 ? `, ${number(failed)} failed` : '';
+  const calls = `${number(answered - failed)} of ${number(captured)} calls answered${errors}`;
+  return `${calls}, ${ageText(now - since)}${money}`;
 }
 
 /** Where not all are shown, those that are done are the first to go. */

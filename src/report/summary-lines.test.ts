@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { emptyStats } from '../orchestrator/model/stats.ts';
+import { summaryLine } from './summary.ts';
 import { summaryLines } from './summary-lines.ts';
 
 it('has a line for each thing that happened', () => {
@@ -21,7 +22,7 @@ it('has a line for each thing that happened', () => {
   };
   expect(summaryLines(stats, 42 * 60_000)).toEqual([
     'ended after 42m',
-    '  calls        3,498 of 3,500 answered',
+    '  calls        3,491 of 3,500 answered, 7 failed',
     '  batches      2',
     '  from ledger  500',
     '  realtime     3 at full price ($0.020)',
@@ -42,4 +43,21 @@ it('leaves out what did not happen', () => {
     '  calls        1 answered',
     '  from ledger  1',
   ]);
+});
+
+it('does not count errors as answers', () => {
+  const stats = {
+    ...emptyStats(),
+    captured: 60,
+    answered: 60,
+    failed: 60,
+    failures: { '401': 60 },
+  };
+  expect(summaryLines(stats, 100)).toEqual([
+    'done in 0s',
+    '  calls     0 of 60 answered, 60 failed',
+    '  failures  60: 401',
+  ]);
+  expect(summaryLine(stats)).toBe('0 of 60 calls answered, 60 failed');
+  expect(summaryLine({ ...stats, failed: 0 })).toBe('60 calls answered');
 });

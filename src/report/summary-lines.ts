@@ -1,5 +1,5 @@
 import type { Stats } from '../orchestrator/model/stats.ts';
-import { ageText, counted, dollars, number } from './summary.ts';
+import { ageText, answeredText, counted, dollars, number } from './summary.ts';
 import { printable } from './terminal.ts';
 
 /** So many reasons or names are shown of a list. */
@@ -8,11 +8,11 @@ const mostNames = 3;
 /** The whole account of a run, a line for each thing that happened. What did not happen is left out. */
 export function summaryLines(stats: Stats, milliseconds: number): string[] {
   const rows: (readonly [label: string, text: string | undefined])[] = [
-    ['calls', callsText(stats)],
+    ['calls', answeredText(stats)],
     ['batches', atLeastOne(stats.batches.submitted)],
     ['from ledger', atLeastOne(stats.fromLedger)],
     ['realtime', realtimeText(stats)],
-    ['bypassed', withReasons(stats.bypassed, 'at full price', stats.bypassReasons)],
+    ['bypassed', withReasons(stats.bypassed, bypassedText(stats), stats.bypassReasons)],
     ['retries', atLeastOne(stats.retried)],
     ['failures', withReasons(stats.failed, '', stats.failures)],
     ['tokens', tokensText(stats)],
@@ -28,11 +28,6 @@ export function summaryLines(stats: Stats, milliseconds: number): string[] {
   ];
 }
 
-function callsText({ captured, answered }: Stats): string {
-  if (captured === answered) return `${number(answered)} answered`;
-  return `${number(answered)} of ${number(captured)} answered`;
-}
-
 function atLeastOne(count: number): string | undefined {
   return count > 0 ? number(count) : undefined;
 }
@@ -40,6 +35,11 @@ function atLeastOne(count: number): string | undefined {
 function realtimeText({ realtime, dollars: { realtime: cost } }: Stats): string | undefined {
   if (realtime === 0) return undefined;
   return `${number(realtime)} at full price${cost > 0 ? ` (${dollars(cost)})` : ''}`;
+}
+
+function bypassedText({ bypassed, heldBack }: Stats): string {
+  if (heldBack === 0) return 'at full price';
+  return heldBack === bypassed ? 'held back' : `at full price, but ${number(heldBack)} held back`;
 }
 
 function tokensText({ tokens: { input, output } }: Stats): string | undefined {

@@ -1,13 +1,12 @@
 import { formatDuration } from '../duration.ts';
-import type { Stats } from '../orchestrator/model/stats.ts';
+import { leftOutReason, type Stats } from '../orchestrator/model/stats.ts';
 import { dollars } from '../pricing/dollars.ts';
 
 export { dollars };
 
 /** One line: what happened, and what it cost. */
 export function summaryLine(stats: Stats): string {
-  const parts = [`${counted(stats.answered, 'call')} answered`];
-  if (stats.failed > 0) parts.push(`${number(stats.failed)} with an error`);
+  const parts = [answeredText(stats, stats.captured === 1 ? ' call' : ' calls')];
   if (stats.fromLedger > 0) parts.push(`${number(stats.fromLedger)} from the ledger`);
   if (stats.retried > 0) parts.push(`${counted(stats.retried, 'retry', 'retries')}`);
   parts.push(...fullPrice(stats));
@@ -21,12 +20,34 @@ export function summaryLine(stats: Stats): string {
   return parts.join(', ');
 }
 
+/** `60 calls answered`, `0 of 60 calls answered, 60 failed`: an error is no answer to who reads it. */
+export function answeredText(
+  { captured, answered, failed }: Pick<Stats, 'captured' | 'answered' | 'failed'>,
+  noun = '',
+): string {
+  const good = answered - failed;
+  if (good === captured) return `${number(good)}${noun} answered`;
+  const text = `${number(good)} of ${number(captured)}${noun} answered`;
+  return failed > 0 ? `${text}, ${number(failed)} failed` : text;
+}
+
 /** Calls that were not batched. The cost of bypassed ones is unknown: their answers are not read. */
-function fullPrice({ realtime, bypassed, dollars: { realtime: cost } }: Stats): string[] {
+function fullPrice({
+  realtime,
+  bypassed,
+  heldBack,
+  bypassReasons,
+  dollars: { realtime: cost },
+}: Stats) {
   const parts: string[] = [];
   const price = cost > 0 ? ` (${dollars(cost)})` : '';
+  // Where calls are held back, all that `only` leaves out are among them.
+  const leftOut = heldBack > 0 ? 0 : (bypassReasons[leftOutReason] ?? 0);
+  const others = bypassed - heldBack - leftOut;
   if (realtime > 0) parts.push(`${number(realtime)} in realtime at full price${price}`);
-  if (bypassed > 0) parts.push(`${number(bypassed)} bypassed at full price`);
+  if (others > 0) parts.push(`${number(others)} bypassed at full price`);
+  if (leftOut > 0) parts.push(`${number(leftOut)} ${leftOutReason}, at full price`);
+  if (heldBack > 0) parts.push(`${number(heldBack)} held back`);
   return parts;
 }
 

@@ -159,7 +159,7 @@ describe('live lines', () => {
     }
     scope.event('batch:collected', { ...batch('bl_1'), answered: 2_990, failed: 10 });
     expect(drawn?.(77).slice(0, 3)).toEqual([
-      '3,000 of 3,500 calls answered, 1m, paid $3.00, saved $3.00',
+      '2,990 of 3,500 calls answered, 10 failed, 1m, paid $3.00, saved $3.00',
       '                   queued   sent   done  failed  age',
       'openai gpt-5-mini     100  3,000  2,990      10       collecting calls',
     ]);

@@ -2,8 +2,10 @@ import type { Batcher } from '../batchers/batcher.ts';
 import type { ResolvedOptions } from '../options/index.ts';
 import type { Target } from '../orchestrator/capture/router.ts';
 import { answerHeaders } from '../orchestrator/model/answer-headers.ts';
+import type { Only } from '../orchestrator/model/call.ts';
 import { tell } from '../orchestrator/model/events.ts';
 import { ownAnswer } from '../orchestrator/model/own-answer.ts';
+import { leftOutReason } from '../orchestrator/model/stats.ts';
 import { warnOnce } from '../report/warn-once.ts';
 import { reportVariable } from '../run-variables.ts';
 import type { Answer } from '../types.ts';
@@ -15,35 +17,64 @@ export interface BypassReason {
   readonly cure: string;
   /** The warning is given once per topic. Missing: once per text. */
   readonly topic?: string;
+  /** The user has asked for it: it is counted, and there is no warning. */
+  readonly isAsked?: true;
+}
+
+export function cannotBeBatched(reason: string): BypassReason {
+  return { reason, cure: 'Wrap it in realtime() to say that this is meant.' };
+}
+
+/** `name`: `openai:gpt-5-mini` */
+export function leftOutBy(only: Only | undefined, name: string): BypassReason {
+  const given = only?.text === undefined ? '' : `The option only is "${only.text}". `;
+  return {
+    reason: leftOutReason,
+    cure:
+      `${given}Let it choose ${name}, or say that this call is meant to go out at full price: wrap it in ` +
+      'realtime(), or give it the header x-batchling: off.',
+    isAsked: true,
+  };
 }
 
 /** Reports LLM calls of a scope that go out at full price. */
 export class Bypasses {
   readonly #options: ResolvedOptions;
   readonly #events: ScopeEvents;
+  /** A dry run tells nobody before it has seen the whole round. */
+  readonly #roundIsOver: () => Promise<void>;
 
-  constructor(options: ResolvedOptions, events: ScopeEvents) {
+  constructor(options: ResolvedOptions, events: ScopeEvents, roundIsOver: () => Promise<void>) {
     this.#options = options;
     this.#events = events;
+    this.#roundIsOver = roundIsOver;
   }
 
-  /** Reports a call that cannot be batched; returns its answer where bypasses are errors. */
-  bypassed({ batcher }: Target, url: string, reason: string): Answer | undefined {
-    const cure = 'Wrap it in realtime() to say that this is meant.';
-    const refusal = this.report(url, { reason, cure });
-    return refusal === undefined ? undefined : refusalAnswer(batcher, refusal);
+  /** Reports a call that is not batched; resolves to its answer where it must not go out. */
+  async bypassed({ batcher }: Target, url: string, why: BypassReason): Promise<Answer | undefined> {
+    const refusal = this.report(url, why);
+    return refusal === undefined ? undefined : this.refusal(batcher, refusal);
+  }
+
+  /** The answer to a call that is held back. */
+  async refusal(batcher: Batcher, message: string): Promise<Answer> {
+    const { dryRun } = this.#options;
+    if (dryRun) await this.#roundIsOver();
+    const answer = ownAnswer(batcher, dryRun ? 'dry_run' : 'unsupported', message);
+    return { ...answer, headers: answerHeaders({ answer, source: 'batch', itemId: '' }) };
   }
 
   /**
    * Reports a call that can still be held back; returns the error message where bypasses are errors, and in
    * a dry run, which sends nothing.
    */
-  report(url: string, { reason, cure, topic }: BypassReason): string | undefined {
-    const address = this.#emit(url, reason);
+  report(url: string, { reason, cure, topic, isAsked }: BypassReason): string | undefined {
+    const isError = this.#options.bypass === 'error';
+    const address = this.#emit(url, reason, !this.#options.dryRun && !isError);
     const message = `A call to ${address} is not batched: ${reason}.`;
     if (this.#options.dryRun) return `${message} This is a dry run, so it was not sent. ${cure}`;
-    if (this.#options.bypass === 'error') return `${message} ${cure}`;
-    if (this.#options.bypass === 'warn') {
+    if (isError) return `${message} ${cure}`;
+    if (this.#options.bypass === 'warn' && !isAsked) {
       warnOnce(`${message} It goes out at full price. ${cure}`, topic);
     }
     return undefined;
@@ -70,22 +101,16 @@ export class Bypasses {
 
   /** Warns even where bypasses are errors: such a call cannot or need not be held back. */
   #warn(url: string, what: string, reason: string, topic: string | undefined): void {
-    const address = this.#emit(url, reason);
+    const address = this.#emit(url, reason, true);
     if (this.#options.bypass !== 'ignore') warnOnce(`A call to ${address} ${what}`, topic);
   }
 
-  #emit(url: string, reason: string): string {
+  #emit(url: string, reason: string, sent: boolean): string {
     // Without query, user and password: they may hold a credential.
     const address = url.replace(/[?#].*$/, '').replace(/^(\w+:\/\/)[^/]*@/, '$1');
-    tell(this.#events.emit, 'call:bypassed', { url: address, reason });
+    tell(this.#events.emit, 'call:bypassed', { url: address, reason, sent });
     // A program may do nothing else, so that no engine opens the display; its run counts them all the same.
     if (process.env[reportVariable] && !this.#options.dryRun) void this.#events.show(this.#options);
     return address;
   }
-}
-
-/** The answer to a call that is held back because bypasses are errors. */
-export function refusalAnswer(batcher: Batcher, message: string): Answer {
-  const answer = ownAnswer(batcher, 'unsupported', message);
-  return { ...answer, headers: answerHeaders({ answer, source: 'batch', itemId: '' }) };
 }

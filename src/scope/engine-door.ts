@@ -59,6 +59,12 @@ export class EngineDoor {
     return this.#entering;
   }
 
+  /** Resolves when the engine is open, or cannot be opened. */
+  async opened(): Promise<void> {
+    if (!this.#released) this.#opening ??= this.#open();
+    await this.#opening?.catch(() => undefined);
+  }
+
   /** Nobody is let in any more. */
   async release(): Promise<void> {
     this.#released = true;

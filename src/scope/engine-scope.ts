@@ -8,7 +8,7 @@ const noSettings = {};
 /** The options of a scope, as far as the engine asks for them. */
 export function engineScope(
   options: ResolvedOptions,
-  events: Pick<ScopeEvents, 'emit' | 'notify' | 'rounds'>,
+  events: Pick<ScopeEvents, 'emit' | 'notify'>,
 ): EngineScope & { flushing: boolean; ended: boolean } {
   const { window, maxWindow, batchSize, completionWindow, attempts } = options;
   const { minBatch, onDeadline, budget } = options;
@@ -42,9 +42,6 @@ export function engineScope(
     ended: false,
     emit: events.emit,
     notify: events.notify,
-    get rounds() {
-      return events.rounds;
-    },
   };
 }
 

@@ -12,7 +12,7 @@ import type { LeftCalls } from '../report/end-note.ts';
 import { warnOnce } from '../report/warn-once.ts';
 import { shownStore } from '../store-address.ts';
 import type { Clock, Dict } from '../types.ts';
-import { Bypasses } from './bypasses.ts';
+import { Bypasses, cannotBeBatched } from './bypasses.ts';
 import { headersOf, withoutOurHeader } from './call-headers.ts';
 import { CallsUnderWay, isSent, whileUp } from './calls-under-way.ts';
 import { type CallOwner, ClientCall, goOut, type Outgoing, signalOf } from './client-call.ts';
@@ -51,7 +51,7 @@ export class ScopeCalls implements CallOwner {
     if (options.signal) shareSignal(options.signal);
     const batchers = registeredBatchers(options.batchers);
     this.#router = new Router(batchers, options.hosts);
-    this.#bypasses = new Bypasses(options, this.events);
+    this.#bypasses = new Bypasses(options, this.events, () => this.#dryRoundIsOver());
     this.#uncaptured = new UncapturedCalls(options, this.#router, batchers, this.#bypasses);
     this.#waysOut = new WaysOut(options, this.events, this.#bypasses, this.#earlyEnd, () =>
       this.#calls.waitFor(),
@@ -189,10 +189,21 @@ export class ScopeCalls implements CallOwner {
 
   #start<Result>(call: ClientCall<Result>): Promise<Result> {
     this.#calls.add(call as ClientCall);
-    this.whenUsed?.();
-    this.whenUsed = undefined;
+    this.#tellUsed();
     this.#door.enter(call);
     return call.result;
+  }
+
+  #tellUsed(): void {
+    this.whenUsed?.();
+    this.whenUsed = undefined;
+  }
+
+  /** A dry run may see nothing but calls that are not captured. */
+  async #dryRoundIsOver(): Promise<void> {
+    this.#tellUsed();
+    await this.#door.opened();
+    await this.dryRun?.roundIsOver();
   }
 
   mayCapture(method: string, url: string, contentType: unknown): boolean {
@@ -348,4 +359,4 @@ export class ScopeCalls implements CallOwner {
   }
 }
 
-const notText = 'its body is not JSON text';
+const notText = cannotBeBatched('its body is not JSON text');

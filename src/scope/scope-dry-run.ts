@@ -74,6 +74,11 @@ export class ScopeDryRun implements ScopesDryRun {
     }
   }
 
+  /** Resolves when a call that is not captured is to be told that it was not sent; see `DryRun.hold`. */
+  async roundIsOver(): Promise<void> {
+    await this.#engine?.hold();
+  }
+
   get isUnderWay(): boolean {
     if (this.#form !== 'process') return false;
     return (

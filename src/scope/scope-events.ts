@@ -1,6 +1,5 @@
 import type { BatchSummary } from '../ledger/ledger.ts';
 import type { ResolvedOptions } from '../options/index.ts';
-import type { RoundWatch } from '../orchestrator/model/call.ts';
 import type { BatchlingEventName, BatchlingEvents, Emit } from '../orchestrator/model/events.ts';
 import type { Notify } from '../orchestrator/model/notices.ts';
 import { addToStats, emptyStats, type Stats } from '../orchestrator/model/stats.ts';
@@ -13,8 +12,6 @@ type Listener<Name extends BatchlingEventName> = (event: BatchlingEvents[Name]) 
 export class ScopeEvents {
   readonly stats = emptyStats();
   readonly #listeners = new Map<BatchlingEventName, Set<Listener<never>>>();
-  /** Finds programs that limit their own concurrency; `undefined` where nothing is displayed. */
-  rounds: RoundWatch | undefined;
   #display: ScopeDisplay | undefined;
   /** The batches of earlier runs, which the engine knows. */
   #past: () => Promise<readonly BatchSummary[]> = async () => [];
@@ -25,25 +22,19 @@ export class ScopeEvents {
    */
   async show(options: ResolvedOptions, past = this.#past): Promise<void> {
     this.#past = past;
-    const { display, clock, window } = options;
+    const { display } = options;
     // A parent that draws nothing wants to know the numbers all the same.
     const isShown = display !== 'none' || (process.env[reportVariable] ?? '') !== '';
     if (this.#display || this.#isClosed || !isShown) return;
-    const [{ showScope }, { displayedScope }, { ConcurrencyHint }] = await Promise.all([
+    const [{ showScope }, { displayedScope }] = await Promise.all([
       import('../report/process-display.ts'),
       import('../report/displayed-scope.ts'),
-      import('../report/concurrency-hint.ts'),
     ]);
     if (this.#display || this.#isClosed) return;
-    const { stats } = this;
     this.#display = showScope(
       display,
-      displayedScope(stats, options, () => this.#past()),
+      displayedScope(this.stats, options, () => this.#past()),
     );
-    if (display === 'none') return;
-    this.rounds = new ConcurrencyHint({ stats, clock, window }, (text) => {
-      this.notify({ notice: 'hint', text });
-    });
   }
 
   readonly notify: Notify = (notice) => this.#display?.notice(notice);
@@ -71,7 +62,6 @@ export class ScopeEvents {
   /** The scope is closed; `note` is a last line for the user. */
   close(note?: string): void {
     this.#isClosed = true;
-    this.rounds = undefined;
     this.#display?.close(note);
     this.#display = undefined;
   }

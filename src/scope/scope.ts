@@ -13,11 +13,13 @@ import {
 import { inheritedRun, type ResolvedOptions } from '../options/index.ts';
 import type { Sampling } from '../orchestrator/model/sampling.ts';
 import { warnOnce } from '../report/warn-once.ts';
+import { reportVariable } from '../run-variables.ts';
 import type { Askers } from './engines.ts';
 import { ScopeCalls } from './scope-calls.ts';
 import type { ScopeForm } from './scope-dry-run.ts';
 import type { ScopeEvents } from './scope-events.ts';
 import { resolveScopeOptions } from './scope-options.ts';
+import { watchPatterns } from './unused-patterns.ts';
 
 /**
  * A scope as the hooks know it: its options, its calls, its parent. `BatchingContext` is its public
@@ -28,7 +30,7 @@ export class Scope implements HookScope {
   readonly hooked: boolean;
   readonly calls: ScopeCalls;
   readonly #options: ResolvedOptions;
-  readonly #undoHooks: (() => void)[] = [];
+  readonly #undo: (() => void)[] = [];
   /** `ended`: by an error or the signal. Its code may still run; its calls are not sent. */
   #state: 'open' | 'closing' | 'closed' | 'ended' = 'open';
   #closing: Promise<void> | undefined;
@@ -43,6 +45,8 @@ export class Scope implements HookScope {
     this.calls = new ScopeCalls(this.#options, form, askers);
     this.hooked = hooks && this.#options.hooks;
     this.#hook(true);
+    const { only, bypass } = this.#options;
+    if (only?.complaint && bypass !== 'ignore') this.#undo.push(watchPatterns(only));
     const { signal } = this;
     if (signal?.aborted) this.#abort();
     else signal?.addEventListener('abort', this.#abort, { once: true });
@@ -160,13 +164,12 @@ export class Scope implements HookScope {
 
   /** At each entry, because another library may have replaced a global since. */
   #hook(first = false): void {
-    if (this.hooked && this.open && (first || !areHooksInPlace()))
-      this.#undoHooks.push(installHooks());
+    if (this.hooked && this.open && (first || !areHooksInPlace())) this.#undo.push(installHooks());
   }
 
   #unhook(): void {
     this.signal?.removeEventListener('abort', this.#abort);
-    for (const undo of this.#undoHooks.splice(0)) undo();
+    for (const undo of this.#undo.splice(0)) undo();
   }
 
   async #finish(): Promise<void> {
@@ -177,6 +180,14 @@ export class Scope implements HookScope {
       this.#state = 'closed';
       this.#unhook();
     });
+    if (this.#isUsed) this.#tellIfUnneeded();
+  }
+
+  /** The command line says the same of a whole run; a scope inside of another one has a part of its work. */
+  #tellIfUnneeded(): void {
+    const { captured, bypassed } = this.events.stats;
+    if (!this.hooked || captured + bypassed > 0 || this.parent !== undefined) return;
+    if (this.#options.display !== 'none' && !process.env[reportVariable]) warnOnce(nothingCaptured);
   }
 
   readonly #abort = (): void => {
@@ -192,6 +203,11 @@ export class Scope implements HookScope {
     return true;
   }
 }
+
+const nothingCaptured =
+  'A batchling scope has captured no LLM call, so nothing was batched. If its code makes such calls, they went out at ' +
+  'full price unseen: in another process (batchling exec -- …), in a program that is not Node (batchling serve), or by a ' +
+  'client that was made before batchling was loaded or has its own transport (fetch: scope.fetch).';
 
 const neverEntered =
   'A batchling scope was closed without ever having been entered: nothing was batched, and LLM calls ' +

@@ -7,7 +7,7 @@ import type { ResolvedOptions } from '../options/index.ts';
 import type { Router } from '../orchestrator/capture/router.ts';
 import { UnbatchedFinder } from '../orchestrator/capture/unbatched.ts';
 import type { Dict } from '../types.ts';
-import { type Bypasses, type BypassReason, refusalAnswer } from './bypasses.ts';
+import type { Bypasses, BypassReason } from './bypasses.ts';
 import { headersOf, withoutOurHeader } from './call-headers.ts';
 import { goOut, type Outgoing, signalOf } from './client-call.ts';
 import { respond } from './respond.ts';
@@ -79,7 +79,7 @@ export class UncapturedCalls {
       return passOn(input, init);
     if (this.#mock('fetch', init) !== undefined) return goOut(outgoing);
     const refusal = this.#bypasses.report(url, suspect);
-    return refusal === undefined ? goOut(outgoing) : respondToSuspect(suspect, refusal, url);
+    return refusal === undefined ? goOut(outgoing) : this.#respond(suspect, refusal, url);
   }
 
   /** `undefined`: the request goes out unchanged. */
@@ -89,7 +89,14 @@ export class UncapturedCalls {
     if (suspect === undefined || headers['x-batchling'] === 'off') return undefined;
     if (!suspect.isProvedBy(headers, decodeUtf8(body))) return undefined;
     const refusal = this.#bypasses.report(url, suspect);
-    return refusal === undefined ? undefined : refusalAnswer(await suspect.load(), refusal);
+    return refusal === undefined
+      ? undefined
+      : this.#bypasses.refusal(await suspect.load(), refusal);
+  }
+
+  async #respond(suspect: Suspect, refusal: string, url: string): Promise<Response> {
+    const answer = await this.#bypasses.refusal(await suspect.load(), refusal);
+    return respond(answer, answer.headers, url);
   }
 
   /** Reports a call that has left without passing the hooks. */
@@ -122,9 +129,4 @@ export class UncapturedCalls {
       isProvedBy: (headers, body) => unbatched.isProvedBy(headers, body),
     };
   }
-}
-
-async function respondToSuspect(suspect: Suspect, refusal: string, url: string): Promise<Response> {
-  const answer = refusalAnswer(await suspect.load(), refusal);
-  return respond(answer, answer.headers, url);
 }

@@ -5,7 +5,7 @@ import { answerHeaders } from '../orchestrator/model/answer-headers.ts';
 import type { Delivery, RealtimeRoute, Verdict } from '../orchestrator/model/call.ts';
 import { type AnswerSource, tell } from '../orchestrator/model/events.ts';
 import { ownAnswer } from '../orchestrator/model/own-answer.ts';
-import type { Bypasses } from './bypasses.ts';
+import { type Bypasses, type BypassReason, cannotBeBatched, leftOutBy } from './bypasses.ts';
 import { type ClientCall, type Convert, goOut, type Outgoing } from './client-call.ts';
 import { dropped, type EarlyEnd, type EndReason, refuse, unlessDropped } from './early-end.ts';
 import type { RealtimeRules } from './realtime-calls.ts';
@@ -55,8 +55,7 @@ export class WaysOut {
       const { over } = this.#earlyEnd;
       if (over) return this.#refuse(over, call, verdict);
       if ('realtime' in verdict) return this.#letOut(call, verdict.realtime, answered);
-      if ('passThrough' in verdict) return undefined;
-      return this.#bypasses.bypassed(call.target, call.target.url, verdict.bypass);
+      return this.#bypasses.bypassed(call.target, call.target.url, this.#reasonOf(verdict));
     };
   }
 
@@ -64,11 +63,11 @@ export class WaysOut {
   async bypass(
     outgoing: Outgoing,
     target: Target,
-    reason: string,
+    why: BypassReason,
     late?: ClientCall<Response>,
   ): Promise<Response> {
     await target.load();
-    const refusal = this.#bypasses.bypassed(target, target.url, reason);
+    const refusal = await this.#bypasses.bypassed(target, target.url, why);
     if (refusal) return respond(refusal, refusal.headers, target.url, late);
     return late ? this.#sendLate(late) : goOut(outgoing);
   }
@@ -79,8 +78,13 @@ export class WaysOut {
     if (over) return toFetch(this.#refuse(over, call, verdict), target.url);
     if ('realtime' in verdict) return this.#sendRealtime(call, verdict.realtime);
     const outgoing = call.outgoing as Outgoing;
-    if ('passThrough' in verdict) return goOut(outgoing);
-    return this.bypass(outgoing, target, verdict.bypass, readerOf(call));
+    const late = 'leftOut' in verdict ? undefined : readerOf(call);
+    return this.bypass(outgoing, target, this.#reasonOf(verdict), late);
+  }
+
+  #reasonOf(verdict: Exclude<WayOut, { realtime: RealtimeRoute }>): BypassReason {
+    if ('leftOut' in verdict) return leftOutBy(this.#options.only, verdict.leftOut);
+    return cannotBeBatched(verdict.bypass);
   }
 
   /** Its client's time was over while it was held: what is left of it is ours to limit. */

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { GoogleGenAI } from '@google/genai';
+import pLimit from 'p-limit';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type BatchifyOptions, BatchlingError, batchify, DryRunExit } from '../../src/index.ts';
@@ -159,6 +160,18 @@ describe('a dry run', () => {
     await ledger.close();
   });
 
+  it('says how many batches wait for maxInFlight, and that later rounds are not seen', async () => {
+    const four = () =>
+      Promise.all(['a', 'b', 'c', 'd'].map((one) => ask(stage.openai(), one, model)));
+    const { summary } = await exitOf(batchify(four, options({ batchSize: 1, maxInFlight: 2 })));
+    expect(summary.queues[0]).toMatchObject({ batches: 4, rounds: 1, oneAfterAnother: 2 });
+    const text = dryRunLines(summary).join('\n');
+    expect(text).toMatch(
+      /4 batches, 2 one after another: 2 × minutes to hours\. Raise maxInFlight/,
+    );
+    expect(text).toMatch(/Batches that would come after these.*not counted: --dry-run=deep/);
+  });
+
   it('names models without a known price', async () => {
     const run = () =>
       Promise.all([ask(stage.openai(), 'a', 'own'), ask(stage.openai(), 'b', model)]);
@@ -174,18 +187,6 @@ describe('a dry run', () => {
     );
     expect(summary).toMatchObject({ batches: 0, queues: [{ realtime: 1 }] });
     expect(summary.dollars.batch).toEqual(summary.dollars.realtime);
-  });
-
-  it('sends no call that cannot be batched', async () => {
-    const url = `${stage.simulator.baseUrl('openai')}/audio/speech`;
-    const body = JSON.stringify({ model: 'tts-1', input: 'hello', voice: 'nova' });
-    const headers = { 'content-type': 'application/json', authorization: 'Bearer sk-test-key' };
-    const status = await batchify(
-      async () => (await fetch(url, { method: 'POST', headers, body })).status,
-      options({ bypass: 'ignore' }),
-    );
-    expect(status).toBe(400);
-    expectNothingSent();
   });
 
   it('is no batchling error but a DryRunExit, which is one', async () => {
@@ -218,6 +219,21 @@ describe('a deep dry run', () => {
     for (const text of rounds) expect(text).toContain('placeholder');
     expect(summary).toMatchObject({ deep: true, calls: 4, batches: 4 });
     expectNothingSent();
+  });
+
+  it('says of a program that limits itself how many batches run one after another', async () => {
+    const limit = pLimit(10);
+    const prompts = Array.from({ length: 50 }, (_, at) => `${at}`);
+    const limited = () =>
+      Promise.all(prompts.map((one) => limit(() => ask(stage.openai(), one, model))));
+    const { summary } = await exitOf(batchify(limited, deep()));
+    expect(summary.queues[0]).toMatchObject({ batches: 5, rounds: 5, oneAfterAnother: 5 });
+    expect(dryRunLines(summary).join('\n')).toMatch(
+      /5 batches, each after the one before: 5 × minutes to hours\. .*p-limit/,
+    );
+    const atOnce = () => Promise.all(prompts.map((one) => ask(stage.openai(), one, model)));
+    const { summary: wide } = await exitOf(batchify(atOnce, deep()));
+    expect(dryRunLines(wide).join('\n')).not.toContain('×');
   });
 
   it('answers in the shape that each call asks for', async () => {

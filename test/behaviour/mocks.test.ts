@@ -61,7 +61,7 @@ describe("undici's MockAgent as the global dispatcher", () => {
     expect(text).toContain('mocked');
     expect(stage.simulator.requests).toEqual([]);
     expect(bypasses).toEqual([
-      { url: chatUrl(stage), reason: expect.stringContaining('MockAgent') },
+      { url: chatUrl(stage), reason: expect.stringContaining('MockAgent'), sent: true },
     ]);
   });
 

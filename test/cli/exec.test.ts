@@ -34,9 +34,11 @@ beforeAll(async () => {
       process.kill(process.pid, 'SIGKILL');`,
     'two.sh': 'node see.js first; node see.js second; exit 9',
     'not-executable': '#!/bin/sh\n',
+    'bin/python3': '#!/bin/sh\necho python3 "$@"\n',
   });
   await chmod(join(folder, 'node_modules/.bin/my-tool'), 0o755);
   await chmod(join(folder, 'not-executable'), 0o644);
+  await chmod(join(folder, 'bin/python3'), 0o755);
 });
 afterAll(() => stage.close());
 beforeEach(() => stage.simulator.reset());
@@ -95,4 +97,21 @@ it.each([
   expect(finished).toMatchObject({ code, stdout: '' });
   expect(finished.stderr).toMatch(/^error: /);
   expect(finished.stderr).toContain(told);
+});
+
+it('points to the gateway before a program starts that is not Node', async () => {
+  const environment = { BATCHLING_DISPLAY: 'plain', PATH: `${folder}/bin:${process.env.PATH}` };
+  const { code, stdout, stderr } = await exec(['--', 'python3', 'ask.py'], { environment });
+  expect({ code, stdout }).toEqual({ code: 0, stdout: 'python3 ask.py\n' });
+  const [before, end] = stderr.trim().split('\n');
+  expect(before).toMatch(/^batchling: python3 is not Node.*batchling serve/);
+  expect(end).toMatch(/^batchling: no LLM call was captured/);
+});
+
+it('refuses a flag of ours after the command, unless -- says whose it is', async () => {
+  const wrong = await exec(['my-tool', '--dry-run']);
+  expect(wrong).toMatchObject({ code: 2, stdout: '' });
+  expect(wrong.stderr).toContain('batchling exec --dry-run -- my-tool\n');
+  expect(wrong.stderr).toContain('batchling exec -- my-tool --dry-run\n');
+  expect((await exec(['--', 'my-tool', '--dry-run'])).stdout).toBe('tool --dry-run\n');
 });

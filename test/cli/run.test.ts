@@ -57,6 +57,24 @@ const programs = {
       model: 'm', messages: [{ role: 'user', content: 'ping' }],
     });
     console.log(choices[0]?.message.content);`,
+  'ask.py': 'print(1)',
+  'transport.mjs': `
+    import { request } from '${import.meta.resolve('undici')}';
+    const { statusCode, body } = await request(process.env.BASE + '/chat/completions', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: 'Bearer sk-test' },
+      body: JSON.stringify({ model: 'gpt-5-mini', messages: [{ role: 'user', content: 'ping' }] }),
+    });
+    await body.text();
+    console.log(statusCode);`,
+  'exits.mjs': `
+    const { status } = await fetch(process.env.BASE + '/chat/completions', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: 'Bearer sk-test' },
+      body: JSON.stringify({ model: 'gpt-5-mini', messages: [{ role: 'user', content: 'ping' }] }),
+    });
+    console.log(status);
+    process.exit(0);`,
 };
 
 describe('batchling run', () => {
@@ -92,19 +110,90 @@ describe('batchling run', () => {
   it('leaves what stands after the file, stdin and the exit code to the program', async () => {
     const given = ['a b', '--window', 'soon', '--help', '--', '-x', ''];
     const flags = ['--no-cache', '--window', '1s'];
-    const { code, stdout, stderr } = await run([...flags, 'own.js', ...given], { input: 'piped' });
+    const all = [...flags, 'own.js', '--', ...given];
+    const { code, stdout, stderr } = await run(all, { input: 'piped' });
     expect({ code, stderr }).toEqual({ code: 7, stderr: '' });
     expect(stdout).toBe(`${JSON.stringify(given)}\n<piped>`);
+    // Without it, and a later -- is the program's.
+    const plain = ['a', '--verbose', '--', '--window', '1s'];
+    expect((await run(['own.js', ...plain])).stdout).toBe(`${JSON.stringify(plain)}\n`);
   });
 
-  it('says that a flag which saves money stands too late, and leaves it to the program', async () => {
-    const environment = { BATCHLING_DISPLAY: 'plain' };
-    const given = ['own.js', '--dry-run=deep', '--budget', '5', '--window', '1s'];
-    const { code, stdout, stderr } = await run(given, { environment });
-    expect({ code, stdout }).toEqual({ code: 7, stdout: `${JSON.stringify(given.slice(1))}\n` });
-    expect(stderr).toMatch(
-      /^batchling: --dry-run stands after the file, .*\nbatchling: --budget .*\n$/,
+  it.each([
+    [['--dry-run=deep'], '--dry-run=deep'],
+    [['in.csv', '--budget', '5'], '--budget'],
+    [['--no-cache', '--', 'x'], '--no-cache'],
+    [['--require-batched'], '--require-batched'],
+  ])('refuses %j after the file: the program would get it, and pay', async (given, flag) => {
+    const { code, stdout, stderr } = await run(['own.js', ...given]);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toBe(
+      `error: ${flag} stands after the file, where it does not count. Write it before the file: batchling run ${flag} own.js\n` +
+        `If it is a flag of the program's own: batchling run own.js -- ${given.join(' ')}\n`,
     );
+  });
+
+  it('refuses a file that Node does not run, and points to the gateway', async () => {
+    const { code, stdout, stderr } = await run(['--window', '1s', 'ask.py']);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(
+      /^error: ask\.py is not a JavaScript or TypeScript file.* batchling serve/,
+    );
+  });
+
+  it('says at the end that nothing was captured, and why that may be', async () => {
+    const environment = { BATCHLING_DISPLAY: 'plain' };
+    const { code, stderr } = await run(['own.js'], { environment });
+    expect(code).toBe(7);
+    expect(stderr).toMatch(/^batchling: no LLM call was captured.*spawn\(\).*batchling serve.*\n$/);
+    const json = await run(['own.js'], { environment: { BATCHLING_DISPLAY: 'json' } });
+    expect(JSON.parse(json.stderr)).toMatchObject({ event: 'summary', stats: { captured: 0 } });
+  });
+
+  it('fails with --require-batched where a call is not batched, which is not sent', async () => {
+    const environment = { BATCHLING_DISPLAY: 'plain', NODE_NO_WARNINGS: '1' };
+    const asked = { ...environment, BASE: stage.simulator.baseUrl('openai') };
+    const given = ['--require-batched', '--store', 'required.db', 'exits.mjs'];
+    const { code, stdout, stderr } = await run(given, { environment: asked });
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '400\n' });
+    expect(stderr).toMatch(/bypassed +1 held back: no option names its host/);
+    expect(stderr).toMatch(
+      /--require-batched: the run has failed, because 1 LLM call was not batched/,
+    );
+    expect(stage.simulator.meter).toMatchObject({ batched: 0, realtime: 0 });
+  });
+
+  it('fails with --require-batched for a call that could not be held back', async () => {
+    const environment = { ...variablesOf(stage), BASE: stage.simulator.baseUrl('openai') };
+    const { code, stdout, stderr } = await run(['--require-batched', 'transport.mjs'], {
+      environment: { ...environment, BATCHLING_DISPLAY: 'plain' },
+    });
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '200\n' });
+    expect(stderr).toMatch(/bypassed +1 at full price: its client was made before/);
+    expect(stderr).toContain('because 1 LLM call was not batched');
+  });
+
+  it('tells of an only that matches nothing although the program ends itself', async () => {
+    const { code, stderr } = await run(['--only', 'openai:gpt5*', 'exits.mjs'], {
+      environment: { ...variablesOf(stage), BASE: stage.simulator.baseUrl('openai') },
+    });
+    expect(code).toBe(0);
+    expect(stderr).toMatch(
+      /^batchling: The option only names "openai:gpt5\*", which matched no call/,
+    );
+    expect(stage.simulator.meter).toMatchObject({ batched: 0, realtime: 1 });
+    const dry = await run(
+      ['--dry-run', '--only', 'openai:gpt5*', '--require-batched', 'exits.mjs'],
+      {
+        environment: {
+          ...{ ...variablesOf(stage), BASE: stage.simulator.baseUrl('openai') },
+          BATCHLING_DISPLAY: 'plain',
+        },
+      },
+    );
+    expect(dry.code).toBe(1);
+    expect(dry.stderr).toContain('1 call left out by `only`, at full price');
+    expect(stage.simulator.meter).toMatchObject({ batched: 0, realtime: 1 });
   });
 
   it('sums up a program none of whose calls can be batched', async () => {

@@ -154,7 +154,10 @@ it('step 5: batches, and the second time the ledger', async () => {
     quick('npx batchling run capitals.mjs --dry-run'),
     quick('npx batchling run capitols.mjs'),
   ]);
-  expect(misplaced.stderr).toContain('--dry-run stands after the file');
+  expect(misplaced).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('--dry-run stands after the file'),
+  });
   expect(missing).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('Did you mean capitals.mjs?'),

@@ -160,7 +160,11 @@ describe('a call that cannot be batched', () => {
     expect(response.status).toBe(200);
     expect(response.headers.has('x-batchling-source')).toBe(false);
     expect(events).toEqual([
-      { url: responsesUrl(), reason: 'background responses are asynchronous already' },
+      {
+        url: responsesUrl(),
+        reason: 'background responses are asynchronous already',
+        sent: true,
+      },
     ]);
     expect(scope.stats).toMatchObject({ bypassed: 1, captured: 0 });
     expect(stage.simulator.meter.realtime).toBe(1);

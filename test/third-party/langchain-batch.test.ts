@@ -30,7 +30,7 @@ async function hints(inputs: number, maxConcurrency?: number): Promise<string[]>
   return heard.lines().filter((line) => line.includes('large-batches'));
 }
 
-it('maxConcurrency of LangChain is noticed with the second batch at the latest', async () => {
+it('maxConcurrency of LangChain is noticed with the second batch', async () => {
   expect(await hints(21, 7)).toEqual([expect.stringContaining('maxConcurrency')]);
 });
 

@@ -4,6 +4,7 @@ import type { DryRunSummary } from '../../orchestrator/dry-run/dry-run-summary.t
 import { openRunDisplay } from '../../report/run/run-display.ts';
 import { exitCodes } from '../exit-codes.ts';
 import type { RunEnvironment, Variables } from './run-environment.ts';
+import { unbatchedNote } from './unbatched-note.ts';
 
 export interface Launch {
   /** Processes that a dry run stops may be part of it, and it may count them as failed. */
@@ -26,10 +27,17 @@ export async function launch(launched: Launch): Promise<number> {
   const display = openRunDisplay({ mode, stream: process.stderr, mayDetach });
   try {
     const code = await start(command, given, { ...variables, ...display.variables });
-    const { detached, dryRun } = await display.close();
+    const outcome = await display.close();
+    const note = unbatchedNote(outcome, code, environment);
+    if (note && mode !== 'none' && mode !== 'json') {
+      const { plainOutput } = await import('../../report/line-output.ts');
+      plainOutput(process.stderr).print(note.text);
+    }
+    const stopped = hasStopped(outcome.dryRun) && isCommand ? exitCodes.fine : code;
     // A process that has left its work under way may be one of many under the command.
-    if (mayDetach && detached !== undefined) return exitCodes.detached;
-    return hasStopped(dryRun) && isCommand ? exitCodes.fine : code;
+    const ended = mayDetach && outcome.detached ? exitCodes.detached : stopped;
+    const isFine = ended === 0 || ended === exitCodes.detached;
+    return isFine && note?.isFailure ? exitCodes.failed : ended;
   } finally {
     await display.close();
   }

@@ -1,7 +1,10 @@
-import { existsSync, readdirSync, statSync } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { basename, dirname, extname, join, resolve } from 'node:path';
 import { nearest } from '../../options/nearest.ts';
 import { usageError } from '../usage-error.ts';
+import { gatewayCure } from './other-languages.ts';
+
+const scripts = /\.([cm]?[jt]s|[jt]sx)$/;
 
 export interface ProgramFile {
   readonly path: string;
@@ -23,14 +26,25 @@ function checked(file: string): string {
   const stats = statSync(path, { throwIfNoEntry: false });
   if (stats === undefined) throw usageError(`there is no file ${file}${advice(file)}`);
   if (stats.isDirectory()) throw usageError(`${file} is a folder; name a file in it`);
+  if (!isForNode(path)) {
+    throw usageError(`${file} is not a JavaScript or TypeScript file. ${gatewayCure}`);
+  }
   return path;
+}
+
+/** By its ending. A file without one, or with another one, may say by its first line what runs it. */
+function isForNode(path: string): boolean {
+  if (scripts.test(path)) return true;
+  const [firstLine = ''] = readFileSync(path, 'utf8').split('\n', 1);
+  if (firstLine.startsWith('#!')) return /\b(node|tsx|bun)\b/.test(firstLine);
+  return extname(path) === '';
 }
 
 function advice(file: string): string {
   const folder = dirname(file);
   const name = basename(file);
   if (!existsSync(folder)) return '';
-  const candidates = readdirSync(folder).filter((entry) => /\.([cm]?[jt]s|[jt]sx)$/.test(entry));
+  const candidates = readdirSync(folder).filter((entry) => scripts.test(entry));
   const sameStem = candidates.find((entry) => stem(entry) === stem(name));
   const meant = sameStem ?? nearest(name, candidates);
   return meant === undefined ? '' : `\n(Did you mean ${join(folder, meant)}?)`;

@@ -25,6 +25,8 @@ export interface RunEnvironment {
   readonly mayDetach: boolean;
   /** What is known of the options without the config file. */
   readonly options: ResolvedOptions;
+  /** `--require-batched` */
+  readonly requiresBatched: boolean;
   /** A run around this one shows what its processes do. */
   readonly isInner: boolean;
 }
@@ -35,8 +37,10 @@ export function runEnvironment(
   inherited: Variables = process.env,
 ): RunEnvironment {
   const config = configPath(flags.config);
-  const mayDetach = isOn(flags.detach) || inherited[detachVariable] === 'true';
+  const mayDetach = isOn('--detach', flags.detach) || inherited[detachVariable] === 'true';
+  const requiresBatched = isOn('--require-batched', flags.requireBatched);
   const given = variablesOf(flags, config !== undefined);
+  if (requiresBatched) given.BATCHLING_BYPASS = 'error';
   const variables: Variables = {
     ...inherited,
     ...given,
@@ -49,7 +53,8 @@ export function runEnvironment(
   const { display, store } = options;
   // Processes of one run may work in different folders, and share one ledger.
   if (variables.BATCHLING_STORE?.trim()) variables.BATCHLING_STORE = store;
-  return { variables, config, display, mayDetach, options, isInner: isShown(inherited) };
+  const isInner = isShown(inherited);
+  return { variables, config, display, mayDetach, options, requiresBatched, isInner };
 }
 
 function variablesOf(flags: RunFlags, anyProvider: boolean): Variables {
@@ -75,8 +80,8 @@ function checkable(variables: Variables, config: string | undefined): Variables 
   return { ...variables, ...Object.fromEntries(unchecked.map(({ variable }) => [variable, ''])) };
 }
 
-function isOn(text: string | undefined): boolean {
+function isOn(flag: string, text: string | undefined): boolean {
   if (text === undefined || text === 'false') return false;
   if (text === 'true') return true;
-  throw usageError(`--detach: it takes no value, but got: ${text}`);
+  throw usageError(`${flag}: it takes no value, but got: ${text}`);
 }

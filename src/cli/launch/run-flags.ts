@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import { optionFlags } from '../../options/flags.ts';
+import { usageError } from '../usage-error.ts';
 
 /** Flags of a run that are no options of `batchify`. */
 export interface RunFlags {
@@ -7,11 +8,14 @@ export interface RunFlags {
   readonly [option: string]: string | undefined;
   readonly config?: string;
   readonly detach?: string;
+  readonly requireBatched?: string;
 }
 
 const detach = '--detach';
+const requireBatched = '--require-batched';
 const switches: ReadonlySet<string> = new Set([
   detach,
+  requireBatched,
   ...optionFlags.filter(({ isSwitch }) => isSwitch).map(({ name }) => name),
 ]);
 const valued: ReadonlySet<string> = new Set([
@@ -33,6 +37,12 @@ export function addRunFlags(command: Command): void {
     )
     .addOption(
       new Option(
+        `${requireBatched} <value>`,
+        'fail if an LLM call is not batched: such calls get an error (--bypass error), and the exit code is 1',
+      ),
+    )
+    .addOption(
+      new Option(
         '--config <file>',
         'options from this file (default: batchling.config.ts, .js, .mjs or .json of the project)',
       ),
@@ -43,32 +53,63 @@ export function addRunFlags(command: Command): void {
 /**
  * Gives every switch that stands before the file its value: `--cache` becomes `--cache=true`, `--no-cache`
  * becomes `--cache=false`. Otherwise a switch with an optional value would take the file for its value.
+ * `rest` begins with the file, or with `--`.
  */
-export function withValues(given: readonly string[]): string[] {
+function split(given: readonly string[]): { flags: string[]; rest: string[] } {
   const prepared = [...given];
-  for (let at = 0; at < prepared.length; at += 1) {
+  let at = 0;
+  for (; at < prepared.length; at += 1) {
     const argument = prepared[at] as string;
     if (argument === '--' || !argument.startsWith('-')) break;
-    const positive = argument.replace(/^--no-/, '--');
+    const positive = positiveOf(argument);
     if (switches.has(argument)) prepared[at] = `${argument}=true`;
     else if (positive !== argument && switches.has(positive)) prepared[at] = `${positive}=false`;
     else if (valued.has(argument)) at += 1;
   }
-  return prepared;
+  return { flags: prepared.slice(0, at), rest: prepared.slice(at) };
 }
 
-/** Flags with which a run costs less, or nothing: who writes one of them too late pays for it. */
-const sparing = /^(--dry-run|--budget|--detach)(=|$)/;
+function positiveOf(argument: string): string {
+  return argument.replace(/^--no-/, '--');
+}
 
-/** Says that a flag after the file goes to the program. It may be the program's own, so the run goes on. */
-export function tellMisplaced(given: readonly string[]): void {
-  for (const argument of given) {
-    const [, name] = sparing.exec(argument) ?? [];
-    if (name === undefined) continue;
-    process.stderr.write(
-      `batchling: ${name} stands after the file, so it goes to the program; for batchling, write it before the file\n`,
-    );
-  }
+/** What commander is given for `run`. A `--` right after the file says that the program's own flags follow. */
+export function prepareRun(given: readonly string[]): string[] {
+  const { flags, rest } = split(given);
+  const [file = '', next, ...others] = rest;
+  if (next === '--') return [...flags, file, ...others];
+  refuseMisplaced(rest, (flag, rests) => [
+    `${flag} stands after the file, where it does not count. Write it before the file: batchling run ${flag} ${file}`,
+    `If it is a flag of the program's own: batchling run ${file} -- ${rests}`,
+  ]);
+  return [...flags, ...rest];
+}
+
+/** What commander is given for `exec`. After a `--` everything is the command's own. */
+export function prepareExec(given: readonly string[]): string[] {
+  const { flags, rest } = split(given);
+  const [command = ''] = rest;
+  refuseMisplaced(rest, (flag, rests) => [
+    `${flag} stands after the command, where it does not count. Write it before: batchling exec ${flag} -- ${command}`,
+    `If it is a flag of the command's own: batchling exec -- ${command} ${rests}`,
+  ]);
+  return [...flags, ...rest];
+}
+
+/** A flag of ours that a program gets instead of us may be the one that was to save the money. */
+function refuseMisplaced(
+  [first, ...rest]: readonly string[],
+  advice: (flag: string, rest: string) => readonly string[],
+): void {
+  if (first === '--') return;
+  const end = rest.indexOf('--');
+  const own = end < 0 ? rest : rest.slice(0, end);
+  const flag = own.find((argument) => isOurs(argument.replace(/=.*$/s, '')));
+  if (flag !== undefined) throw usageError(advice(flag, rest.join(' ')).join('\n'));
+}
+
+function isOurs(name: string): boolean {
+  return valued.has(name) || switches.has(positiveOf(name));
 }
 
 /** How a flag stands in the help: as it is typed. */

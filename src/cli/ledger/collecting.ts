@@ -62,7 +62,7 @@ export class Collecting {
   private constructor(given: CollectingOptions, engine: Engine) {
     this.#given = given;
     this.#engine = engine;
-    const events = { emit: () => undefined, notify: given.notify, rounds: undefined };
+    const events = { emit: () => undefined, notify: given.notify };
     this.#scope = engineScope(given.options, events);
   }
 

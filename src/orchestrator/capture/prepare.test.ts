@@ -103,13 +103,13 @@ describe('a call', () => {
     expect(told).toEqual(['call:captured', 'call:answered']);
   });
 
-  it('that lacks a setting and is not chosen passes through', async () => {
+  it('that lacks a setting and is not chosen is left out', async () => {
     const { call, verdicts } = await captured(new UnsetBatcher(), { model: 'm' });
     const asked: unknown[] = [];
     const only = (facts: unknown) => asked.push(facts) === 0;
     const scope = { ...call.scope, only } as unknown as EngineScope;
     expect(prepare({ ...call, scope })).toBeUndefined();
-    expect(verdicts).toEqual([{ passThrough: true }]);
+    expect(verdicts).toEqual([{ leftOut: 'openai:m' }]);
     const url = 'https://api.openai.com/v1/embeddings';
     expect(asked).toEqual([{ provider: 'openai', endpoint: '/v1/embeddings', model: 'm', url }]);
   });

@@ -28,8 +28,15 @@ export interface Prepared {
   readonly join: FanOut['join'] | undefined;
 }
 
-/** `undefined`: it has its verdict already. */
-export function prepare(call: CapturedCall): Prepared | undefined {
+/**
+ * `undefined`: it has its verdict already.
+ *
+ * @param leaveOut - what happens to a call that `only` does not choose; in a dry run it must not go out.
+ */
+export function prepare(
+  call: CapturedCall,
+  leaveOut: (name: string, ready: () => Prepared) => void = (leftOut) => call.settle({ leftOut }),
+): Prepared | undefined {
   try {
     const headers = headersOf(call);
     const json = parseObject(call.body);
@@ -40,7 +47,7 @@ export function prepare(call: CapturedCall): Prepared | undefined {
     }
     if ('unconfigured' in match) {
       if (isChosen(call, match)) turnAway(call, 'unsupported', match.unconfigured);
-      else call.settle({ passThrough: true });
+      else call.settle({ leftOut: nameOf(call, match) });
       return undefined;
     }
     const routes = routesOf(match);
@@ -49,8 +56,11 @@ export function prepare(call: CapturedCall): Prepared | undefined {
       turnAway(call, 'unsupported', 'The call cannot be batched: it asks for nothing.');
       return undefined;
     }
+    const part = (route: Route) => partOf(call, route, headers.extra, json ?? {});
+    const join = 'parts' in match ? match.join.bind(match) : undefined;
+    const ready = (): Prepared => ({ headers, parts: [part(first), ...others.map(part)], join });
     if (!routes.every((route) => isChosen(call, route))) {
-      call.settle({ passThrough: true });
+      leaveOut(nameOf(call, first), ready);
       return undefined;
     }
     const refusals = routes.map((route) => textRefusal(call, route) ?? windowRefusal(call, route));
@@ -60,15 +70,18 @@ export function prepare(call: CapturedCall): Prepared | undefined {
       return undefined;
     }
     tell(call.scope.emit, 'call:captured', factsOf(call.target.batcher, first));
-    const part = (route: Route) => partOf(call, route, headers.extra, json ?? {});
-    const join = 'parts' in match ? match.join.bind(match) : undefined;
-    return { headers, parts: [part(first), ...others.map(part)], join };
+    return ready();
   } catch (error) {
     // A predicate or a batcher of the user's may throw: that is its own call's trouble. It goes
     // nowhere: nobody has said that it may be paid for.
     turnAway(call, 'unsupported', `The call cannot be batched: ${messageOf(error)}`);
     return undefined;
   }
+}
+
+/** `openai:gpt-5-mini` */
+function nameOf({ target }: CapturedCall, { model }: Pick<Route, 'model'>): string {
+  return `${target.provider}:${model}`;
 }
 
 function routesOf(match: Route | FanOut): readonly Route[] {

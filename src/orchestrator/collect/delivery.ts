@@ -89,7 +89,6 @@ export function letGoUnbatched(requests: readonly Request[], reason: string): Pr
 export function answerCall(call: CapturedCall, event: Answered, delivery: Delivery): void {
   if (call.settled) return;
   tell(call.scope.emit, 'call:answered', event);
-  call.scope.rounds?.answered(delivery.answer);
   call.settle(delivery);
 }
 

@@ -48,6 +48,7 @@ export function settleLine(batch: Batch, outcome: LineOutcome, retries: Request[
   if (request === undefined) return;
   request.leaveBatch();
   if (answer) {
+    request.queue.answered();
     deliver(request, answer, 'batch', batch.token, cost);
     return;
   }

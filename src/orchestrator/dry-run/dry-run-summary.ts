@@ -11,7 +11,7 @@ export type OutputBasis =
 
 /** Dollars; missing where no price is known. */
 export interface DryRunDollars {
-  /** As planned: in batches, and as realtime calls where `minBatch` says so. */
+  /** As planned: in batches, and as realtime calls where `minBatch` or `only` says so. */
   readonly batch: Range;
   /** The same calls without batchling. */
   readonly realtime: Range;
@@ -26,7 +26,11 @@ export interface DryRunQueue {
   /** Requests that would be sent. A call may need several. */
   readonly requests: number;
   readonly batches: number;
-  /** Requests that would go out as realtime calls, because fewer than `minBatch` came together. */
+  /** How often calls came after the answers to the ones before; only a deep dry run sees more than one. */
+  readonly rounds: number;
+  /** How many batches run one after another: those of later rounds, and those that wait for `maxInFlight`. */
+  readonly oneAfterAnother: number;
+  /** Requests that would go out as realtime calls: `only` leaves them out, or fewer than `minBatch` came together. */
   readonly realtime: number;
   /** Requests that are larger than a batch may be. */
   readonly tooLarge: number;
@@ -47,6 +51,8 @@ export interface DryRunSummary {
   readonly fromLedger: number;
   /** Of these, calls whose requests are in a batch of another run already: they cost nothing more. */
   readonly underWay: number;
+  /** Of these, calls that the option `only` leaves out: they would go out at full price. */
+  readonly leftOut: number;
   /** LLM calls that cannot be batched. They were not sent, and are not in the sums. */
   readonly bypassed: number;
   readonly queues: readonly DryRunQueue[];
@@ -67,7 +73,10 @@ export function plus(one: Range, other: Range): Range {
 
 /** Adds the queues up. */
 export function summaryOf(
-  counts: Pick<DryRunSummary, 'deep' | 'calls' | 'fromLedger' | 'underWay' | 'bypassed'>,
+  counts: Pick<
+    DryRunSummary,
+    'deep' | 'calls' | 'fromLedger' | 'underWay' | 'leftOut' | 'bypassed'
+  >,
   queues: readonly DryRunQueue[],
 ): DryRunSummary {
   let batches = 0;
@@ -92,12 +101,13 @@ export function summaryOf(
 /** The dry runs of several processes as one. */
 export function joinedSummary(summaries: readonly DryRunSummary[]): DryRunSummary {
   const queues = new Map<string, DryRunQueue>();
-  const counts = { deep: false, calls: 0, fromLedger: 0, underWay: 0, bypassed: 0 };
+  const counts = { deep: false, calls: 0, fromLedger: 0, underWay: 0, leftOut: 0, bypassed: 0 };
   for (const summary of summaries) {
     counts.deep ||= summary.deep;
     counts.calls += summary.calls;
     counts.fromLedger += summary.fromLedger;
     counts.underWay += summary.underWay;
+    counts.leftOut += summary.leftOut;
     counts.bypassed += summary.bypassed;
     for (const queue of summary.queues) {
       const { provider, base, endpoint, model } = queue;
@@ -116,6 +126,9 @@ function joinedQueue(one: DryRunQueue, other: DryRunQueue): DryRunQueue {
     ...facts,
     requests: one.requests + other.requests,
     batches: one.batches + other.batches,
+    // Processes run at the same time, as far as is known.
+    rounds: Math.max(one.rounds, other.rounds),
+    oneAfterAnother: Math.max(one.oneAfterAnother, other.oneAfterAnother),
     realtime: one.realtime + other.realtime,
     tooLarge: one.tooLarge + other.tooLarge,
     inputTokens: one.inputTokens + other.inputTokens,

@@ -2,16 +2,16 @@ import { messageOf } from '../../errors.ts';
 import { inTurns, nextTurn, Slice } from '../../event-loop.ts';
 import type { Ledger, Look } from '../../ledger/ledger.ts';
 import { loadPrices } from '../../pricing/price-list.ts';
-import type { Answer, Clock } from '../../types.ts';
+import type { Clock } from '../../types.ts';
 import type { OccurrenceCount } from '../capture/occurrences.ts';
 import { type Part, type Prepared, prepare } from '../capture/prepare.ts';
-import { answerCall, refuseCall } from '../collect/delivery.ts';
+import { refuseCall } from '../collect/delivery.ts';
 import type { CallHandle, CapturedCall } from '../model/call.ts';
 import type { CallEngine } from '../model/call-engine.ts';
-import { type AnswerSource, factsOf } from '../model/events.ts';
+import { factsOf, tell } from '../model/events.ts';
 import type { OwnReason } from '../model/own-answer.ts';
 import { type DryRunSummary, summaryOf } from './dry-run-summary.ts';
-import { placeholderAnswer, toldAs } from './placeholder-answer.ts';
+import { answerPlanned, answerWithPlaceholders, type PendingCall } from './placeholder-answer.ts';
 import { PlannedQueue } from './planned-queue.ts';
 
 /** A deep dry run does not wait as long as a queue would: its rounds end when the program is quiet. */
@@ -39,12 +39,6 @@ export interface DryRunOptions {
   roundEnded(): Promise<unknown>;
 }
 
-interface PendingCall extends Prepared {
-  readonly call: CapturedCall;
-  /** Of its parts, where the ledger has one. */
-  readonly known: readonly (Answer | undefined)[];
-}
-
 const handle: CallHandle = {
   abort: () => undefined,
   abandon: () => undefined,
@@ -64,11 +58,15 @@ export class DryRun implements CallEngine {
   readonly #queues = new Map<string, PlannedQueue>();
   #captured: CapturedCall[] = [];
   #pending: PendingCall[] = [];
+  /** Calls that are not captured, and wait to be told that they were not sent. */
+  #held: (() => void)[] = [];
   #draining: Promise<void> | undefined;
   #timer: unknown;
   #calls = 0;
   #fromLedger = 0;
   #underWay = 0;
+  #leftOut = 0;
+  #isClosed = false;
 
   constructor(options: DryRunOptions) {
     this.#options = options;
@@ -77,7 +75,8 @@ export class DryRun implements CallEngine {
 
   /** Calls wait for the end of their round. */
   get isWaiting(): boolean {
-    return this.#draining !== undefined || this.#pending.some(({ call }) => !call.settled);
+    if (this.#draining !== undefined || this.#held.length > 0) return true;
+    return this.#pending.some(({ call }) => !call.settled);
   }
 
   capture(call: CapturedCall): CallHandle {
@@ -85,6 +84,18 @@ export class DryRun implements CallEngine {
     this.#draining ??= this.#drain();
     this.#restartTimer();
     return handle;
+  }
+
+  /** Resolves with the end of the round, for ever not where that stops the program. */
+  hold(): Promise<void> {
+    if (this.#isClosed && !this.#stops) return Promise.resolve();
+    if (!this.#isClosed) this.#restartTimer();
+    return new Promise((resolve) => this.#held.push(resolve));
+  }
+
+  /** The end of the first round ends the program. */
+  get #stops(): boolean {
+    return this.#options.stop !== undefined && !this.#options.deep;
   }
 
   async flush(): Promise<void> {
@@ -110,6 +121,7 @@ export class DryRun implements CallEngine {
       calls: this.#calls,
       fromLedger: this.#fromLedger,
       underWay: this.#underWay,
+      leftOut: this.#leftOut,
       bypassed,
     };
     return summaryOf(
@@ -119,7 +131,13 @@ export class DryRun implements CallEngine {
   }
 
   close(): void {
+    this.#isClosed = true;
     this.#options.clock.clearTimeout(this.#timer);
+    if (!this.#stops) this.#letGo();
+  }
+
+  #letGo(): void {
+    for (const resolve of this.#held.splice(0)) resolve();
   }
 
   #restartTimer(): void {
@@ -147,7 +165,8 @@ export class DryRun implements CallEngine {
     const slice = new Slice();
     for (const call of calls) {
       if (slice.isOver) await slice.next();
-      const ready = call.aborted ? undefined : prepare(call);
+      const leaveOut = (_: string, ready: () => Prepared) => this.#leaveOut(call, ready());
+      const ready = call.aborted ? undefined : prepare(call, leaveOut);
       if (ready === undefined) continue;
       this.#calls += 1;
       try {
@@ -157,6 +176,16 @@ export class DryRun implements CallEngine {
         refuseCall(call, facts, 'store', messageOf(error));
       }
     }
+  }
+
+  /** It would go out at once, whatever the ledger knows. */
+  #leaveOut(call: CapturedCall, ready: Prepared): void {
+    tell(call.scope.emit, 'call:captured', factsOf(call.target.batcher, ready.parts[0].route));
+    this.#calls += 1;
+    this.#leftOut += 1;
+    for (const part of ready.parts) this.#queueOf(call, part, true).add(part, 1);
+    call.taken(false);
+    this.#pending.push({ ...ready, call, known: [] });
   }
 
   async #plan(call: CapturedCall, ready: Prepared): Promise<void> {
@@ -174,7 +203,7 @@ export class DryRun implements CallEngine {
     call.taken(false);
     if (known.every((answer) => answer !== undefined)) {
       this.#fromLedger += 1;
-      answer(call, ready, known, 'ledger');
+      answerPlanned(call, ready, known, 'ledger');
       return;
     }
     if (!isNew) this.#underWay += 1;
@@ -198,14 +227,14 @@ export class DryRun implements CallEngine {
   }
 
   /** As real queues are found, except that credentials are not told apart. */
-  #queueOf(call: CapturedCall, part: Part): PlannedQueue {
+  #queueOf(call: CapturedCall, part: Part, isLeftOut = false): PlannedQueue {
     const { target, scope } = call;
     const { endpoint, model, partition, batchHeaders } = part.route;
     const place = [target.provider, target.wireBase, endpoint, model, partition, batchHeaders];
-    const key = JSON.stringify([...place, scope.policyKey]);
+    const key = JSON.stringify([...place, scope.policyKey, isLeftOut]);
     const known = this.#queues.get(key);
     if (known) return known;
-    const queue = new PlannedQueue(call, part);
+    const queue = new PlannedQueue(call, part, isLeftOut);
     this.#queues.set(key, queue);
     return queue;
   }
@@ -224,8 +253,12 @@ export class DryRun implements CallEngine {
     await this.#endQueues();
     await this.#options.roundEnded();
     if (!this.isWaiting) return;
-    if (this.#options.deep) await inOrder(this.#pending.splice(0), answerWithPlaceholder);
-    else if (this.#options.stop) this.#options.stop();
+    if (this.#stops) {
+      this.#options.stop?.();
+      return;
+    }
+    this.#letGo();
+    if (this.#options.deep) await answerWithPlaceholders(this.#pending.splice(0));
     else await this.#refuse(this.#pending.splice(0), 'dry_run', notSent);
   }
 
@@ -247,36 +280,3 @@ export class DryRun implements CallEngine {
 const notSent =
   'This is a dry run: the call was captured and priced, and not sent. dryRun: "deep" answers calls with ' +
   'placeholders, so that the program goes on.';
-
-async function inOrder<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
-  const slice = new Slice();
-  for (const item of items) {
-    if (slice.isOver) await slice.next();
-    await work(item);
-  }
-}
-
-async function answerWithPlaceholder(pending: PendingCall): Promise<void> {
-  const { call, parts, known } = pending;
-  try {
-    const answers = await Promise.all(
-      parts.map((part, index) => known[index] ?? placeholderAnswer(call, part)),
-    );
-    answer(call, pending, answers, 'batch');
-  } catch (error) {
-    const facts = factsOf(call.target.batcher, parts[0].route);
-    refuseCall(call, facts, 'dry_run', `No placeholder can be made: ${messageOf(error)}`);
-  }
-}
-
-function answer(
-  call: CapturedCall,
-  { parts, join }: Prepared,
-  answers: readonly Answer[],
-  source: AnswerSource,
-): void {
-  const told = toldAs(answers, parts[0], join);
-  const facts = factsOf(call.target.batcher, parts[0].route);
-  const event = { ...facts, status: told.status, source };
-  answerCall(call, event, { answer: told, source, itemId: '' });
-}

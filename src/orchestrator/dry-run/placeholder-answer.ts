@@ -1,13 +1,59 @@
 import type { FanOut } from '../../batchers/batcher.ts';
+import { messageOf } from '../../errors.ts';
+import { Slice } from '../../event-loop.ts';
 import { isSuccess } from '../../streams/stream-dialect.ts';
 import type { Answer } from '../../types.ts';
 import { parseObject } from '../capture/parse-object.ts';
-import type { Part } from '../capture/prepare.ts';
+import type { Part, Prepared } from '../capture/prepare.ts';
+import { answerCall, refuseCall } from '../collect/delivery.ts';
 import type { CapturedCall } from '../model/call.ts';
+import { type AnswerSource, factsOf } from '../model/events.ts';
 import { ownAnswer } from '../model/own-answer.ts';
 
+/** A call of a dry run that waits for the end of its round. */
+export interface PendingCall extends Prepared {
+  readonly call: CapturedCall;
+  /** Of its parts, where the ledger has one. */
+  readonly known: readonly (Answer | undefined)[];
+}
+
+/** So that the program goes on. */
+export async function answerWithPlaceholders(calls: readonly PendingCall[]): Promise<void> {
+  const slice = new Slice();
+  for (const pending of calls) {
+    if (slice.isOver) await slice.next();
+    await answerWithPlaceholder(pending);
+  }
+}
+
+async function answerWithPlaceholder(pending: PendingCall): Promise<void> {
+  const { call, parts, known } = pending;
+  try {
+    const answers = await Promise.all(
+      parts.map((part, index) => known[index] ?? placeholderAnswer(call, part)),
+    );
+    answerPlanned(call, pending, answers, 'batch');
+  } catch (error) {
+    const facts = factsOf(call.target.batcher, parts[0].route);
+    refuseCall(call, facts, 'dry_run', `No placeholder can be made: ${messageOf(error)}`);
+  }
+}
+
+/** Hands a call the one answer that is made of those to its parts. */
+export function answerPlanned(
+  call: CapturedCall,
+  { parts, join }: Prepared,
+  answers: readonly Answer[],
+  source: AnswerSource,
+): void {
+  const told = toldAs(answers, parts[0], join);
+  const facts = factsOf(call.target.batcher, parts[0].route);
+  const event = { ...facts, status: told.status, source };
+  answerCall(call, event, { answer: told, source, itemId: '' });
+}
+
 /** An answer of the provider's shape that says nothing; an error where a provider has no such answer. */
-export async function placeholderAnswer(
+async function placeholderAnswer(
   { target: { batcher } }: CapturedCall,
   { route }: Part,
 ): Promise<Answer> {
@@ -24,7 +70,7 @@ export async function placeholderAnswer(
 }
 
 /** What the caller gets of the answers to its parts: one answer, as a stream if it asked for one. */
-export function toldAs(
+function toldAs(
   answers: readonly Answer[],
   { route }: Part,
   join: FanOut['join'] | undefined,

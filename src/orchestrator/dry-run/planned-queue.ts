@@ -1,4 +1,4 @@
-import type { Batcher, CompletionWindow, Limits } from '../../batchers/batcher.ts';
+import type { Batcher, Limits } from '../../batchers/batcher.ts';
 import { givenPrice, limitsOf } from '../../batchers/limit-settings.ts';
 import { invariant } from '../../errors.ts';
 import { Slice } from '../../event-loop.ts';
@@ -23,11 +23,16 @@ export class PlannedQueue {
   readonly #scope: EngineScope;
   readonly #facts: Pick<DryRunQueue, 'provider' | 'base' | 'endpoint' | 'model'>;
   readonly #limits: Limits;
-  readonly #window: CompletionWindow;
   readonly #modelPrice: ModelPrice;
+  /** `only` leaves its calls out: they go out one by one, at full price. */
+  readonly #isLeftOut: boolean;
+  /** Of the list price. */
+  readonly #share: number;
   #items: PlannedItem[] = [];
   #requests = 0;
   #batches = 0;
+  #rounds = 0;
+  #oneAfterAnother = 0;
   #realtime = 0;
   #tooLarge = 0;
   #inputTokens = 0;
@@ -37,7 +42,7 @@ export class PlannedQueue {
   #atListPrice: Range = noRange;
   #isPriced = true;
 
-  constructor({ target, scope }: CapturedCall, { route }: Part) {
+  constructor({ target, scope }: CapturedCall, { route }: Part, isLeftOut: boolean) {
     const { batcher, wireBase } = target;
     const { endpoint, model } = route;
     const { name: provider } = batcher.info;
@@ -47,9 +52,8 @@ export class PlannedQueue {
     this.#facts = { provider, base: wireBase.replace(/\?.*$/, ''), endpoint, model };
     this.#limits = limitsOf(batcher, route, settings);
     this.#modelPrice = new ModelPrice(provider, model, givenPrice(settings, model));
-    const window = offeredWindow(this.#limits, scope.policy.completionWindow);
-    invariant(window, 'A call with a completion window that is not offered got into a dry run');
-    this.#window = window;
+    this.#isLeftOut = isLeftOut;
+    this.#share = isLeftOut ? 1 : batchShare(this.#limits, scope);
   }
 
   get facts(): Pick<DryRunQueue, 'provider' | 'base' | 'endpoint' | 'model'> {
@@ -74,7 +78,7 @@ export class PlannedQueue {
     this.#items = [];
     if (items.length === 0) return;
     const { minBatch } = this.#scope;
-    const isRealtime = items.length < minBatch;
+    const isRealtime = this.#isLeftOut || items.length < minBatch;
     const tooLarge = isRealtime ? this.#goRealtime(items) : this.#pack(items);
     const isAsked = items.some(({ expects }) => expects.outputLimit === undefined);
     const average = isAsked ? await averageOutput() : undefined;
@@ -90,6 +94,8 @@ export class PlannedQueue {
       ...this.#facts,
       requests: this.#requests,
       batches: this.#batches,
+      rounds: this.#rounds,
+      oneAfterAnother: this.#oneAfterAnother,
       realtime: this.#realtime,
       tooLarge: this.#tooLarge,
       inputTokens: this.#inputTokens,
@@ -108,7 +114,8 @@ export class PlannedQueue {
 
   #pack(items: readonly PlannedItem[]): ReadonlySet<PlannedItem> {
     const limits = this.#limits;
-    const { batchSize = limits.recommendedItems } = this.#scope.policy;
+    const { maxInFlight = limits.inFlight, policy } = this.#scope;
+    const { batchSize = limits.recommendedItems } = policy;
     const { batches, tooLarge } = pack(items, {
       ...limits,
       items: Math.min(batchSize, limits.items),
@@ -117,6 +124,8 @@ export class PlannedQueue {
       frameBytes: (count) => this.#batcher.frameBytes(count),
     });
     this.#batches += batches.length;
+    this.#rounds += 1;
+    this.#oneAfterAnother += Math.ceil(batches.length / maxInFlight);
     this.#tooLarge += tooLarge.length;
     return new Set(tooLarge);
   }
@@ -129,10 +138,7 @@ export class PlannedQueue {
     // An embedding has no output to estimate.
     const { outputLimit } = expects;
     if (outputLimit !== 0) this.#basis.add(basisOf(outputLimit, average));
-    const terms = {
-      priceShare: this.#window.priceShare,
-      cachedInput: this.#limits.cachedInput,
-    };
+    const terms = { priceShare: this.#share, cachedInput: this.#limits.cachedInput };
     const { least: leastOutput, most: mostOutput } = output;
     const unwritten = { ...expects, cacheWriteTokens: 0, cacheWrite1hTokens: 0 };
     const least = this.#modelPrice.charge(expectedUsage(tokens, unwritten, leastOutput), terms);
@@ -146,6 +152,12 @@ export class PlannedQueue {
     this.#atListPrice = plus(this.#atListPrice, listed);
     this.#asPlanned = plus(this.#asPlanned, planned);
   }
+}
+
+function batchShare(limits: Limits, { policy }: EngineScope): number {
+  const window = offeredWindow(limits, policy.completionWindow);
+  invariant(window, 'A call with a completion window that is not offered got into a dry run');
+  return window.priceShare;
 }
 
 function basisOf(limit: number | undefined, average: number | undefined): OutputBasis {

@@ -2,7 +2,7 @@ import type { Batcher } from '../../batchers/batcher.ts';
 import type { Settings } from '../../batchers/provider-info.ts';
 import type { ModelPrice } from '../../pricing/model-price.ts';
 import type { Answer, Dict, ItemId } from '../../types.ts';
-import type { AnswerSource, CallFacts, Emit, FlushReason } from './events.ts';
+import type { AnswerSource, CallFacts, Emit } from './events.ts';
 import type { Notify } from './notices.ts';
 import type { Sampling } from './sampling.ts';
 import type { Spending } from './spending.ts';
@@ -26,6 +26,13 @@ export type OnlyPredicate = (call: {
   readonly url: string;
 }) => boolean;
 
+/** The option `only`. Where it was given as text, it knows more about itself. */
+export type Only = OnlyPredicate & {
+  readonly text?: string;
+  /** Names the patterns that have chosen no call although calls were left out; `undefined`: there are none. */
+  complaint?(): string | undefined;
+};
+
 /** What the engine knows of a scope. */
 export interface EngineScope {
   readonly policy: Policy;
@@ -42,7 +49,7 @@ export interface EngineScope {
   /** Fewer requests than this at flush time go out as realtime calls. */
   readonly minBatch: number;
   /** What to batch; `undefined`: everything. */
-  readonly only: OnlyPredicate | undefined;
+  readonly only: Only | undefined;
   /** Dollars that the whole run may cost. */
   readonly budget: number | undefined;
   readonly cleanup: boolean;
@@ -54,14 +61,6 @@ export interface EngineScope {
   readonly ended: boolean;
   readonly emit: Emit;
   readonly notify: Notify;
-  /** Watches small rounds of calls; `undefined` when there is nobody to tell, or nothing to find. */
-  readonly rounds: RoundWatch | undefined;
-}
-
-/** Finds programs that hold calls back, by what they ask after they were answered. */
-export interface RoundWatch {
-  flushed(requests: readonly { readonly body: string | undefined }[], reason: FlushReason): void;
-  answered(answer: Answer): void;
 }
 
 /** Where a call belongs; see `capture/router.ts`. */
@@ -129,8 +128,8 @@ export type Verdict =
   | { readonly bypass: string }
   /** Was ours; we send it as an ordinary call, counted and not too many at once. */
   | { readonly realtime: RealtimeRoute }
-  /** Not chosen: an ordinary call. */
-  | { readonly passThrough: true };
+  /** `only` does not choose it (`openai:gpt-5-mini`): an ordinary call, counted. */
+  | { readonly leftOut: string };
 
 export interface Delivery {
   readonly answer: Answer;

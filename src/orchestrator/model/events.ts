@@ -31,7 +31,12 @@ export interface BatchlingEvents {
     /** At list prices; missing where no price is known. */
     readonly dollars?: { readonly paid: number; readonly saved: number };
   };
-  'call:bypassed': { readonly url: string; readonly reason: string };
+  'call:bypassed': {
+    readonly url: string;
+    readonly reason: string;
+    /** `false`: it was held back, and its caller got an error. */
+    readonly sent: boolean;
+  };
   'queue:flushed': CallFacts & { readonly count: number; readonly reason: FlushReason };
   'batch:submitting': BatchFacts & { readonly bytes: number };
   'batch:submitted': BatchFacts;

@@ -46,6 +46,8 @@ export interface RequestQueue {
   /** Of requests that take more than one unit. Apart from them: nearly none does, and a field costs all of them. */
   readonly units: WeakMap<Request, number>;
   add(request: Request): void;
+  /** A batch has answered one of its requests. */
+  answered(): void;
   /** Whether it was there. */
   remove(request: Request): boolean;
   /** What the format puts around a body, for an occurrence of so many digits. */

@@ -15,6 +15,7 @@ describe('stats', () => {
       fromLedger: 0,
       realtime: 0,
       bypassed: 0,
+      heldBack: 0,
       retried: 0,
       failed: 0,
       batches: { submitted: 0, ended: 0, collected: 0 },
@@ -36,7 +37,11 @@ describe('stats', () => {
     const full = { paid: 0.25, saved: 0 };
     addToStats(stats, 'call:answered', { ...call, source: 'realtime', status: 399, dollars: full });
     addToStats(stats, 'call:answered', { ...call, source: 'batch', status: 400 });
-    addToStats(stats, 'call:bypassed', { url: 'https://api.openai.com', reason: 'stream' });
+    addToStats(stats, 'call:bypassed', {
+      url: 'https://api.openai.com',
+      reason: 'stream',
+      sent: true,
+    });
     addToStats(stats, 'request:retried', { ...call, attempt: 1, reason: 'server' });
     addToStats(stats, 'batch:submitted', batch);
     addToStats(stats, 'batch:submitted', batch);

@@ -10,6 +10,8 @@ export interface Stats {
   readonly realtime: number;
   /** Calls that could not be batched. They are not captured, and what they cost is not known. */
   readonly bypassed: number;
+  /** Of these, calls that were not sent: `bypass` is `"error"`, or it is a dry run. */
+  readonly heldBack: number;
   readonly retried: number;
   /** Calls that were answered with an error. */
   readonly failed: number;
@@ -33,6 +35,9 @@ export interface Stats {
   readonly unpriced: Readonly<Record<string, number>>;
 }
 
+/** The reason of bypasses that the option `only` asks for. */
+export const leftOutReason = 'left out by `only`';
+
 /** A name may be a text of a provider's: however many there are, they take little memory. */
 const mostNames = 20;
 
@@ -47,6 +52,7 @@ export function emptyStats(): MutableStats {
     fromLedger: 0,
     realtime: 0,
     bypassed: 0,
+    heldBack: 0,
     retried: 0,
     failed: 0,
     batches: { submitted: 0, ended: 0, collected: 0 },
@@ -89,8 +95,9 @@ const sums: Sums = {
     stats.dollars.paid += event.dollars?.paid ?? 0;
     stats.dollars.saved += event.dollars?.saved ?? 0;
   },
-  'call:bypassed': (stats, { reason }) => {
+  'call:bypassed': (stats, { reason, sent }) => {
     stats.bypassed += 1;
+    if (!sent) stats.heldBack += 1;
     tally(stats.bypassReasons, reason);
   },
   'batch:submitted': (stats) => {

@@ -42,6 +42,9 @@ export type QueueSpec = Pick<
 const transfersAtOnce = 4;
 const anyFingerprint = new Uint8Array(32);
 
+/** Calls that waited for answers come this soon after them, in milliseconds; later ones have another reason. */
+const soon = 2_000;
+
 export type Flush = (queue: Queue, requests: readonly Request[], reason: FlushReason) => void;
 
 /**
@@ -77,6 +80,12 @@ export class Queue implements RequestQueue {
   #openedAt = 0;
   #lastAt = 0;
   #timer: unknown;
+  /** Requests that were flushed, for whom the last of them, and how many a batch has answered. */
+  #flushed = 0;
+  #flushedFor: EngineScope | undefined;
+  #answered = 0;
+  #answeredAt = Number.NEGATIVE_INFINITY;
+  #isTold = false;
   /** The timer flushes at once what scopes that end have waiting. */
   #isHurried = false;
 
@@ -148,6 +157,11 @@ export class Queue implements RequestQueue {
     }
   }
 
+  answered(): void {
+    this.#answered += 1;
+    this.#answeredAt = this.#clock.now();
+  }
+
   remove(request: Request): boolean {
     return this.#waiting.delete(request);
   }
@@ -201,7 +215,27 @@ export class Queue implements RequestQueue {
   #send(requests: readonly Request[], reason: FlushReason): void {
     if (requests.length === 0) return;
     for (const request of requests) request.leaveQueue();
+    if (this.#waitedForAnswers(requests)) this.#tellOneAfterAnother(requests);
+    this.#flushed += requests.length;
+    this.#flushedFor = requests[0]?.scope;
     this.#flush(this, requests, reason);
+  }
+
+  /** Everything that was sent before is answered, and these came right then. */
+  #waitedForAnswers([first]: readonly Request[]): boolean {
+    // Scopes that follow each other are meant to.
+    if (this.#isTold || this.#flushedFor !== first?.scope) return false;
+    return this.#answered >= this.#flushed && this.#openedAt <= this.#answeredAt + soon;
+  }
+
+  #tellOneAfterAnother(requests: readonly Request[]): void {
+    this.#isTold = true;
+    const text =
+      `${this.batcher.info.name} ${this.model}: this batch began when the one before it was answered, so they run one ` +
+      'after another, minutes to hours each. Calls that do not need those answers can share a batch: raise the limit ' +
+      "that holds them back (p-limit, LangChain's maxConcurrency, a loop with await), see docs/large-batches.md";
+    const notice = { notice: 'hint', text } as const;
+    for (const scope of new Set(requests.map((one) => one.scope))) scope.notify(notice);
   }
 }
 

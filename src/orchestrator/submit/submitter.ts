@@ -238,10 +238,5 @@ function withoutEndedScopes(requests: readonly Request[]): Request[] {
 function announce(queue: RequestQueue, requests: readonly Request[], reason: FlushReason): void {
   const event = { ...factsOf(queue.batcher, queue), count: requests.length, reason };
   publish('queue:flushed', event);
-  const scopes = scopesOf(requests);
-  for (const scope of scopes) {
-    scope.emit('queue:flushed', event);
-    const own = scopes.size === 1 ? requests : requests.filter((one) => one.scope === scope);
-    scope.rounds?.flushed(own, reason);
-  }
+  for (const scope of scopesOf(requests)) scope.emit('queue:flushed', event);
 }

@@ -22,6 +22,7 @@ export function readDryRun(value: unknown): DryRunSummary {
     calls: count(given.calls),
     fromLedger: count(given.fromLedger),
     underWay: count(given.underWay),
+    leftOut: count(given.leftOut),
     bypassed: count(given.bypassed),
   };
   return summaryOf(counts, queues.map(readQueue));
@@ -37,6 +38,8 @@ function readQueue(value: unknown): DryRunQueue {
     model: text(given.model),
     requests: count(given.requests),
     batches: count(given.batches),
+    rounds: count(given.rounds),
+    oneAfterAnother: count(given.oneAfterAnother),
     realtime: count(given.realtime),
     tooLarge: count(given.tooLarge),
     inputTokens: count(given.inputTokens),

@@ -8,10 +8,18 @@ const facts = { provider: 'openai', endpoint: '/v1/chat/completions', model: 'm'
 const batch = { ...facts, batch: 'bl_1', count: 3 };
 const read = (message: unknown) => readMessage(JSON.stringify(message));
 
-const counts = { deep: false, calls: 3, fromLedger: 1, underWay: 0, bypassed: 0 };
+const counts = { deep: false, calls: 3, fromLedger: 1, underWay: 0, leftOut: 2, bypassed: 0 };
 const queue: DryRunQueue = {
   ...{ provider: 'openai', base: 'https://h/v1', endpoint: '/v1/chat/completions', model: 'm' },
-  ...{ requests: 2, batches: 1, realtime: 0, tooLarge: 0, inputTokens: 40 },
+  ...{
+    requests: 2,
+    batches: 1,
+    rounds: 1,
+    oneAfterAnother: 1,
+    realtime: 0,
+    tooLarge: 0,
+    inputTokens: 40,
+  },
   outputTokens: { least: 10, most: 20 },
   outputBasis: ['limit'],
   dollars: { batch: { least: 1, most: 2 }, realtime: { least: 2, most: 4 } },

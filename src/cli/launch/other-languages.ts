@@ -1,0 +1,23 @@
+import { basename, extname } from 'node:path';
+
+const programs =
+  /^(python|pypy|ipython|pytest|uv|uvx|poetry|pipenv|ruby|bundle|rake|rails|go|java|mvn|gradle|kotlin|scala|php|perl|rscript|julia|dotnet|cargo|swift|elixir|mix|deno|bun|bunx)[\d.]*$/i;
+const files = /^\.(py|rb|go|java|jar|kts?|php|pl|r|jl|rs|swift|exs?)$/i;
+
+/** Whether this command, or this file, is run by something else than Node, as far as its name says. */
+export function isOtherLanguage(command: string): boolean {
+  const name = basename(command).replace(/\.exe$/i, '');
+  return programs.test(name) || files.test(extname(name));
+}
+
+/** Said before a command is started that batchling can only reach by way of the gateway. */
+export function gatewayNote(command: string): string {
+  return (
+    `${basename(command)} is not Node, so its own LLM calls are not captured and cost full price. ` +
+    `${gatewayCure} Node processes that it starts are captured.`
+  );
+}
+
+export const gatewayCure =
+  'For a program in another language start the gateway, batchling serve, and give the program the base URL ' +
+  'that the gateway prints (docs/gateway.md).';
