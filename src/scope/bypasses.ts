@@ -34,6 +34,11 @@ export class Bypasses {
     return refusal === undefined ? undefined : refusalAnswer(batcher, refusal);
   }
 
+  /** Calls that are reported in time are not sent. */
+  get areRefused(): boolean {
+    return this.#options.dryRun !== false || this.#options.bypass === 'error';
+  }
+
   /**
    * Reports a call that can still be held back; returns the error message where bypasses are errors, and in
    * a dry run, which sends nothing.

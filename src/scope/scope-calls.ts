@@ -3,7 +3,13 @@ import { inTurns, nextTurn } from '../event-loop.ts';
 import { shareSignal } from '../hooks/abort-guard/abort-guard.ts';
 import { watchOf } from '../hooks/abort-guard/signal-watch.ts';
 import { decodeUtf8, postUrl } from '../hooks/fetch/read-call.ts';
-import { type Fetch, type RawAnswer, type RawRequest, sharedState } from '../hooks/state.ts';
+import {
+  type Fetch,
+  type RawAnswer,
+  type RawRequest,
+  type RequestPlan,
+  sharedState,
+} from '../hooks/state.ts';
 import type { ResolvedOptions } from '../options/index.ts';
 import { Router, type Target } from '../orchestrator/capture/router.ts';
 import type { Sampling } from '../orchestrator/model/sampling.ts';
@@ -72,22 +78,20 @@ export class ScopeCalls implements CallOwner {
     return this.#options.clock;
   }
 
-  /** `isLate`: the scope is closed, and captures nothing any more. */
+  /** `undefined`: the call is none of ours. `isLate`: the scope is closed, and captures nothing any more. */
   handleFetch(
     passOn: Fetch,
     input: string | URL | Request,
     init: RequestInit | undefined,
     isLate: boolean,
-  ): Promise<Response> {
+  ): Promise<Response> | undefined {
     const url = postUrl(input, init);
-    if (url === '') return passOn(input, init);
+    if (url === '') return undefined;
     const target = isLate ? undefined : this.#router.find(url);
-    if (target === undefined) {
-      return this.#uncaptured.handleFetch(passOn, input, init, url, isLate);
-    }
     const outgoing: Outgoing = { passOn, input, init };
+    if (target === undefined) return this.#uncaptured.handleFetch(outgoing, url, isLate);
     const headers = headersOf(outgoing);
-    if (headers === undefined) return passOn(input, init);
+    if (headers === undefined) return undefined;
     if (headers['x-batchling'] === 'off') return goOut(withoutOurHeader(outgoing));
     const signal = signalOf(outgoing);
     if (signal?.aborted) return goOut(outgoing);
@@ -199,6 +203,12 @@ export class ScopeCalls implements CallOwner {
     return this.#router.find(url) !== undefined || this.#uncaptured.isSuspect(url, contentType);
   }
 
+  /** What becomes of a POST by `node:http`. */
+  planRequest(url: string, isLate: boolean, checksServer: boolean): RequestPlan {
+    const isOurs = !isLate && !checksServer && this.#router.find(url) !== undefined;
+    return isOurs ? 'hold' : this.#uncaptured.plan(url, isLate, checksServer);
+  }
+
   /** A request of a client that is not fetch; `undefined` sends it out as it is. */
   async handleRequest(
     request: RawRequest,
@@ -207,7 +217,7 @@ export class ScopeCalls implements CallOwner {
     sampling?: Sampling,
   ): Promise<RawAnswer | undefined> {
     const { url, headers } = request;
-    const target = isLate ? undefined : this.#router.find(url);
+    const target = isLate || request.checksServer ? undefined : this.#router.find(url);
     if (target === undefined) return this.#uncaptured.handleRequest(request, isLate);
     if (headers['x-batchling'] === 'off') return undefined;
     const over = this.#over;

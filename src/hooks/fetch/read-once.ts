@@ -1,0 +1,48 @@
+import { types } from 'node:util';
+
+/** The options of fetch, in the order in which Node reads them. */
+const names = [
+  'method',
+  'headers',
+  'body',
+  'referrer',
+  'referrerPolicy',
+  'mode',
+  'credentials',
+  'cache',
+  'redirect',
+  'integrity',
+  'keepalive',
+  'signal',
+  'window',
+  'duplex',
+  'dispatcher',
+] as const;
+
+/** What we read ourselves. */
+const ours = ['method', 'headers', 'body', 'signal', 'dispatcher'];
+
+type Options = Readonly<Record<string, unknown>>;
+
+/**
+ * The arguments of a fetch, whose options can be read twice without anybody noticing. Options that run
+ * code when they are read (a getter, a Proxy, an instance of a class) are copied, which reads them once.
+ */
+export function readOnce(call: readonly unknown[]): readonly unknown[] {
+  const [input, options] = call;
+  if (typeof options !== 'object' || options === null || isPlain(options)) return call;
+  const copy: Record<string, unknown> = {};
+  // Other libraries' wrappers of fetch have options of their own.
+  for (const name of new Set([...names, ...Object.keys(options)])) {
+    const value = (options as Options)[name];
+    if (value !== undefined) copy[name] = value;
+  }
+  return [input, copy, ...call.slice(2)];
+}
+
+function isPlain(options: object): boolean {
+  if (types.isProxy(options)) return false;
+  const prototype: unknown = Object.getPrototypeOf(options);
+  if (prototype !== Object.prototype && prototype !== null) return false;
+  return ours.every((name) => Object.getOwnPropertyDescriptor(options, name)?.get === undefined);
+}
