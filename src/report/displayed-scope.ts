@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { isMissing } from '../ledger/is-missing.ts';
 import type { BatchSummary } from '../ledger/ledger.ts';
 import type { Stats } from '../orchestrator/model/stats.ts';
 import { isDatabase, shownStore } from '../store-address.ts';
@@ -17,7 +17,7 @@ export function displayedScope(
   past: () => Promise<readonly BatchSummary[]>,
 ): DisplayedScope {
   const isFile = store !== ':memory:' && !isDatabase(store);
-  const isNew = isFile && !existsSync(store);
+  const isNew = isFile && isMissing(store);
   return {
     stats,
     store: shownStore(store),

@@ -28,10 +28,10 @@ export class Bypasses {
   }
 
   /** Reports a call that cannot be batched; returns its answer where bypasses are errors. */
-  bypassed({ batcher }: Target, url: string, reason: string): Answer | undefined {
+  bypassed(target: Target, url: string, reason: string): Answer | undefined {
     const cure = 'Wrap it in realtime() to say that this is meant.';
     const refusal = this.report(url, { reason, cure });
-    return refusal === undefined ? undefined : refusalAnswer(batcher, refusal);
+    return refusal === undefined ? undefined : refusalAnswer(target.batcher, refusal);
   }
 
   /** Calls that are reported in time are not sent. */
@@ -84,7 +84,12 @@ export class Bypasses {
     const address = url.replace(/[?#].*$/, '').replace(/^(\w+:\/\/)[^/]*@/, '$1');
     tell(this.#events.emit, 'call:bypassed', { url: address, reason });
     // A program may do nothing else, so that no engine opens the display; its run counts them all the same.
-    if (process.env[reportVariable] && !this.#options.dryRun) void this.#events.show(this.#options);
+    const { dryRun, logger } = this.#options;
+    if (process.env[reportVariable] && !dryRun) {
+      this.#events
+        .show(this.#options)
+        .catch((error: unknown) => logger.error('batchling could not open its display', { error }));
+    }
     return address;
   }
 }

@@ -25,7 +25,7 @@ import { dropped, EarlyEnd, type EndReason, refuse, unlessDropped } from './earl
 import { EngineDoor } from './engine-door.ts';
 import { engineScope } from './engine-scope.ts';
 import type { Askers } from './engines.ts';
-import { type LateBody, openBody, readUntilEnded } from './late-body.ts';
+import { type LateBody, openBody, readUntilEnded, withOwnBytes } from './late-body.ts';
 import { processCalls } from './process-calls.ts';
 import { loadResponses } from './respond.ts';
 import { ScopeDryRun, type ScopeForm } from './scope-dry-run.ts';
@@ -101,9 +101,13 @@ export class ScopeCalls implements CallOwner {
     if (abortIsDelivered) return this.#waitForAbort(outgoing, target, abortIsDelivered);
     if (this.#uncaptured.leaveToMock(url, 'fetch', init)) return goOut(outgoing);
     const body = openBody(input, init);
-    return typeof body === 'string'
-      ? this.#capture(outgoing, target, headers, body)
-      : this.#captureLater({ ...outgoing, init: body.init }, target, headers, body);
+    if (typeof body === 'string') {
+      const kept = { passOn, input, init: withOwnBytes(init) };
+      return this.#capture(kept, target, headers, body);
+    }
+    // At once: a form may be changed after the call.
+    if (body.text === undefined) return this.#waysOut.bypass(outgoing, target, notText);
+    return this.#captureLater({ ...outgoing, init: body.init }, target, headers, body);
   }
 
   /** A body that has to be read first; the scope does not end before it is, unless it is told to. */

@@ -67,7 +67,7 @@ export class WaysOut {
     reason: string,
     late?: ClientCall<Response>,
   ): Promise<Response> {
-    await target.load();
+    if (this.#bypasses.areRefused) await target.load();
     const refusal = this.#bypasses.bypassed(target, target.url, reason);
     if (refusal) return respond(refusal, refusal.headers, target.url, late);
     return late ? this.#sendLate(late) : goOut(outgoing);

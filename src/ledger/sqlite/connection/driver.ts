@@ -80,10 +80,16 @@ async function loadBuiltIn(): Promise<Driver | undefined> {
   return { DatabaseSync, source: 'node:sqlite' };
 }
 
+const packageName = '@photostructure/sqlite';
+
 async function loadPackage(): Promise<Driver> {
   try {
-    const { DatabaseSync } = await import('@photostructure/sqlite');
-    return { DatabaseSync, source: sourceOf('@photostructure/sqlite') };
+    const source = sourceOf(packageName);
+    // Where Node may refuse it a file (--permission), an import that fails is also an unhandled rejection.
+    const { DatabaseSync } = process.permission
+      ? (createRequire(source)(source) as typeof import('@photostructure/sqlite'))
+      : await import('@photostructure/sqlite');
+    return { DatabaseSync, source };
   } catch (error) {
     throw new BatchlingError(
       'STORE_UNUSABLE',
