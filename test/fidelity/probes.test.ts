@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { compiledModule } from '../support/compiled.ts';
@@ -47,6 +48,22 @@ describe('a program whose calls are not captured', () => {
 
   it.runIf(pageIsMadeOn)('is what docs/probes.md shows', async () => {
     await expect(pageOf(plain, empty, ours)).toMatchFileSnapshot('../../docs/probes.md');
+  });
+});
+
+describe('under --permission', () => {
+  const [major = 0] = process.versions.node.split('.').map(Number);
+  const permission = major < 24 ? '--experimental-permission' : '--permission';
+
+  it.each(['false', 'true'])('a refused read ends no process (dry run: %s)', async (dryRun) => {
+    const register = await compiledModule('src/register');
+    const program = await compiledModule('test/support/programs/refused-read');
+    const readable = fileURLToPath(new URL('../../node_modules/', import.meta.url));
+    const flags = [permission, '--no-warnings', `--allow-fs-read=${readable}`];
+    const env = { ...process.env, BATCHLING_DRY_RUN: dryRun, BATCHLING_RUN: '' };
+    const parameters = [...flags, '--import', register, program];
+    const { stdout } = await promisify(execFile)(process.execPath, parameters, { env });
+    expect(stdout).toBe('500 batchling_store\n');
   });
 });
 

@@ -80,6 +80,8 @@ async function loadBuiltIn(): Promise<Driver | undefined> {
   return { DatabaseSync, source: 'node:sqlite' };
 }
 
+const permissionAdvice =
+  'Under --permission it takes --allow-addons and --allow-fs-read for what SQLite reads. ';
 const packageName = '@photostructure/sqlite';
 
 async function loadPackage(): Promise<Driver> {
@@ -94,7 +96,7 @@ async function loadPackage(): Promise<Driver> {
     throw new BatchlingError(
       'STORE_UNUSABLE',
       `SQLite could not be loaded on ${process.platform}-${process.arch}, Node ${process.versions.node}. ` +
-        `Use Node 22.13 or later, which has it built in, or store: ":memory:". ${bundlerAdvice}`,
+        `${process.permission ? permissionAdvice : ''}Use Node 22.13 or later, which has it built in, or store: ":memory:". ${bundlerAdvice}`,
       { cause: error },
     );
   }
