@@ -1,4 +1,4 @@
-import { isMissing } from '../ledger/is-missing.ts';
+import { existsSync } from 'node:fs';
 import type { BatchSummary } from '../ledger/ledger.ts';
 import type { Stats } from '../orchestrator/model/stats.ts';
 import { isDatabase, shownStore } from '../store-address.ts';
@@ -25,4 +25,13 @@ export function displayedScope(
     firstUse: isNew ? { retention, keep } : undefined,
     typicalTimes: async () => typicalTimes(await past()),
   };
+}
+
+/** A file that Node may not look at (--permission) is not known to be missing. */
+function isMissing(path: string): boolean {
+  try {
+    return !existsSync(path);
+  } catch {
+    return false;
+  }
 }
