@@ -56,7 +56,10 @@ export const fetches: Probe[] = [
         for (const name of ['method', 'headers', 'body', 'signal', 'duplex']) {
           Object.defineProperty(options, name, {
             enumerable: true,
-            get: () => void reads.push(name) ?? values[name],
+            get() {
+              reads.push(name);
+              return values[name];
+            },
           });
         }
         const text = await (await fetch(`${url}/v1/messages`, options)).text();
