@@ -38,14 +38,14 @@ export function plainFetch(): Fetch {
 function wrapFetch(original: Fetch): Fetch {
   // What is not captured leaves from here: each function in between would be a frame in the caller's stack.
   const wrapper = function fetch(this: unknown, ...given: Parameters<Fetch>) {
+    const scope = passing > 0 ? undefined : currentScope();
     let call: readonly unknown[];
     try {
-      call = readOnce(given);
+      call = readOnce(given, scope !== undefined);
     } catch (error) {
       // A getter of the options has thrown: fetch rejects, it does not throw.
       return Promise.reject(error);
     }
-    const scope = passing > 0 ? undefined : currentScope();
     const handled = scope && handle(scope, original, this, call);
     if (handled !== undefined) return handled;
     const watch = shareSignalOf(call);

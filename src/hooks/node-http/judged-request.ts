@@ -16,15 +16,19 @@ type Write = (this: ClientRequest, chunk?: unknown, ...rest: unknown[]) => unkno
 export function judgeRequest(request: ClientRequest, { isCertain, judge }: RequestJudge): void {
   let start = '';
   let written = 0;
+  let isJudged = false;
 
   const isRefused = (chunk: unknown, isEnd: boolean): boolean => {
+    // A tracer that wraps requests, too, has kept our functions.
+    if (isJudged) return false;
     const isOff = takeOffHeader(request);
     start += beginningOf(chunk, enough - start.length);
     written += sizeOf(chunk);
     // For the server a body is complete when it has its full length, even before `end` is called.
     const isComplete = isEnd || written >= Number(request.getHeader('content-length'));
     if (!isOff && !isCertain && !isComplete && start.length < enough) return false;
-    for (const undoOne of undo.splice(0)) undoOne();
+    isJudged = true;
+    for (const undoOne of undo) undoOne();
     const refusal = isOff ? undefined : judge(headersOf(request), start);
     if (refusal) request.destroy(refusal);
     return refusal !== undefined;
