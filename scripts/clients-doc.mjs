@@ -111,6 +111,8 @@ see [testing.md](testing.md).
 - npm \`undici\`, the option \`createConnection\` without an agent, agents that bring their own \`addRequest\`
   (agent-base 6, the old https-proxy-agent) and \`node:http2\` have their own way to the network. Where Node
   tells about it, it is reported; \`bypass: "error"\` cannot hold back what is seen only when it leaves.
+- A client on \`node:https\` that checks the certificate of its server before it writes is passed through, and reported. One that looks only
+  at its response finds \`authorized: false\` at the socket of a batched answer.
 - Context is kept through promises, timers, queues such as p-limit and p-queue, streams and generators.
   It is lost in callbacks that somebody else calls: listeners of an emitter, jobs of a worker pool that was
   started elsewhere. \`scope.bind(fn)\` gives it back; \`batchling/register\` needs none of it.

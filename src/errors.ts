@@ -15,6 +15,7 @@ export type BatchlingErrorCode =
   | 'NOT_SENT'
   | 'UNKNOWN_OUTCOME'
   | 'REFUSED'
+  | 'UNSUPPORTED'
   | 'FOREIGN_ORIGIN'
   | 'INVARIANT';
 

@@ -20,18 +20,24 @@ const openai = {
   base: /^(.*?)\/(?:chat\/completions|completions|responses|embeddings)$/,
 };
 
+/**
+ * Where an API begins: at its version, or at a name that says whose API it is. `/survey/responses` is none,
+ * whatever its body holds.
+ */
+const apiRoot = String.raw`(?:^|/v\d+\w*|/openai|/deployments/[^/]+)`;
+
 const wires: readonly LlmWire[] = [
   { name: 'OpenAI', capturable: openai, path: /\/chat\/completions$/ },
   {
     name: 'OpenAI',
     capturable: openai,
-    path: /\/(responses|embeddings)$/,
+    path: new RegExp(`${apiRoot}/(?:responses|embeddings)$`),
     isMeant: (_headers, body) => hasModel(body) && 'input' in body,
   },
   {
     name: 'OpenAI',
     capturable: openai,
-    path: /\/completions$/,
+    path: new RegExp(`${apiRoot}/completions$`),
     isMeant: (_headers, body) => hasModel(body) && 'prompt' in body,
   },
   {

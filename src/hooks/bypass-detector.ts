@@ -59,6 +59,5 @@ function onHttp(message: unknown): void {
 }
 
 function report(method: string, url: string): void {
-  const scope = currentScope();
-  if (scope?.mayCapture(method, url)) scope.escaped(url);
+  currentScope()?.escaped(method, url);
 }

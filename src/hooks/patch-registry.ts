@@ -75,7 +75,7 @@ function assign(holder: object, key: string, value: unknown): boolean {
  * Makes a wrapper look like the function it wraps. It inherits from that function, so that marks of
  * tracers and mocks (`fetch.mock`) are visible on it; properties set on the wrapper stay on it.
  */
-function resemble(wrapper: object, original: object): void {
+export function resemble(wrapper: object, original: object): void {
   for (const name of ['name', 'length']) {
     const descriptor = Object.getOwnPropertyDescriptor(original, name);
     if (descriptor) Object.defineProperty(wrapper, name, descriptor);

@@ -13,7 +13,7 @@ function scope(parent?: ScopeOrRealtime, open = true): Scope {
     parent,
     handleFetch: notAskedFor,
     handleRequest: notAskedFor,
-    mayCapture: () => false,
+    planRequest: () => 'leave',
     escaped: () => undefined,
     leaveToMock: () => false,
   };

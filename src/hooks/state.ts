@@ -14,21 +14,39 @@ export interface HookScope {
   readonly hooked: boolean;
   readonly parent: ScopeOrRealtime | undefined;
   /**
-   * Whether the scope wants to see a request to this URL, before its body is known. Where the URL
-   * alone does not show an LLM call, `contentType` decides.
+   * Decides what becomes of a request of `node:http` before its body is known. `checksServer`: its
+   * client has a check of the server's certificate of its own.
    */
-  mayCapture(method: string, url: string, contentType?: unknown): boolean;
+  planRequest(method: string, url: string, checksServer: boolean): RequestPlan;
   /**
    * Handles a request of a client that does not use fetch. `undefined`: the request goes out
    * unchanged. The signal aborts when the client gives up, with `'timeout'` for its own deadline.
    */
   handleRequest(request: RawRequest, signal: AbortSignal): Promise<RawAnswer | undefined>;
-  /** A call that should have been captured has left without passing the hooks. */
-  escaped(url: string): void;
+  /** A request has left without passing the hooks; it is reported if its URL is that of an LLM call. */
+  escaped(method: string, url: string): void;
   /** Whether a mocking tool gets this request of `node:http` instead of the scope; it is reported then. */
   leaveToMock(url: string): boolean;
-  /** Handles a fetch made inside the scope; `passOn` sends a call that is not captured. */
-  handleFetch(passOn: Fetch, input: string | URL | Request, init?: RequestInit): Promise<Response>;
+  /**
+   * Handles a fetch made inside the scope; `passOn` sends a call that is not captured. `undefined`: the
+   * scope does not care, and the hook makes the call itself, so that its stack shows no frames of ours.
+   */
+  handleFetch(
+    passOn: Fetch,
+    input: string | URL | Request,
+    init?: RequestInit,
+  ): Promise<Response> | undefined;
+}
+
+/** `hold`: it gets a fake socket, until its body is complete. `leave`: nobody looks at it. */
+export type RequestPlan = 'leave' | 'hold' | RequestJudge;
+
+/** Judges a request that goes out over its real socket while its first bytes go by. */
+export interface RequestJudge {
+  /** The URL alone says that it is an LLM call: no byte is needed. */
+  readonly isCertain: boolean;
+  /** Reports an LLM call. Returns the error that ends it before its body is complete, if it must not go out. */
+  judge(headers: Dict, start: string): Error | undefined;
 }
 
 /** A complete request as it stands on the wire. */
@@ -38,6 +56,8 @@ export interface RawRequest {
   /** Lower-case names. */
   readonly headers: Dict;
   readonly body: Uint8Array;
+  /** Its client checks the server itself, so the request cannot be batched; its body may be missing. */
+  readonly checksServer?: boolean;
   /**
    * For a request that goes out after all: the status of its response as soon as the head has
    * arrived; `undefined` when no response came.
@@ -96,7 +116,7 @@ interface SharedState {
   readonly watchedSignals: WeakMap<AbortSignal, WatchedSignal>;
   /** Signals that are also used outside of captured calls: a timer's abort is not held back for them. */
   readonly sharedSignals: WeakSet<AbortSignal>;
-  /** Requests of `node:http` that were captured or left to a mock: they are not reported as bypasses. */
+  /** Requests of `node:http` that a scope has decided on: they are not reported when they leave. */
   readonly capturedRequests: WeakSet<object>;
   /** How many `abort()` calls are running inside one another. */
   abortDepth: number;
@@ -131,7 +151,8 @@ const key = Symbol.for('batchling.state.v1');
 /** The state that all copies of the package in this process share. */
 export function sharedState(): SharedState {
   const holder = globalThis as { [key]?: SharedState };
-  holder[key] ??= {
+  if (holder[key] !== undefined) return holder[key];
+  const value: SharedState = {
     scopes: new AsyncLocalStorage(),
     processScope: undefined,
     patches: new WeakMap(),
@@ -146,7 +167,9 @@ export function sharedState(): SharedState {
     dryRuns: new Set(),
     newestTimer: undefined,
   };
-  return holder[key];
+  // Not enumerable: code that copies or compares globals does not meet it.
+  Object.defineProperty(globalThis, key, { value });
+  return value;
 }
 
 const state = sharedState();

@@ -17,7 +17,7 @@ export function displayedScope(
   past: () => Promise<readonly BatchSummary[]>,
 ): DisplayedScope {
   const isFile = store !== ':memory:' && !isDatabase(store);
-  const isNew = isFile && !existsSync(store);
+  const isNew = isFile && isMissing(store);
   return {
     stats,
     store: shownStore(store),
@@ -25,4 +25,13 @@ export function displayedScope(
     firstUse: isNew ? { retention, keep } : undefined,
     typicalTimes: async () => typicalTimes(await past()),
   };
+}
+
+/** A file that Node may not look at (--permission) is not known to be missing. */
+function isMissing(path: string): boolean {
+  try {
+    return !existsSync(path);
+  } catch {
+    return false;
+  }
 }

@@ -50,10 +50,10 @@ export class Bypasses {
     this.#roundIsOver = roundIsOver;
   }
 
-  /** Reports a call that is not batched; resolves to its answer where it must not go out. */
-  async bypassed({ batcher }: Target, url: string, why: BypassReason): Promise<Answer | undefined> {
+  /** Reports a call that is not batched; returns its answer to come where it must not go out. */
+  bypassed(target: Target, url: string, why: BypassReason): Promise<Answer> | undefined {
     const refusal = this.report(url, why);
-    return refusal === undefined ? undefined : this.refusal(batcher, refusal);
+    return refusal === undefined ? undefined : this.refusal(target.batcher, refusal);
   }
 
   /** The answer to a call that is held back. */
@@ -62,6 +62,11 @@ export class Bypasses {
     if (dryRun) await this.#roundIsOver();
     const answer = ownAnswer(batcher, dryRun ? 'dry_run' : 'unsupported', message);
     return { ...answer, headers: answerHeaders({ answer, source: 'batch', itemId: '' }) };
+  }
+
+  /** Calls that are reported in time are not sent. */
+  get areRefused(): boolean {
+    return this.#options.dryRun !== false || this.#options.bypass === 'error';
   }
 
   /**
@@ -110,7 +115,12 @@ export class Bypasses {
     const address = url.replace(/[?#].*$/, '').replace(/^(\w+:\/\/)[^/]*@/, '$1');
     tell(this.#events.emit, 'call:bypassed', { url: address, reason, sent });
     // A program may do nothing else, so that no engine opens the display; its run counts them all the same.
-    if (process.env[reportVariable] && !this.#options.dryRun) void this.#events.show(this.#options);
+    const { dryRun, logger } = this.#options;
+    if (process.env[reportVariable] && !dryRun) {
+      this.#events
+        .show(this.#options)
+        .catch((error: unknown) => logger.error('batchling could not open its display', { error }));
+    }
     return address;
   }
 }

@@ -12,6 +12,15 @@ export interface LateBody {
   drop(reason: unknown): void;
 }
 
+/** Like fetch, we take a body of bytes when the call is made: its memory may be used again afterwards. */
+export function withOwnBytes(init: RequestInit | undefined): RequestInit | undefined {
+  const body = init?.body;
+  if (body instanceof ArrayBuffer) return { ...init, body: body.slice(0) };
+  if (!ArrayBuffer.isView(body)) return init;
+  const bytes = new Uint8Array(body.buffer, body.byteOffset, body.byteLength);
+  return { ...init, body: bytes.slice() };
+}
+
 /** The body of a fetch: the text, or a body that is being read. */
 export function openBody(
   input: string | URL | Request,

@@ -4,7 +4,7 @@ import { shareSignal } from '../hooks/abort-guard/abort-guard.ts';
 import { watchOf } from '../hooks/abort-guard/signal-watch.ts';
 import { takeClientTimer } from '../hooks/client-timers/client-timers.ts';
 import { decodeUtf8, postUrl } from '../hooks/fetch/read-call.ts';
-import type { Fetch, RawAnswer, RawRequest } from '../hooks/state.ts';
+import type { Fetch, RawAnswer, RawRequest, RequestPlan } from '../hooks/state.ts';
 import type { ResolvedOptions } from '../options/index.ts';
 import { Router, type Target } from '../orchestrator/capture/router.ts';
 import type { Sampling } from '../orchestrator/model/sampling.ts';
@@ -20,7 +20,7 @@ import { dropped, EarlyEnd, type EndReason, refuse, unlessDropped } from './earl
 import { EngineDoor } from './engine-door.ts';
 import { engineScope } from './engine-scope.ts';
 import type { Askers } from './engines.ts';
-import { type LateBody, openBody, readUntilEnded } from './late-body.ts';
+import { type LateBody, openBody, readUntilEnded, withOwnBytes } from './late-body.ts';
 import { processCalls } from './process-calls.ts';
 import { loadResponses } from './respond.ts';
 import { ScopeDryRun, type ScopeForm } from './scope-dry-run.ts';
@@ -73,24 +73,24 @@ export class ScopeCalls implements CallOwner {
     return this.#options.clock;
   }
 
-  /** `isLate`: the scope is closed, and captures nothing any more. */
+  /** `undefined`: the call is none of ours. `isLate`: the scope is closed, and captures nothing any more. */
   handleFetch(
     passOn: Fetch,
     input: string | URL | Request,
     init: RequestInit | undefined,
     isLate: boolean,
-  ): Promise<Response> {
+  ): Promise<Response> | undefined {
     const url = postUrl(input, init);
-    if (url === '') return passOn(input, init);
+    if (url === '') return undefined;
     const target = isLate ? undefined : this.#router.find(url);
     if (target === undefined) {
-      return this.#uncaptured.handleFetch(passOn, input, init, url, isLate);
+      return this.#uncaptured.handleFetch({ passOn, input, init }, url, isLate);
     }
     const signal = signalOf({ passOn, input, init });
     const timer = signal && takeClientTimer();
     const outgoing: Outgoing = { passOn, input, init, timer };
     const headers = headersOf(outgoing);
-    if (headers === undefined) return passOn(input, init);
+    if (headers === undefined) return undefined;
     if (headers['x-batchling'] === 'off') return goOut(withoutOurHeader(outgoing));
     if (signal?.aborted) return goOut(outgoing);
     const over = this.#over;
@@ -99,9 +99,13 @@ export class ScopeCalls implements CallOwner {
     if (abortIsDelivered) return this.#waitForAbort(outgoing, target, abortIsDelivered);
     if (this.#uncaptured.leaveToMock(url, 'fetch', init)) return goOut(outgoing);
     const body = openBody(input, init);
-    return typeof body === 'string'
-      ? this.#capture(outgoing, target, headers, body)
-      : this.#captureLater({ ...outgoing, init: body.init }, target, headers, body);
+    if (typeof body === 'string') {
+      const kept = { ...outgoing, init: withOwnBytes(init) };
+      return this.#capture(kept, target, headers, body);
+    }
+    // At once: a form may be changed after the call.
+    if (body.text === undefined) return this.#waysOut.bypass(outgoing, target, notText);
+    return this.#captureLater({ ...outgoing, init: body.init }, target, headers, body);
   }
 
   /** A body that has to be read first; the scope does not end before it is, unless it is told to. */
@@ -211,6 +215,12 @@ export class ScopeCalls implements CallOwner {
     return this.#router.find(url) !== undefined || this.#uncaptured.isSuspect(url, contentType);
   }
 
+  /** What becomes of a POST by `node:http`. */
+  planRequest(url: string, isLate: boolean, checksServer: boolean): RequestPlan {
+    const isOurs = !isLate && !checksServer && this.#router.find(url) !== undefined;
+    return isOurs ? 'hold' : this.#uncaptured.plan(url, isLate, checksServer);
+  }
+
   /** A request of a client that is not fetch; `undefined` sends it out as it is. */
   async handleRequest(
     request: RawRequest,
@@ -219,7 +229,7 @@ export class ScopeCalls implements CallOwner {
     sampling?: Sampling,
   ): Promise<RawAnswer | undefined> {
     const { url, headers } = request;
-    const target = isLate ? undefined : this.#router.find(url);
+    const target = isLate || request.checksServer ? undefined : this.#router.find(url);
     if (target === undefined) return this.#uncaptured.handleRequest(request, isLate);
     if (headers['x-batchling'] === 'off') return undefined;
     const over = this.#over;

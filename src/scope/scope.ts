@@ -7,6 +7,7 @@ import {
   type HookScope,
   type RawAnswer,
   type RawRequest,
+  type RequestPlan,
   type ScopeOrRealtime,
   sharedState,
 } from '../hooks/state.ts';
@@ -121,16 +122,25 @@ export class Scope implements HookScope {
     return this.#closing;
   }
 
-  handleFetch(passOn: Fetch, input: string | URL | Request, init?: RequestInit): Promise<Response> {
+  handleFetch(
+    passOn: Fetch,
+    input: string | URL | Request,
+    init?: RequestInit,
+  ): Promise<Response> | undefined {
     return this.calls.handleFetch(passOn, input, init, !this.open);
   }
 
+  /** Whether the scope wants to see a request whose body is not known yet. */
   mayCapture(method: string, url: string, contentType?: unknown): boolean {
     return this.calls.mayCapture(method, url, contentType);
   }
 
-  escaped(url: string): void {
-    if (this.open) this.calls.escaped(url);
+  planRequest(method: string, url: string, checksServer: boolean): RequestPlan {
+    return method === 'POST' ? this.calls.planRequest(url, !this.open, checksServer) : 'leave';
+  }
+
+  escaped(method: string, url: string): void {
+    if (method === 'POST' && this.open) this.calls.escaped(url);
   }
 
   leaveToMock(url: string): boolean {

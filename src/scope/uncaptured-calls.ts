@@ -1,8 +1,9 @@
 import type { Batcher } from '../batchers/batcher.ts';
 import type { RegisteredBatcher } from '../batchers/registry.ts';
+import { BatchlingError } from '../errors.ts';
 import { activeMock } from '../hooks/active-mock.ts';
 import { decodeUtf8 } from '../hooks/fetch/read-call.ts';
-import type { Fetch, RawAnswer, RawRequest } from '../hooks/state.ts';
+import type { RawAnswer, RawRequest, RequestPlan } from '../hooks/state.ts';
 import type { ResolvedOptions } from '../options/index.ts';
 import type { Router } from '../orchestrator/capture/router.ts';
 import { UnbatchedFinder } from '../orchestrator/capture/unbatched.ts';
@@ -14,6 +15,8 @@ import { respond } from './respond.ts';
 
 /** A call that may be an LLM call, by its URL. */
 interface Suspect extends BypassReason {
+  /** The URL alone says that it is one. */
+  readonly isCertain: boolean;
   /** Whether headers and body show an LLM call; `body` is `undefined` where it is not text. */
   isProvedBy(headers: Dict, body: string | undefined): boolean;
   /** The batcher that writes the error, where the call is held back. */
@@ -26,6 +29,11 @@ const scopeIsClosed: BypassReason = {
     'Consume generators and await everything inside the scope, or open another scope there; bind a ' +
     'callback that lives longer to a scope that lives as long: scope.bind(callback).',
   topic: 'the scope is closed',
+};
+
+const checksServer: BypassReason = {
+  reason: 'its client checks the certificate of the server itself, and a batch has none to show',
+  cure: 'Leave that check to Node, or wrap the call in realtime() to say that this is meant.',
 };
 
 /**
@@ -50,33 +58,41 @@ export class UncapturedCalls {
     this.#finder = new UnbatchedFinder(router, batchers);
   }
 
-  /** Whether a request of `node:http` may be an LLM call, although no batcher captures it. */
+  /** Whether a request may be an LLM call, although no batcher captures it. */
   isSuspect(url: string, contentType: unknown): boolean {
     const unbatched = this.#finder.find(url);
-    return unbatched !== undefined && (unbatched.isCertain || /json/i.test(String(contentType)));
+    return unbatched !== undefined && (unbatched.isCertain || isJson(contentType));
   }
 
-  /** `isLate`: the scope is closed. */
-  handleFetch(
-    passOn: Fetch,
-    input: string | URL | Request,
-    init: RequestInit | undefined,
-    url: string,
-    isLate: boolean,
-  ): Promise<Response> {
+  /**
+   * A request of `node:http` keeps its real socket, and is judged as its bytes go by. Only one that must not
+   * go out, and is known by its URL, gets a fake socket, on which its client is told so.
+   */
+  plan(url: string, isLate: boolean, isChecked: boolean): RequestPlan {
+    const suspect = this.#suspect(url, isLate, isChecked);
+    if (suspect === undefined) return 'leave';
+    const { isCertain } = suspect;
+    if (isCertain && this.#bypasses.areRefused) return 'hold';
+    return { isCertain, judge: (headers, start) => this.#judge(url, suspect, headers, start) };
+  }
+
+  #judge(url: string, suspect: Suspect, headers: Dict, start: string): Error | undefined {
+    const isMaybe = suspect.isCertain || isJson(headers['content-type']);
+    if (!isMaybe || !suspect.isProvedBy(headers, start)) return undefined;
+    const refusal = this.#bypasses.report(url, suspect);
+    return refusal === undefined ? undefined : new BatchlingError('UNSUPPORTED', refusal);
+  }
+
+  /** `undefined`: the call is none of ours. `isLate`: the scope is closed. */
+  handleFetch(outgoing: Outgoing, url: string, isLate: boolean): Promise<Response> | undefined {
     const suspect = this.#suspect(url, isLate);
-    if (suspect === undefined) return passOn(input, init);
-    return this.#handleSuspect({ passOn, input, init }, url, suspect);
-  }
-
-  #handleSuspect(outgoing: Outgoing, url: string, suspect: Suspect): Promise<Response> {
-    const { passOn, input, init } = outgoing;
+    if (suspect === undefined) return undefined;
+    const { init } = outgoing;
     const headers = headersOf(outgoing);
-    if (headers === undefined) return passOn(input, init);
+    if (headers === undefined) return undefined;
     if (headers['x-batchling'] === 'off') return goOut(withoutOurHeader(outgoing));
     const body = typeof init?.body === 'string' ? init.body : undefined;
-    if (!suspect.isProvedBy(headers, body) || signalOf(outgoing)?.aborted)
-      return passOn(input, init);
+    if (!suspect.isProvedBy(headers, body) || signalOf(outgoing)?.aborted) return undefined;
     if (this.#mock('fetch', init) !== undefined) return goOut(outgoing);
     const refusal = this.#bypasses.report(url, suspect);
     return refusal === undefined ? goOut(outgoing) : this.#respond(suspect, refusal, url);
@@ -85,7 +101,7 @@ export class UncapturedCalls {
   /** `undefined`: the request goes out unchanged. */
   async handleRequest(request: RawRequest, isLate: boolean): Promise<RawAnswer | undefined> {
     const { url, headers, body } = request;
-    const suspect = this.#suspect(url, isLate);
+    const suspect = this.#suspect(url, isLate, request.checksServer);
     if (suspect === undefined || headers['x-batchling'] === 'off') return undefined;
     if (!suspect.isProvedBy(headers, decodeUtf8(body))) return undefined;
     const refusal = this.#bypasses.report(url, suspect);
@@ -99,9 +115,10 @@ export class UncapturedCalls {
     return respond(answer, answer.headers, url);
   }
 
-  /** Reports a call that has left without passing the hooks. */
+  /** Reports a request that has left without passing the hooks, if its URL is that of an LLM call. */
   escaped(url: string): void {
-    this.#bypasses.escaped(url, this.#router.find(url) ? undefined : this.#finder.find(url));
+    const unbatched = this.#router.find(url) ? undefined : this.#finder.find(url);
+    if (unbatched?.isCertain ?? this.#router.find(url)) this.#bypasses.escaped(url, unbatched);
   }
 
   /** Whether a mocking tool gets a call that the scope would have captured. */
@@ -117,16 +134,24 @@ export class UncapturedCalls {
     return activeMock(way, (init as { dispatcher?: unknown } | undefined)?.dispatcher);
   }
 
-  #suspect(url: string, isLate: boolean): Suspect | undefined {
+  #suspect(url: string, isLate: boolean, isChecked = false): Suspect | undefined {
     const unbatched = this.#finder.find(url);
-    if (!isLate) return unbatched;
+    if (!isLate && !isChecked) return unbatched;
     const target = this.#router.find(url);
-    if (target) return { ...scopeIsClosed, load: () => target.load(), isProvedBy: () => true };
-    if (unbatched === undefined) return undefined;
-    return {
-      ...scopeIsClosed,
-      load: () => unbatched.load(),
-      isProvedBy: (headers, body) => unbatched.isProvedBy(headers, body),
-    };
+    const known = target && { load: () => target.load(), isProvedBy: () => true, isCertain: true };
+    if (!isLate) return known ? { ...known, ...checksServer } : unbatched;
+    const late = known ?? unbatched;
+    return (
+      late && {
+        ...scopeIsClosed,
+        isCertain: late.isCertain,
+        load: () => late.load(),
+        isProvedBy: (headers, body) => late.isProvedBy(headers, body),
+      }
+    );
   }
+}
+
+function isJson(contentType: unknown): boolean {
+  return /json/i.test(String(contentType));
 }

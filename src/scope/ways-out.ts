@@ -66,9 +66,13 @@ export class WaysOut {
     why: BypassReason,
     late?: ClientCall<Response>,
   ): Promise<Response> {
-    await target.load();
-    const refusal = await this.#bypasses.bypassed(target, target.url, why);
-    if (refusal) return respond(refusal, refusal.headers, target.url, late);
+    // Without a wait where it goes out: a form may be changed after the call.
+    if (this.#bypasses.areRefused) await target.load();
+    const refused = this.#bypasses.bypassed(target, target.url, why);
+    if (refused) {
+      const answer = await refused;
+      return respond(answer, answer.headers, target.url, late);
+    }
     return late ? this.#sendLate(late) : goOut(outgoing);
   }
 

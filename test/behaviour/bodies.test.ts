@@ -1,7 +1,9 @@
+import { request } from 'node:http';
 import type Anthropic from '@anthropic-ai/sdk';
 import type OpenAI from 'openai';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { batchify } from '../../src/index.ts';
+import { received } from '../support/http-exchange.ts';
 import { type RecordingProxy, startRecordingProxy } from '../support/recording-proxy.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 
@@ -157,6 +159,63 @@ describe('the bytes of a body survive', () => {
     expect(sent).toContain('"seed":12345678901234567890,"temperature":1.0,"top_p":1e0,');
     expect(sent).toContain('"10":"b","2":"a",');
     expect(sent).not.toContain('"stream"');
+  });
+});
+
+describe('memory that a client uses again after its call', () => {
+  const url = () => `${stage.simulator.baseUrl('openai')}/chat/completions`;
+  const headers = { 'content-type': 'application/json', authorization: 'Bearer sk-test-key' };
+  const body = { model: 'gpt-test', messages: [{ role: 'user', content: 'the right one' }] };
+  const text = JSON.stringify(body);
+
+  it('does not change what is batched: pieces of node:http, each written into the same buffer', async () => {
+    await batchify(async () => {
+      const sending = request(url(), { method: 'POST', headers });
+      const reply = received(sending);
+      const buffer = Buffer.alloc(Math.ceil(text.length / 3));
+      for (let at = 0; at < text.length; at += buffer.length) {
+        const length = buffer.write(text.slice(at, at + buffer.length));
+        const piece = buffer.subarray(0, length);
+        await new Promise<void>((resolve) => void sending.write(piece, () => resolve()));
+      }
+      buffer.fill('x');
+      sending.end();
+      expect((await reply).status).toBe(200);
+    }, stage.options());
+    expect(batchedBodies()).toEqual([body]);
+  });
+
+  it.each([
+    ['bytes', () => Buffer.from(text)],
+    ['an ArrayBuffer', () => new TextEncoder().encode(text).buffer],
+  ])('does not change what goes out after all: %s of fetch', async (_kind, make) => {
+    const bytes = make();
+    const response = await batchify(
+      () => {
+        const asked = fetch(url(), { method: 'POST', headers, body: bytes });
+        new Uint8Array(ArrayBuffer.isView(bytes) ? bytes.buffer : bytes).fill(32);
+        return asked;
+      },
+      stage.options({ minBatch: 2 }),
+    );
+    expect(response.headers.get('x-batchling-source')).toBe('realtime');
+    expect(stage.simulator.meter.executions.map((one) => one.body)).toEqual([body]);
+  });
+
+  it('does not change a form, which no batch can carry', async () => {
+    const form = new URLSearchParams({ model: 'before' });
+    await batchify(
+      () => {
+        const asked = fetch(`${proxy.url}/openai/v1/chat/completions`, {
+          method: 'POST',
+          body: form,
+        });
+        form.set('model', 'after');
+        return asked;
+      },
+      stage.options({ hosts: { [`${proxy.url}/openai/v1`]: 'openai' }, bypass: 'ignore' }),
+    );
+    expect(proxy.requests.at(-1)?.body).toBe('model=before');
   });
 });
 

@@ -2,7 +2,7 @@ import { request } from 'node:http';
 import axios from 'axios';
 import { APIError } from 'openai';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type BatchifyOptions, batchify, realtime } from '../../src/index.ts';
+import { type BatchifyOptions, type BatchingContext, batchify, realtime } from '../../src/index.ts';
 import { ask, askClaude, chatRequest } from '../support/ask.ts';
 import { bypassesOf, collectWarnings } from '../support/escaping.ts';
 import { received } from '../support/http-exchange.ts';
@@ -171,11 +171,76 @@ describe('an LLM call to a host that nobody named', () => {
   });
 });
 
+describe('an LLM call by node:http, at a path that is a common word', () => {
+  const messages = [{ role: 'user', content: 'hello' }];
+  const message = { model: 'claude-test', max_tokens: 9, messages };
+  const url = () => `${stage.simulator.baseUrl('anthropic')}/v1/messages`;
+  const { body: _, ...post } = chatRequest('', {
+    'x-api-key': 'k',
+    'anthropic-version': '2023-06-01',
+  });
+
+  /** Writes a body in pieces, over the real socket. */
+  function send(scope: BatchingContext, pieces: readonly string[], headers = {}) {
+    const options = { ...post, headers: { ...post.headers, ...headers } };
+    const sending = scope.run(() => request(url(), options));
+    const outcome = received(sending).catch((error: unknown) => error);
+    for (const piece of pieces) sending.write(piece);
+    return { sending, outcome };
+  }
+
+  it('is known by its beginning, however long it is', async () => {
+    const scope = openScope();
+    const text = JSON.stringify({
+      ...message,
+      messages: [{ role: 'user', content: 'x'.repeat(50_000) }],
+    });
+    const { sending, outcome } = send(scope, [text.slice(0, 20), text.slice(20)]);
+    // It goes by its socket, not by us: what was written is not awaited.
+    await until(() => scope.stats.bypassed === 1, 'the report');
+    sending.end();
+    expect(await outcome).toMatchObject({ status: 200 });
+    await scope.close();
+  });
+
+  it('is ended before its body is complete where bypasses are errors', async () => {
+    const scope = openScope({ bypass: 'error' });
+    const text = JSON.stringify(message);
+    const ways = [
+      () => send(scope, [text]).sending.end(),
+      () =>
+        send(scope, [text.slice(0, 9), text.slice(9)], { 'content-length': text.length }).sending,
+      () => send(scope, []).sending.end(text),
+    ];
+    for (const way of ways) {
+      const error = await new Promise<unknown>((resolve) => way().once('error', resolve));
+      expect(error).toMatchObject({ code: 'UNSUPPORTED' });
+      expect(String(error)).toContain(`': 'anthropic' }`);
+    }
+    await scope.close();
+    expect([scope.stats.bypassed, stage.simulator.meter.total]).toEqual([3, 0]);
+    expect(stage.simulator.requests).toEqual([]);
+  });
+
+  it('may opt out, even when its request is made already', async () => {
+    const scope = openScope({ bypass: 'error' });
+    const sending = scope.run(() => request(url(), post));
+    const reply = received(sending);
+    sending.setHeader('x-batchling', 'off');
+    sending.end(JSON.stringify(message));
+    expect((await reply).status).toBe(200);
+    expect(stage.simulator.requests.some(({ headers }) => 'x-batchling' in headers)).toBe(false);
+    await scope.close();
+    expect(scope.stats.bypassed).toBe(0);
+  });
+});
+
 describe('what only looks like an LLM call by its path', () => {
   const others: [what: string, path: string, json: unknown][] = [
     ['a message of a chat service', '/v1/channels/7/messages', { text: 'hello', model: 'T' }],
     ['a message to a thread', '/v1/threads/thread_1/messages', { role: 'user', content: 'x' }],
     ['the answer to a survey', '/forms/1/responses', { answers: [1, 2] }],
+    ['a survey of cars', '/survey/responses', { model: 'T', input: 'a fine car' }],
     ['a search', '/search/completions', { prefix: 'ba' }],
   ];
 

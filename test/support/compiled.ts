@@ -7,7 +7,7 @@ import type { ScriptTarget } from 'typescript';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const cache = join(root, 'node_modules', '.cache');
-const folders = ['src', 'test/support/programs'];
+const folders = ['src', 'test/support/programs', 'test/fidelity'];
 /** The programs under test do not need it, and each file costs a little. */
 const leftOut = /^src\/simulator\/|\.test\.ts$|\.test-helper\.ts$/;
 

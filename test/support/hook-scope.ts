@@ -29,16 +29,16 @@ export function testScope(handle: Handle = answerWith()): TestScope {
     requests: [],
     signals: [],
     escapes: [],
-    mayCapture(method, url) {
+    planRequest(method, url) {
       scope.asked.push({ method, url });
-      return method === 'POST' && new URL(url).pathname.startsWith('/v1/');
+      return method === 'POST' && new URL(url).pathname.startsWith('/v1/') ? 'hold' : 'leave';
     },
     async handleRequest(request, signal) {
       scope.requests.push(request);
       scope.signals.push(signal);
       return handle(request, signal);
     },
-    escaped: (url) => void scope.escapes.push(url),
+    escaped: (_method, url) => void scope.escapes.push(url),
     leaveToMock: () => false,
     handleFetch: (passOn, input, init) => passOn(input, init),
   };

@@ -1,6 +1,9 @@
 import { executionAsyncResource } from 'node:async_hooks';
 import { patch } from '../patch-registry.ts';
-import { sharedState } from '../state.ts';
+import { sharedState, type WatchedSignal } from '../state.ts';
+
+let owners = 0;
+let undoPatch: (() => void) | undefined;
 
 /**
  * Keeps a client's own deadline from ending a captured call. Ignoring the abort is not enough: some
@@ -10,35 +13,83 @@ import { sharedState } from '../state.ts';
  * "Directly" is counted. A user's `setTimeout(() => controller.abort())` reaches the client's own
  * controller through a listener, inside of another `abort()`, and that is the user's cancel.
  *
+ * `abort()` is replaced with the first captured call that has a signal; until then, its stack is native.
+ *
  * @returns the undo.
  */
 export function guardAborts(): () => void {
-  const wrapAbort = (original: AbortController['abort']) => {
-    return function abort(this: AbortController, ...parameters: [reason?: unknown]) {
-      const state = sharedState();
-      const { signal } = this;
-      const [reason] = parameters;
-      const watch = state.watchedSignals.get(signal);
-      const abortNow = () => Reflect.apply(original, this, parameters);
-      const isOurs = watch !== undefined && !state.sharedSignals.has(signal);
-      if (isOurs && isClientDeadline(reason, 0)) {
-        watch.holdBack(reason, () =>
-          counting('lateDeadlines', () => counting('abortDepth', abortNow)),
-        );
-      } else counting('abortDepth', abortNow);
-    };
+  // Only tried: whether it can be replaced is known when a scope opens.
+  patchAbort()();
+  owners += 1;
+  let undone = false;
+  return () => {
+    if (undone) return;
+    undone = true;
+    owners -= 1;
+    if (owners > 0) return;
+    undoPatch?.();
+    undoPatch = undefined;
   };
+}
+
+/** A captured call has a signal. */
+export function startGuarding(): void {
+  if (owners === 0 || undoPatch !== undefined) return;
+  try {
+    undoPatch = patchAbort();
+  } catch {
+    // Locked since the scope was opened: the signal is masked instead, as with `hooks: false`.
+  }
+}
+
+function patchAbort(): () => void {
   const name = 'AbortController.prototype.abort';
   return patch(AbortController.prototype, 'abort', wrapAbort, name);
 }
 
-function counting(count: 'abortDepth' | 'lateDeadlines', work: () => void): void {
+function wrapAbort(original: AbortController['abort']): AbortController['abort'] {
+  // The native `abort` is called from here: each function in between would be a frame in its stack.
+  return function abort(this: AbortController, ...parameters: [reason?: unknown]) {
+    const state = sharedState();
+    const [reason] = parameters;
+    const watch = watchedBy(this);
+    if (watch !== undefined && isClientDeadline(reason, 0)) {
+      watch.holdBack(reason, () => abortLate(() => Reflect.apply(original, this, parameters)));
+      return;
+    }
+    state.abortDepth += 1;
+    try {
+      Reflect.apply(original, this, parameters);
+    } finally {
+      state.abortDepth -= 1;
+    }
+  };
+}
+
+function abortLate(abort: () => void): void {
   const state = sharedState();
-  state[count] += 1;
+  state.lateDeadlines += 1;
+  state.abortDepth += 1;
   try {
-    work();
+    abort();
   } finally {
-    state[count] -= 1;
+    state.lateDeadlines -= 1;
+    state.abortDepth -= 1;
+  }
+}
+
+const nativeSignal = Object.getOwnPropertyDescriptor(AbortController.prototype, 'signal')?.get;
+
+/** The watch of a controller's signal, unless others use that signal, too. */
+function watchedBy(controller: AbortController): WatchedSignal | undefined {
+  const { watchedSignals, sharedSignals } = sharedState();
+  try {
+    // Not `controller.signal`, which may run a getter of the user's.
+    const signal = nativeSignal?.call(controller) as AbortSignal;
+    return sharedSignals.has(signal) ? undefined : watchedSignals.get(signal);
+  } catch {
+    // Not a controller: the native `abort` says so.
+    return undefined;
   }
 }
 
@@ -74,11 +125,4 @@ export function comesFromTimer(reason: unknown): boolean {
 /** Marks a signal that is used outside of captured calls as well: a timer's abort is not deferred for it. */
 export function shareSignal(signal: AbortSignal): void {
   sharedState().sharedSignals.add(signal);
-}
-
-/** Sends a call that is not captured: it must see the true state of its signal. */
-export function sendWithSignal<T>(signal: AbortSignal, send: () => T): T {
-  shareSignal(signal);
-  const watch = sharedState().watchedSignals.get(signal);
-  return watch === undefined ? send() : watch.reveal(send);
 }

@@ -1,12 +1,13 @@
 import { setMaxListeners } from 'node:events';
 import type { Clock } from '../../types.ts';
 import { type SignalUser, sharedState, type WatchedSignal } from '../state.ts';
-import { isClientDeadline } from './abort-guard.ts';
+import { isClientDeadline, startGuarding } from './abort-guard.ts';
 import { DeferredAbort, sourcesOf } from './deferred-abort.ts';
 import { UnreadAnswers } from './unread-answers.ts';
 
 /** Watches the signal of a captured call until the call ends. */
 export function watchSignal(signal: AbortSignal, user: SignalUser): void {
+  startGuarding();
   const { watchedSignals } = sharedState();
   let watch = watchedSignals.get(signal);
   if (watch === undefined) {

@@ -41,7 +41,7 @@ function passingScope(): HookScope & { asked: number } {
     hooked: true,
     parent: undefined,
     asked: 0,
-    mayCapture: () => false,
+    planRequest: () => 'leave',
     handleRequest: () => Promise.resolve(undefined),
     escaped: () => undefined,
     leaveToMock: () => false,

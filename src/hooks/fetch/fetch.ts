@@ -1,6 +1,8 @@
-import { sendWithSignal } from '../abort-guard/abort-guard.ts';
+import { shareSignal } from '../abort-guard/abort-guard.ts';
+import { watchOf } from '../abort-guard/signal-watch.ts';
 import { isPatched, patch } from '../patch-registry.ts';
-import { currentScope, type Fetch, type HookScope } from '../state.ts';
+import { currentScope, type Fetch, type HookScope, type WatchedSignal } from '../state.ts';
+import { readOnce } from './read-once.ts';
 
 /** Names the wrapped function on the wrapper, so that `scope.fetch` can go around the wrapper. */
 const inner = Symbol.for('batchling.fetch.inner');
@@ -34,10 +36,21 @@ export function plainFetch(): Fetch {
 }
 
 function wrapFetch(original: Fetch): Fetch {
-  const wrapper = function fetch(this: unknown, ...parameters: Parameters<Fetch>) {
+  // What is not captured leaves from here: each function in between would be a frame in the caller's stack.
+  const wrapper = function fetch(this: unknown, ...given: Parameters<Fetch>) {
     const scope = passing > 0 ? undefined : currentScope();
-    if (scope === undefined) return send(original, this, parameters);
-    return askScope(scope, original, this, parameters);
+    let call: readonly unknown[];
+    try {
+      call = readOnce(given, scope !== undefined);
+    } catch (error) {
+      // A getter of the options has thrown: fetch rejects, it does not throw.
+      return Promise.reject(error);
+    }
+    const handled = scope && handle(scope, original, this, call);
+    if (handled !== undefined) return handled;
+    const watch = shareSignalOf(call);
+    if (watch !== undefined) return watch.reveal(() => Reflect.apply(original, this, call));
+    return Reflect.apply(original, this, call);
   };
   Object.defineProperty(wrapper, inner, { value: original });
   return wrapper;
@@ -48,16 +61,24 @@ export function askScope(
   scope: HookScope,
   original: Fetch,
   self: unknown,
-  parameters: Parameters<Fetch>,
+  call: Parameters<Fetch>,
 ): Promise<Response> {
-  const [input, init] = parameters;
+  return handle(scope, original, self, call) ?? send(original, self, call);
+}
+
+function handle(
+  scope: HookScope,
+  original: Fetch,
+  self: unknown,
+  call: readonly unknown[],
+): Promise<Response> | undefined {
+  const [input, init] = call as Parameters<Fetch>;
   const passOn: Fetch = (toInput, toInit) => {
     const isSame = toInput === input && toInit === init;
     passing += 1;
     try {
       // Some callers pass more arguments than fetch takes.
-      const values = isSame ? parameters : [toInput, toInit, ...parameters.slice(2)];
-      return send(original, self, values);
+      return send(original, self, isSame ? call : [toInput, toInit, ...call.slice(2)]);
     } finally {
       passing -= 1;
     }
@@ -66,18 +87,18 @@ export function askScope(
 }
 
 function send(original: Fetch, self: unknown, call: readonly unknown[]): Promise<Response> {
-  const signal = signalIn(call);
-  if (signal === undefined) return Reflect.apply(original, self, call);
-  return sendWithSignal(signal, () => Reflect.apply(original, self, call));
+  const watch = shareSignalOf(call);
+  const go = () => Reflect.apply(original, self, call);
+  return watch === undefined ? go() : watch.reveal(go);
 }
 
-/** The signal in the options. A `Request` has a signal of its own, which nothing else shares. */
-function signalIn([, init]: readonly unknown[]): AbortSignal | undefined {
-  try {
-    const signal = (init as RequestInit | undefined)?.signal;
-    return typeof signal === 'object' && signal !== null ? signal : undefined;
-  } catch {
-    // An accessor that throws: fetch reads it again and rejects.
-    return undefined;
-  }
+/**
+ * A call that is not captured must see the true state of the signal in its options. Returns the watch of
+ * the signal, if captured calls use it, too. A `Request` has a signal of its own, which nothing else shares.
+ */
+function shareSignalOf([, init]: readonly unknown[]): WatchedSignal | undefined {
+  const signal = (init as RequestInit | null | undefined)?.signal;
+  if (typeof signal !== 'object' || signal === null) return undefined;
+  shareSignal(signal);
+  return watchOf(signal);
 }

@@ -12,7 +12,58 @@ export interface SocketPeer {
   finish(): void;
   /** The socket is destroyed, by the client or by its agent. */
   destroyed(error: Error | null): void;
+  /** The client reads what it knows of its connection. */
+  readFact(name: Fact): unknown;
+  /** The client listens for an event of TLS. */
+  listensToTls(): void;
 }
+
+/** What a socket says of its connection; a captured request has none. */
+const connectionFacts = {
+  remoteAddress: undefined,
+  remotePort: undefined,
+  remoteFamily: undefined,
+  localAddress: undefined,
+  localPort: undefined,
+  alpnProtocol: false,
+};
+
+/**
+ * What a secure socket says of its server. No server stands behind a fake socket: a client that checks it
+ * after all must refuse it, and not trust whoever gets the bytes.
+ */
+const serverFacts = {
+  authorized: false,
+  authorizationError: 'ERR_BATCHLING_NO_SERVER',
+  getPeerCertificate: () => ({}),
+  getPeerX509Certificate: () => undefined,
+  getPeerFinished: () => undefined,
+  getProtocol: () => null,
+  getCipher: () => ({}),
+  getSession: () => undefined,
+  isSessionReused: () => false,
+};
+
+const allFacts = { ...connectionFacts, ...serverFacts };
+
+export type Fact = keyof typeof allFacts;
+
+/** What a fake socket says where there is no connection. */
+export function factWithoutConnection(name: Fact): unknown {
+  return allFacts[name];
+}
+
+export function isServerFact(name: Fact): boolean {
+  return name in serverFacts;
+}
+
+const tlsEvents = new Set<unknown>([
+  'secureConnect',
+  'secure',
+  'session',
+  'keylog',
+  'OCSPResponse',
+]);
 
 export type Setting = 'setTimeout' | 'setNoDelay' | 'setKeepAlive' | 'ref' | 'unref';
 
@@ -49,6 +100,14 @@ export function createFakeSocket(peer: SocketPeer, secure: boolean): FakeSocket 
       peer.changeSetting(setting, values);
       return this;
     };
+  for (const name of Object.keys(secure ? allFacts : connectionFacts) as Fact[]) {
+    Object.defineProperty(socket, name, { configurable: true, get: () => peer.readFact(name) });
+  }
+  if (secure) {
+    socket.on('newListener', (name) => {
+      if (tlsEvents.has(name)) peer.listensToTls();
+    });
+  }
   return Object.assign(socket, {
     connecting: true,
     timeout: undefined,
@@ -65,32 +124,18 @@ export function createFakeSocket(peer: SocketPeer, secure: boolean): FakeSocket 
     },
     destroySoon,
     address: () => ({}),
-    ...(secure ? tlsFacts : {}),
+    ...(secure && { encrypted: true }),
   });
 }
 
-/** Tells the client that the socket is connected, once the client has it. */
+/** Tells the client that the socket is connected. */
 export function connect(socket: FakeSocket, secure: boolean): void {
-  process.nextTick(() => {
-    socket.connecting = false;
-    if (socket.destroyed) return;
-    socket.emit('connect');
-    socket.emit('ready');
-    if (secure) socket.emit('secureConnect');
-  });
+  socket.connecting = false;
+  if (socket.destroyed) return;
+  socket.emit('connect');
+  socket.emit('ready');
+  if (secure) socket.emit('secureConnect');
 }
-
-const tlsFacts = {
-  encrypted: true,
-  authorized: true,
-  authorizationError: null,
-  alpnProtocol: false,
-  getPeerCertificate: () => ({}),
-  getCipher: () => ({}),
-  getProtocol: () => null,
-  getSession: () => undefined,
-  isSessionReused: () => false,
-};
 
 function destroySoon(this: FakeSocket): void {
   if (this.writable) this.end();

@@ -1,6 +1,8 @@
-import http, { Agent, type ClientRequest } from 'node:http';
+import http, { Agent, type ClientRequest, type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import type { Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import got from 'got';
 import { describe, expect, it } from 'vitest';
 import {
   answerLater,
@@ -52,7 +54,7 @@ describe('a request that is held', () => {
     expect(events.filter((name) => name === 'continue')).toHaveLength(1);
   });
 
-  it('has a socket that connects, and that looks secure over https', async () => {
+  it('has a socket that connects, and that is encrypted over https', async () => {
     const facts = async (make: () => ClientRequest) => {
       const request = inside(testScope(), make);
       const events: string[] = [];
@@ -60,7 +62,7 @@ describe('a request that is held', () => {
       request.once('socket', (socket: Socket & { encrypted?: boolean }) => {
         events.push(socket.connecting ? 'connecting' : 'connected');
         encrypted = socket.encrypted;
-        for (const name of ['connect', 'ready', 'secureConnect', 'close']) {
+        for (const name of ['connect', 'ready', 'close']) {
           socket.on(name, () => events.push(name));
         }
         socket.setNoDelay(true).setKeepAlive(true).unref().ref();
@@ -70,10 +72,9 @@ describe('a request that is held', () => {
       return [encrypted, ...events];
     };
     const plain = ['connecting', 'connect', 'ready', 'close'];
-    const secure = ['connecting', 'connect', 'ready', 'secureConnect', 'close'];
     expect(await facts(() => http.request(server.url, post))).toEqual([undefined, ...plain]);
     const make = () => https.request('https://llm.example/v1/chat', post);
-    expect(await facts(make)).toEqual([true, ...secure]);
+    expect(await facts(make)).toEqual([true, ...plain]);
   });
 
   it('does not time out', async () => {
@@ -197,5 +198,30 @@ describe('a request that is given up', () => {
     request.destroy();
     await until(() => request.closed);
     expect(scope.signals[0]?.aborted).toBe(false);
+  });
+});
+
+describe('a client that checks its server', () => {
+  const secureUrl = 'https://llm.example/v1/chat';
+
+  it('and looks at it only when its body is written is told that there is none to trust', async () => {
+    const scope = testScope();
+    const request = inside(scope, () => https.request(secureUrl, post)).end('x');
+    const { socket } = await new Promise<IncomingMessage>((resolve) =>
+      request.once('response', resolve),
+    );
+    const secure = socket as TLSSocket;
+    const facts = [secure.authorized, secure.authorizationError, secure.getPeerCertificate()];
+    expect(facts).toEqual([false, 'ERR_BATCHLING_NO_SERVER', {}]);
+    expect(scope.requests[0]?.checksServer).toBe(false);
+    request.destroy();
+  });
+
+  it('does not include got, which reads only when the handshake was', async () => {
+    const scope = testScope();
+    const timeout = { secureConnect: 5_000 };
+    const reply = await inside(scope, () => got.post(secureUrl, { json: { a: 1 }, timeout }));
+    expect([reply.body, scope.requests[0]?.checksServer]).toEqual(['{"captured":true}', false]);
+    expect(Buffer.from(scope.requests[0]?.body ?? []).toString()).toBe('{"a":1}');
   });
 });

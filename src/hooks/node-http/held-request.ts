@@ -1,13 +1,17 @@
 import type { ClientRequest } from 'node:http';
 import { comesFromTimer } from '../abort-guard/abort-guard.ts';
-import { type HookScope, type RawAnswer, sharedState } from '../state.ts';
+import type { HookScope, RawAnswer, RawRequest } from '../state.ts';
 import {
   connect,
   createFakeSocket,
+  type Fact,
   type FakeSocket,
+  factWithoutConnection,
+  isServerFact,
   type Setting,
   type SocketPeer,
 } from './fake-socket.ts';
+import { takeOffHeader } from './judged-request.ts';
 import { writeResponse } from './raw-response.ts';
 import { type AgentRequest, Replay } from './replay.ts';
 import { RequestReader } from './request-reader.ts';
@@ -17,17 +21,19 @@ import { responseStatus } from './response-status.ts';
 export interface Candidate extends AgentRequest {
   readonly scope: HookScope;
   readonly secure: boolean;
+  /** Its client has a check of the server's certificate of its own. */
+  readonly checksServer: boolean;
   /** The URL, with the path that the client has written. */
   urlOf(path: string): string | undefined;
 }
 
 /** Gives a request a fake socket, reads what its client writes, and hands it to the scope. */
 export function holdRequest(candidate: Candidate): void {
-  const { socket } = new HeldRequest(candidate);
-  const { request, secure } = candidate;
-  sharedState().capturedRequests.add(request);
-  (request as ClientRequest & { onSocket(socket: FakeSocket): void }).onSocket(socket);
-  connect(socket, secure);
+  const held = new HeldRequest(candidate);
+  const { request } = candidate as { request: ClientRequest & { onSocket(to: FakeSocket): void } };
+  request.onSocket(held.socket);
+  // Behind the tick in which the client gets the socket.
+  process.nextTick(() => held.connect());
 }
 
 class HeldRequest implements SocketPeer {
@@ -38,12 +44,15 @@ class HeldRequest implements SocketPeer {
   readonly #abort = new AbortController();
   /** `asked`: the scope has the request and has not answered it. */
   #phase: 'reading' | 'asked' | 'decided' = 'reading';
+  /** The client looks at the server before it has written everything: it gets a real one. */
+  #checksServer: boolean;
   /** We have answered `Expect: 100-continue`. */
   #continued = false;
   #replay: Replay | undefined;
 
   constructor(candidate: Candidate) {
     this.#candidate = candidate;
+    this.#checksServer = candidate.checksServer;
     this.socket = createFakeSocket(this, candidate.secure);
     // Node emits this for the agent to reuse the socket; a fake one cannot be reused.
     this.socket.once('free', () => {
@@ -52,6 +61,11 @@ class HeldRequest implements SocketPeer {
     });
     this.socket.once('agentRemove', () => this.#replay?.removeFromAgent());
     candidate.request.once('finish', () => this.#clientHasWritten());
+  }
+
+  /** A client that looks at the server is told of the real connection. */
+  connect(): void {
+    if (!this.#checksServer) connect(this.socket, this.#candidate.secure);
   }
 
   receive(bytes: Buffer, done: (error?: Error | null) => void): void {
@@ -88,6 +102,27 @@ class HeldRequest implements SocketPeer {
     else this.#abort.abort(error);
   }
 
+  readFact(name: Fact): unknown {
+    if (isServerFact(name)) this.listensToTls();
+    const connection = this.#replay?.connection;
+    if (connection) {
+      const value: unknown = Reflect.get(connection, name);
+      return typeof value === 'function' ? value.bind(connection) : value;
+    }
+    // So it is with every socket before its handshake.
+    if (name === 'authorizationError' && this.#checksServer) return null;
+    return factWithoutConnection(name);
+  }
+
+  listensToTls(): void {
+    if (this.#phase !== 'reading') return;
+    this.#checksServer = true;
+    const { request, urlOf } = this.#candidate;
+    const { method, path } = request;
+    if (takeOffHeader(request)) this.#passThrough();
+    else this.#ask({ method, url: urlOf(path), headers: {}, body: Buffer.alloc(0) });
+  }
+
   #checkProgress(): void {
     const { head, state } = this.#reader;
     // The connection of an upgrade stops being HTTP.
@@ -110,16 +145,22 @@ class HeldRequest implements SocketPeer {
 
   #askScope(): void {
     const { head, body } = this.#reader;
-    const { scope, urlOf, request } = this.#candidate;
-    const url = head && urlOf(head.path);
-    if (head === undefined || url === undefined) {
+    if (head === undefined) this.#passThrough();
+    else this.#ask({ ...head, url: this.#candidate.urlOf(head.path), body });
+  }
+
+  #ask(asked: Omit<RawRequest, 'url' | 'answered'> & { url: string | undefined }): void {
+    const { url, method, headers, body } = asked;
+    if (url === undefined) {
       this.#passThrough();
       return;
     }
     this.#phase = 'asked';
-    const { method, headers } = head;
+    const { scope, request } = this.#candidate;
+    const checksServer = this.#checksServer;
     const answered = () => responseStatus(request);
-    scope.handleRequest({ method, url, headers, body, answered }, this.#abort.signal).then(
+    const raw = { method, url, headers, body, checksServer, answered };
+    scope.handleRequest(raw, this.#abort.signal).then(
       (answer) => this.#answer(answer),
       (error: unknown) => this.#fail(error),
     );

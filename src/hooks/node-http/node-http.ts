@@ -1,7 +1,9 @@
 import type { Agent, ClientRequest, RequestOptions } from 'node:http';
+import type tls from 'node:tls';
 import { isPatched, patch } from '../patch-registry.ts';
 import { currentScope, sharedState } from '../state.ts';
 import { type Candidate, holdRequest } from './held-request.ts';
+import { judgeRequest, takeOffHeader } from './judged-request.ts';
 import { isReplayed } from './replay.ts';
 
 type AddRequest = (
@@ -45,7 +47,7 @@ function wrapAddRequest(original: AddRequest): AddRequest {
   };
 }
 
-/** `undefined`: the request goes out unchanged. */
+/** `undefined`: the request goes out over its real socket. */
 function findCandidate(
   original: AddRequest,
   agent: Agent,
@@ -58,27 +60,36 @@ function findCandidate(
   const { capturedRequests } = sharedState();
   if (isReplayed(request) || capturedRequests.has(request)) return undefined;
   const url = requestUrl(request, options, request.path);
-  const contentType = request.getHeader('content-type');
-  if (url === undefined || !scope.mayCapture(request.method, url, contentType)) return undefined;
-  if (takeOffHeader(request) || scope.leaveToMock(url)) {
-    capturedRequests.add(request);
+  if (url === undefined) return undefined;
+  const secure = request.protocol === 'https:';
+  const checksServer =
+    secure &&
+    (hasOwnCheck(options) || hasOwnCheck((agent as Agent & { options?: unknown }).options));
+  const plan = scope.planRequest(request.method, url, checksServer);
+  if (plan === 'leave') return undefined;
+  capturedRequests.add(request);
+  if (takeOffHeader(request) || scope.leaveToMock(url)) return undefined;
+  if (plan !== 'hold') {
+    judgeRequest(request, plan);
     return undefined;
   }
   return {
     scope,
     request,
-    secure: request.protocol === 'https:',
+    secure,
+    checksServer,
     urlOf: (path) => requestUrl(request, options, path),
     askAgent: (standIn) => Reflect.apply(original, agent, [standIn, options, ...legacy]),
   };
 }
 
-/** Whether the request opts out of capture; the header that says so is removed. */
-function takeOffHeader(request: ClientRequest): boolean {
-  // Headers that are already written are removed from the bytes by the held request.
-  if (request.headersSent || request.getHeader('x-batchling') !== 'off') return false;
-  request.removeHeader('x-batchling');
-  return true;
+/** A client that pins certificates gives its own check to Node, which is not asked for a fake socket. */
+function hasOwnCheck(options: unknown): boolean {
+  const { checkServerIdentity: check } = (options ?? {}) as tls.ConnectionOptions;
+  return (
+    typeof check === 'function' &&
+    check !== process.getBuiltinModule('node:tls').checkServerIdentity
+  );
 }
 
 /** The URL of a request; `undefined` for a Unix socket and other targets that have none. */

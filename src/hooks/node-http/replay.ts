@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import type { ClientRequest } from 'node:http';
 import type { Socket } from 'node:net';
-import type { FakeSocket, Setting } from './fake-socket.ts';
+import { connect, type FakeSocket, type Setting } from './fake-socket.ts';
 
 /** A request as its agent was asked for a connection. */
 export interface AgentRequest {
@@ -37,6 +37,7 @@ export class Replay {
   readonly #settings: ReadonlyMap<Setting, readonly unknown[]>;
   #waiting: Buffer[];
   #skipContinue: Buffer | undefined;
+  readonly #progress: [name: string, listener: (...values: unknown[]) => void][] = [];
   #connection: AgentSocket | undefined;
 
   constructor(
@@ -55,11 +56,16 @@ export class Replay {
     askAgent(this.#standIn() as unknown as ClientRequest);
   }
 
+  get connection(): Socket | undefined {
+    return this.#connection;
+  }
+
   write(bytes: Buffer, done: (error?: Error | null) => void): void {
     if (this.#connection) {
       this.#connection.write(bytes, done);
     } else {
-      this.#waiting.push(bytes);
+      // Copied: the client may use the memory again once the bytes are taken.
+      this.#waiting.push(Buffer.from(bytes));
       done();
     }
   }
@@ -129,6 +135,7 @@ export class Replay {
     this.#connection = connection;
     // The agent reads from the request whether, and how long, the connection may be kept alive.
     connection._httpMessage = this.#request;
+    if (this.#socket.connecting) this.#follow(connection);
     this.#listen(connection, 'on');
     for (const bytes of this.#waiting.splice(0)) connection.write(bytes);
     if (this.#socket.writableEnded) connection.end();
@@ -146,6 +153,22 @@ export class Replay {
     connection[how]('timeout', this.#onTimeout);
     connection[how]('error', this.#onError);
     connection[how]('close', this.#onClose);
+    for (const [name, listener] of this.#progress) connection[how](name, listener);
+  }
+
+  /** The client was not told of a fake connection: it hears how the real one gets on. */
+  #follow(connection: Socket): void {
+    const socket = this.#socket;
+    const secure = 'encrypted' in socket;
+    // A connection that was kept alive does not connect again, but the client is waiting for it.
+    if (!connection.connecting) process.nextTick(() => connect(socket, secure));
+    for (const name of ['lookup', 'connect', 'ready', 'secureConnect', 'session', 'keylog']) {
+      const listener = (...values: unknown[]) => {
+        if (name === 'connect') socket.connecting = false;
+        socket.emit(name, ...values);
+      };
+      this.#progress.push([name, listener]);
+    }
   }
 
   readonly #onData = (chunk: Buffer) => {

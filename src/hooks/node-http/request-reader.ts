@@ -31,7 +31,9 @@ export class RequestReader {
     return complete ? 'complete' : 'body';
   }
 
-  add(piece: Buffer): void {
+  /** The piece is copied: its client may use the memory again once it is taken. */
+  add(given: Buffer): void {
+    const piece = Buffer.from(given);
     this.#pieces.push(piece);
     this.#size += piece.length;
     if (this.head === undefined) this.#readHead();

@@ -14,5 +14,6 @@ export function configFile(): ConfigFile | undefined {
 
 /** Every scope that is opened from here on uses the file. */
 export function useConfigFile(file: ConfigFile): void {
-  place[key] = file;
+  // Not enumerable: code that copies or compares globals does not meet it.
+  Object.defineProperty(place, key, { value: file, configurable: true });
 }

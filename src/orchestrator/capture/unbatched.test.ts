@@ -80,7 +80,7 @@ describe('a call to a host that nobody named', () => {
     expect(finder.find(url)).toBe(found);
     expect([found?.isCertain, found?.isProvedBy({}, undefined)]).toEqual([false, false]);
     expect(found?.isProvedBy({}, bodies.anthropic)).toBe(true);
-    expect([found?.isCertain, found?.isProvedBy({}, undefined)]).toEqual([true, true]);
+    expect([found?.isCertain, found?.isProvedBy({}, undefined)]).toEqual([false, true]);
   });
 });
 
@@ -104,18 +104,29 @@ describe('a path that is a common word', () => {
 
   it.each([
     ['/a/messages', { 'anthropic-version': '1' }, text({ model: 'm', messages: [] })],
-    ['/a/responses', {}, text({ model: 'm', input: [] })],
-    ['/a/completions', {}, text({ model: 'm', prompt: 'x' })],
+    ['/a/v1/responses', {}, text({ model: 'm', input: [] })],
+    ['/embeddings', {}, text({ model: 'm', input: 'x' })],
+    ['/a/openai/responses', {}, text({ model: 'm', input: [] })],
+    ['/openai/deployments/d/completions', {}, text({ model: 'm', prompt: 'x' })],
+    ['/v1beta/completions', {}, text({ model: 'm', prompt: 'x' })],
+    ['/v1/responses', {}, text({ model: 'm', input: 'x'.repeat(20_000) }).slice(0, 16_384)],
   ])('%s %j %s is', (path, headers, body) => {
     expect(at(path)?.isProvedBy(headers, body)).toBe(true);
   });
 
-  it.each(['/v1/items', '/v1/chat', '/v1/models/m:predict', '/completions/', '', '/'])(
-    '%j is not looked at',
-    (path) => {
-      expect(at(path)).toBeUndefined();
-    },
-  );
+  it.each([
+    '/survey/responses',
+    '/v1/forms/responses',
+    '/search/completions',
+    '/v1/items',
+    '/v1/chat',
+    '/v1/models/m:predict',
+    '/completions/',
+    '',
+    '/',
+  ])('%j is not looked at', (path) => {
+    expect(at(path)).toBeUndefined();
+  });
 
   it('of no URL at all is left to fetch', () => {
     expect(finder.find('/v1/chat/completions')).toBeUndefined();

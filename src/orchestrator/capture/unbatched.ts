@@ -5,7 +5,7 @@ import type { RegisteredBatcher } from '../../batchers/registry.ts';
 import { wildcards } from '../../batchers/wildcards.ts';
 import { invariant } from '../../errors.ts';
 import type { Dict } from '../../types.ts';
-import { parseObject } from './parse-object.ts';
+import { outlineOfObject } from './outline-of-object.ts';
 import type { Router } from './router.ts';
 
 /** An LLM call that no batcher takes: why, what helps, and what it is told once for. */
@@ -27,15 +27,15 @@ export class Unbatched {
     this.#isProved = isMeant === undefined;
   }
 
-  /** The URL alone says that it is an LLM call, or a call before it has. */
+  /** The URL alone says that it is an LLM call. */
   get isCertain(): boolean {
-    return this.#isProved;
+    return this.#isMeant === undefined;
   }
 
-  /** Whether it is an LLM call indeed; `body` is a text, if it is one. */
+  /** Whether it is an LLM call indeed, or one before it was; `body` is a text, or the beginning of one. */
   isProvedBy(headers: Dict, body: string | undefined): boolean {
     if (this.#isProved) return true;
-    const json = body === undefined ? undefined : parseObject(body);
+    const json = body === undefined ? undefined : outlineOfObject(body);
     this.#isProved = json !== undefined && this.#isMeant?.(headers, json) === true;
     return this.#isProved;
   }

@@ -80,15 +80,23 @@ async function loadBuiltIn(): Promise<Driver | undefined> {
   return { DatabaseSync, source: 'node:sqlite' };
 }
 
+const permissionAdvice =
+  'Under --permission it takes --allow-addons and --allow-fs-read for what SQLite reads. ';
+const packageName = '@photostructure/sqlite';
+
 async function loadPackage(): Promise<Driver> {
   try {
-    const { DatabaseSync } = await import('@photostructure/sqlite');
-    return { DatabaseSync, source: sourceOf('@photostructure/sqlite') };
+    const source = sourceOf(packageName);
+    // Where Node may refuse it a file (--permission), an import that fails is also an unhandled rejection.
+    const { DatabaseSync } = process.permission
+      ? (createRequire(source)(source) as typeof import('@photostructure/sqlite'))
+      : await import('@photostructure/sqlite');
+    return { DatabaseSync, source };
   } catch (error) {
     throw new BatchlingError(
       'STORE_UNUSABLE',
       `SQLite could not be loaded on ${process.platform}-${process.arch}, Node ${process.versions.node}. ` +
-        `Use Node 22.13 or later, which has it built in, or store: ":memory:". ${bundlerAdvice}`,
+        `${process.permission ? permissionAdvice : ''}Use Node 22.13 or later, which has it built in, or store: ":memory:". ${bundlerAdvice}`,
       { cause: error },
     );
   }
