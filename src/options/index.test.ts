@@ -27,6 +27,7 @@ describe('defaults', () => {
       attempts: 3,
       deadline: undefined,
       onDeadline: 'error',
+      cancelAtDeadline: false,
       realtimeConcurrency: 8,
       budget: undefined,
       dryRun: false,
@@ -132,8 +133,8 @@ describe('values', () => {
     [{ tags: { team: 'search' } }, { tags: { team: 'search' } }],
     [{ logger: console }, { logger: console }],
     [
-      { providers: { openai: { cancelAtDeadline: true } } },
-      { providers: { openai: { cancelAtDeadline: true } } },
+      { providers: { openai: { priceShare: 0.4 } } },
+      { providers: { openai: { priceShare: 0.4 } } },
     ],
   ])('%j', (given, expected) => {
     expect(resolved(given)).toMatchObject(expected);

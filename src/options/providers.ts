@@ -7,7 +7,7 @@ import { looksSecret, show } from './show.ts';
 
 /**
  * What `providers` holds: settings by provider name, each as its batcher declares it. Every provider has
- * `cancelAtDeadline`, `credential`, `limits`, `priceShare` and `prices`.
+ * `credential`, `limits`, `priceShare` and `prices`.
  *
  * @example
  * const providers: ProviderSettings = { openai: { credential: () => vault.read('openai') } };
@@ -16,11 +16,6 @@ export type ProviderSettings = Readonly<Record<string, Settings>>;
 
 /** Settings of every provider. */
 export const commonSettings: Readonly<Record<string, Setting>> = {
-  cancelAtDeadline: {
-    help: 'go realtime at a deadline although cancelling loses answers that are paid for',
-    allowed: 'true or false',
-    parse: (value) => (typeof value === 'boolean' ? value : undefined),
-  },
   credential: {
     help: 'asked for a token before every request to the provider',
     allowed: 'a function that returns a token, or a promise of one',
