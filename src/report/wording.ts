@@ -20,7 +20,8 @@ export function waitExplained(
   const then = isLeft ? 'the program ends when all is sent' : 'the program waits for it';
   const wait = `a batch takes minutes to hours (${asked} were asked for); ${then}`;
   if (store === ':memory:') {
-    return [wait, 'do not stop the program: with the store in memory, a stopped run is lost'];
+    const lost = 'with the store in memory, a stopped run is lost and paid for again';
+    return [wait, `do not stop the program: ${lost}`];
   }
   return [
     wait,
@@ -98,6 +99,9 @@ export function noticeLine(notice: Notice): string | undefined {
     }
     case 'rejoined':
       return rejoinedLine(notice);
+    case 'no-ledger':
+      // A warning of the process has said so.
+      return undefined;
   }
 }
 

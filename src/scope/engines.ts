@@ -220,7 +220,10 @@ async function openExistingStore(options: ResolvedOptions): Promise<Ledger | und
 
 function warnOfNone(error: unknown): void {
   const reason = messageOf(error);
-  warnOnce(`batchling goes on without a ledger, so nothing survives this process: ${reason}`);
+  warnOnce(
+    'batchling goes on without a ledger: what is under way when this process ends is lost, and running ' +
+      `again pays for it again: ${reason}`,
+  );
 }
 
 function currentRun(): Run {

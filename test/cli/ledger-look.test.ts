@@ -136,7 +136,11 @@ describe('a ledger that cannot be looked at', () => {
     expect(list).toMatchObject({ code: 0, stderr: '' });
     expect(list.stdout).toContain(`There is no ledger at ${none} yet.`);
     expect((await runCommand(['show', 'x'], { BATCHLING_STORE: none })).code).toBe(1);
-    expect((await runCommand(['collect', '--store', none])).code).toBe(0);
+    // 0 would let a script go on that pays for everything again.
+    const collected = await runCommand(['collect', '--store', none]);
+    expect(collected.code).toBe(1);
+    expect(collected.stderr).toContain(`There is no ledger at ${none} yet.`);
+    expect(collected.stderr).toContain('named by --store, BATCHLING_STORE');
     expect(existsSync(dirname(none))).toBe(false);
   });
 

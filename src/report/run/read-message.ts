@@ -36,6 +36,7 @@ const noticeShapes: Readonly<Record<Notice['notice'], Shape>> = {
   rejoined: { ...batch, age: 'number' },
   'gave-up': batch,
   elsewhere: { count: 'number' },
+  'no-ledger': {},
   hint: { text: 'string' },
 };
 
