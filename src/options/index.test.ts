@@ -98,7 +98,7 @@ describe('precedence', () => {
 });
 
 describe('window and maxWindow', () => {
-  it.each([
+  it.each<[BatchifyOptions, number[]]>([
     [{ window: '2m' }, [120_000, 120_000]],
     [{ maxWindow: '1s' }, [1000, 1000]],
     [{ window: 0 }, [0, 60_000]],

@@ -101,7 +101,7 @@ describe('a deadline', () => {
   it('ends its own calls alone when the others of the batch have time', async () => {
     stage.simulator.hold();
     const { clock, skipHours } = patientClock();
-    const windows = { window: '50s', maxWindow: '55s' };
+    const windows = { window: '50s', maxWindow: '55s' } as const;
     const scope = batchify(stage.options({ clock, ...windows, deadline: '3h' }));
     const early = scope.run(() => ask('there is no time'));
     await until(() => scope.stats.captured === 1, 'the first call');
@@ -166,7 +166,7 @@ describe('where cancelling loses finished work', () => {
   }
 
   function options(given: BatchifyOptions = {}): BatchifyOptions {
-    const hosts = { [stage.simulator.baseUrl('openai')]: 'losing' };
+    const hosts = { [stage.simulator.baseUrl('openai')]: 'losing' } as const;
     const batchers = [LosingBatcher];
     return stage.options({ hosts, batchers, deadline: '1h', onDeadline: 'realtime', ...given });
   }

@@ -21,7 +21,7 @@ const needsProject = 'Vertex has batches in projects only: express mode names no
  * @example
  * const mine: ProviderInfo = { ...vertexInfo, name: 'mine', hosts: ['gateway.example.com'] };
  */
-export const vertexInfo: ProviderInfo = {
+export const vertexInfo: ProviderInfo<'vertex', { bucket: Setting<string> }> = {
   name: 'vertex',
   hosts: [
     '*-aiplatform.googleapis.com',
