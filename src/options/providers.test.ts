@@ -75,7 +75,15 @@ describe('the settings of a provider', () => {
     expect(resolve({ cloud: { region: undefined } })).toEqual({ cloud: {} });
   });
 
+  it.each(['my-batches', 'gs://my-batches', 'gs://my-batches/'])(
+    'name a bucket as %s',
+    (bucket) => {
+      expect(resolve({ vertex: { bucket } })).toEqual({ vertex: { bucket: 'gs://my-batches' } });
+    },
+  );
+
   it.each([
+    [{ vertex: { bucket: 's3://mine' } }, '"s3://mine" (vertex.bucket must be a bucket of Cloud'],
     [{ cloud: { region: 'mars' } }, '"mars" (cloud.region must be "eu" or "us")'],
     [{ cloud: { regio: 'eu' } }, '"regio" (not a setting of cloud; did you mean "region"?)'],
     [{ openai: { region: 'eu' } }, '"region" (not a setting of openai; they are '],

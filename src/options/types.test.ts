@@ -38,7 +38,7 @@ const refused: Record<string, BatchifyOptions> = {
   // @ts-expect-error: no such unit
   'a unit': { window: '5 parsecs' },
   // @ts-expect-error: no range
-  'a range': { poll: '10s-60s' },
+  'a range': { poll: '10s to 60s' },
   // @ts-expect-error: no number
   'a word': { deadline: 'tomorrow' },
   // @ts-expect-error: misspelt

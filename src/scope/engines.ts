@@ -152,7 +152,7 @@ async function openEngine(
   { occurrences, abandoned }: StoreUse,
   askers: Askers,
 ): Promise<Engine> {
-  const { clock, logger, dispatcher, retention, maxStoreSize } = options;
+  const { clock, logger, dispatcher, retention, maxStoreSize, keep } = options;
   const opening = openStore(options);
   try {
     const [{ Engine }, { createHttpClient }, { ledger, isStored }] = await Promise.all([
@@ -167,6 +167,7 @@ async function openEngine(
       },
       ledger,
       isStored,
+      keepsBodies: keep === 'all',
       http: createHttpClient({ clock, dispatcher }),
       clock,
       logger,
