@@ -167,6 +167,12 @@ export class TextDisplay implements Display {
     this.#output.print(...lines);
   }
 
+  /** Prints these lines after everything that has happened so far. */
+  say(lines: readonly string[]): void {
+    for (const merged of [this.#sent, this.#rejoined, this.#collected]) merged.flush();
+    this.#output.print(...lines);
+  }
+
   #endLines(): void {
     for (const lines of [this.#sent, this.#rejoined, this.#collected]) lines.flush();
     this.#state.clear();

@@ -95,7 +95,10 @@ export function noticeLine(notice: Notice): string | undefined {
     }
     case 'elsewhere': {
       const what = notice.count === 1 ? '1 request is' : `${number(notice.count)} requests are`;
-      return `${what} in batches of another program that is running: waiting for its answers`;
+      return notice.lease === undefined
+        ? `${what} in batches of another program that is running: waiting for its answers`
+        : `${what} in batches of another program that may have ended: waiting for its answers, or going on ` +
+            `with them ${formatDuration(notice.lease)} after its end`;
     }
     case 'rejoined':
       return rejoinedLine(notice);

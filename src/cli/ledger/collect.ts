@@ -69,8 +69,11 @@ async function work(
   stopped: AbortSignal,
 ): Promise<number> {
   let isGivenUp = false;
+  /** By batch: how many of its requests have ended without an answer. */
+  const unanswered = new Map<string, number>();
   const onLooked = async ({ batch, trouble }: Looked) => {
     isGivenUp ||= trouble !== undefined;
+    unanswered.set(batch.token, batch.count - batch.answered);
     if (!flags.json) await print(outcomeLine(batch, trouble));
     else await printJson({ ...batchJson(batch, undefined), ...(trouble && { trouble }) });
   };
@@ -86,7 +89,8 @@ async function work(
   try {
     await orStopped(flags.watch ? collecting.untilDone(stopped) : collecting.round(), stopped);
     left = (await ledger.unfinished()).length;
-    await tellWhatIsLeft(ledger, reachable, left, flags);
+    const lost = [...unanswered.values()].reduce((sum, count) => sum + count, 0);
+    await tellWhatIsLeft(ledger, reachable, { left, lost }, flags);
   } finally {
     await collecting.close();
   }
@@ -108,7 +112,7 @@ async function orStopped(work: Promise<void>, stopped: AbortSignal): Promise<voi
 async function tellWhatIsLeft(
   ledger: Ledger,
   reachable: Reachable,
-  left: number,
+  { left, lost }: { readonly left: number; readonly lost: number },
   { json, store }: CollectFlags,
 ): Promise<void> {
   const obstacles = reachable.obstacles();
@@ -118,13 +122,20 @@ async function tellWhatIsLeft(
   }
   for (const obstacle of obstacles) await print(obstacle);
   if (left === 0) {
-    await print('No batch is open. Running a program again gets its answers from the ledger.');
+    const then =
+      lost === 0
+        ? 'Running a program again gets its answers from the ledger.'
+        : `${counted(lost, 'request')} ended without an answer: running the program again sends and pays for them.`;
+    await print(`No batch is open. ${then}`);
     return;
   }
   const owned = (await ledger.unfinished()).filter(
     ({ owner }) => owner && owner.pid !== process.pid,
   );
-  const others = owned.length > 0 ? ` (${owned.length} of them in programs that are running)` : '';
+  // Where owners live by a lease, it is not known yet whether one has ended.
+  const running =
+    ledger.ownerLease === undefined ? 'are running' : 'are running or have just ended';
+  const others = owned.length > 0 ? ` (${owned.length} of them in programs that ${running})` : '';
   await print(
     `${counted(left, 'batch is', 'batches are')} open${others}: run ${collectCommand(store)} ` +
       `again later, or ${collectCommand(store, ' --watch')}.`,

@@ -71,7 +71,8 @@ export function deadlineAnswer(request: Request): Answer {
 
 /** The provider has the request, and nobody has cancelled its batch: there will be an answer. */
 function goesOn({ batch }: Request): boolean {
-  return batch?.phase.name === 'running' && !batch.cancellation.isOurs;
+  if (batch?.phase.name !== 'running' || batch.cancellation.isOurs) return false;
+  return batch.phase.remote.state !== 'cancelling';
 }
 
 /** The call goes out by its own client's way. */

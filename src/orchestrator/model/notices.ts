@@ -28,8 +28,11 @@ export type Notice =
   | (BatchFacts & { readonly notice: 'rejoined'; readonly age: number })
   /** The callers of a batch have been told that it cannot be brought to an end. */
   | (BatchFacts & { readonly notice: 'gave-up' })
-  /** Requests that another living process has sent: its answers are waited for. */
-  | { readonly notice: 'elsewhere'; readonly count: number }
+  /**
+   * Requests that another process has sent: its answers are waited for. `lease`: it may have ended, and so many
+   * milliseconds after that its batches are taken over.
+   */
+  | { readonly notice: 'elsewhere'; readonly count: number; readonly lease?: number }
   /** The ledger cannot be used, and the program goes on without one. */
   | { readonly notice: 'no-ledger' }
   | { readonly notice: 'hint'; readonly text: string };

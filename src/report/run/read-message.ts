@@ -64,6 +64,11 @@ const readers: Readonly<Record<RunMessage['kind'], (fields: Fields) => object | 
   },
   idle: () => ({}),
   detached: (fields) => checked(fields, { calls: 'number', batches: 'number' }),
+  left: ({ lines }) => ({
+    lines: Array.isArray(lines)
+      ? lines.slice(0, mostItems).map((line) => String(line).slice(0, mostText))
+      : [],
+  }),
   'dry-run': ({ summary }) => ({ summary: readDryRun(summary) }),
 };
 

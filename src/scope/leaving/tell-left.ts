@@ -1,5 +1,7 @@
+import { existsSync } from 'node:fs';
 import { resolveOptions } from '../../options/index.ts';
 import type { LeftBehind } from '../../report/leave-note.ts';
+import { reportVariable } from '../../run-variables.ts';
 
 /** Tells the user what the process leaves behind, on stderr. */
 export async function tellLeft(why: 'detached' | 'interrupted', left: LeftBehind): Promise<void> {
@@ -12,7 +14,14 @@ export async function tellLeft(why: 'detached' | 'interrupted', left: LeftBehind
     return;
   }
   const { leaveNote } = await import('../../report/leave-note.ts');
-  for (const line of leaveNote(why, left, usualStore())) await write(`batchling: ${line}`);
+  const lines = leaveNote(why, left, usualStore());
+  // A parent that draws has yet to print what this process has told it before. It removes the folder when it goes.
+  if (existsSync(process.env[reportVariable] ?? '')) {
+    const { reportToRun } = await import('../../report/run/report-to-run.ts');
+    reportToRun({ kind: 'left', lines });
+  } else {
+    for (const line of lines) await write(`batchling: ${line}`);
+  }
 }
 
 /** Where commands on the ledger look that are told of no other store: a flag of the run is none of theirs. */
