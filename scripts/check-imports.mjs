@@ -35,6 +35,7 @@ const base = new Set([
   'errors.ts',
   'event-loop.ts',
   'types.ts',
+  'docs-page.ts',
   'duration.ts',
   'run-variables.ts',
   'store-address.ts',

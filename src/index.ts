@@ -25,7 +25,8 @@ hookFetchOnImport();
 export const batchify = createBatchify(true);
 
 export { BatchlingError, type BatchlingErrorCode } from './errors.ts';
-export type { BatchifyOptions } from './options/index.ts';
+export type { BatchifyOptions, Duration } from './options/index.ts';
+export type * from './options/provider-names.ts';
 export type { DryRunQueue, DryRunSummary } from './orchestrator/dry-run/dry-run-summary.ts';
 export type { BatchlingEventName, BatchlingEvents } from './orchestrator/model/events.ts';
 export type { Stats } from './orchestrator/model/stats.ts';

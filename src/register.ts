@@ -12,6 +12,7 @@ import { Detach } from './scope/leaving/detach.ts';
 import { handleInterrupts } from './scope/leaving/interrupts.ts';
 import { allowOneMoreListener } from './scope/leaving/one-more-listener.ts';
 import { Scope } from './scope/scope.ts';
+import { explainTopLevelAwait } from './scope/top-level-await.ts';
 
 let detach: Detach | undefined;
 if (sharedState().processScope === undefined) {
@@ -19,7 +20,10 @@ if (sharedState().processScope === undefined) {
   process.env.BATCHLING_RUN ||= crypto.randomUUID();
   if (process.env[detachVariable] === 'true') detach = new Detach();
   // Node tells signals to the main thread only.
-  if (process.env[reportVariable] && isMainThread) handleInterrupts();
+  if (process.env[reportVariable] && isMainThread) {
+    handleInterrupts();
+    explainTopLevelAwait();
+  }
   serveProcess();
 }
 

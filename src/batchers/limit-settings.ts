@@ -20,7 +20,7 @@ type GivenShares = number | Readonly<Record<string, number>>;
 type GivenPrices = Readonly<Record<string, GivenPrice>>;
 
 /** Limits and prices of providers change, and some are agreed on: every provider has these settings. */
-export const limitSettings: Readonly<Record<string, Setting>> = {
+export const limitSettings = {
   limits: {
     help: 'limits of your account, where they are not those that batchling knows',
     allowed: `an object of whole numbers: ${Object.keys(limitWords).join(', ')}`,

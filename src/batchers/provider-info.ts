@@ -35,8 +35,11 @@ export type Settings = Readonly<Record<string, unknown>>;
  *   environment: ['MINE_API_KEY'],
  * };
  */
-export interface ProviderInfo {
-  readonly name: string;
+export interface ProviderInfo<
+  Name extends string = string,
+  Declared extends Readonly<Record<string, Setting>> = Readonly<Record<string, Setting>>,
+> {
+  readonly name: Name;
   /** Hosts of the provider's own service. `*` stands for text without a dot: `*.openai.azure.com`. */
   readonly hosts: readonly string[];
   /** Paths between host and endpoints: `/v1`, `/openai/v1`. */
@@ -69,7 +72,7 @@ export interface ProviderInfo {
   /** Header of an answer that carries the provider's request id. */
   readonly requestIdHeader: string;
   /** What `providers.<name>` may hold, beside what every provider has. */
-  readonly settings?: Readonly<Record<string, Setting>>;
+  readonly settings?: Declared;
   /** Cancelling a batch loses what has finished in it, though it is paid for. */
   readonly cancelLosesWork?: true;
   /** The counts of a batch say nothing before it has ended. */

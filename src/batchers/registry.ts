@@ -29,7 +29,7 @@ export type BatcherClass = new () => Batcher;
 type Load = () => Promise<BatcherClass>;
 
 /** One line per provider: its facts, and where its batcher is. */
-const builtIn: readonly (readonly [ProviderInfo, Load])[] = [
+const builtIn = [
   [openaiInfo, async () => (await import('./openai/openai-batcher.ts')).OpenAIBatcher],
   [azureInfo, async () => (await import('./azure/azure-batcher.ts')).AzureOpenAIBatcher],
   [groqInfo, async () => (await import('./groq/groq-batcher.ts')).GroqBatcher],
@@ -55,7 +55,10 @@ const builtIn: readonly (readonly [ProviderInfo, Load])[] = [
   [moonshotInfo, async () => (await import('./moonshot/moonshot-batcher.ts')).MoonshotBatcher],
   [zhipuInfo, async () => (await import('./zhipu/zhipu-batcher.ts')).ZhipuBatcher],
   [novitaInfo, async () => (await import('./novita/novita-batcher.ts')).NovitaBatcher],
-];
+] as const satisfies readonly (readonly [ProviderInfo, Load])[];
+
+/** The facts of a built-in provider, with its name as a literal type. */
+export type BuiltInInfo = (typeof builtIn)[number][0];
 
 /** What is known of the built-in providers without loading them. */
 export const builtInInfos: readonly ProviderInfo[] = builtIn.map(([info]) => info);

@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { docsPage } from '../docs-page.ts';
 import { optionFlags } from '../options/flags.ts';
 
 const examples = `
@@ -12,7 +13,8 @@ Examples:
   $ BATCHLING_TOKEN=… batchling serve --credentials env
                                                       the keys are in the variables of the gateway
 
-docs/gateway.md says which client needs which setting to wait for hours.`;
+${docsPage('gateway.md')} says which client needs which setting
+to wait for hours.`;
 
 /** Options that mean nothing to a gateway, or that it decides itself. */
 const leftOut: ReadonlySet<string> = new Set(['dryRun', 'cache', 'display', 'hooks', 'budget']);

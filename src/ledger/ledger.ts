@@ -52,6 +52,11 @@ export type * from './records.ts';
 export interface Ledger {
   /** Random bytes of this ledger that key the account hashes. */
   readonly salt: Uint8Array;
+  /**
+   * Owners live by a lease of so many milliseconds: one that has ended counts as here until its lease is over.
+   * Missing where it is known whether the process of an owner lives.
+   */
+  readonly ownerLease?: number;
 
   /** Registers an owner. It lives until `leave` or `close`, or until it is lost. */
   join(owner: OwnerInfo): Promise<OwnerId>;

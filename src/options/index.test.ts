@@ -27,6 +27,7 @@ describe('defaults', () => {
       attempts: 3,
       deadline: undefined,
       onDeadline: 'error',
+      cancelAtDeadline: false,
       realtimeConcurrency: 8,
       budget: undefined,
       dryRun: false,
@@ -97,7 +98,7 @@ describe('precedence', () => {
 });
 
 describe('window and maxWindow', () => {
-  it.each([
+  it.each<[BatchifyOptions, number[]]>([
     [{ window: '2m' }, [120_000, 120_000]],
     [{ maxWindow: '1s' }, [1000, 1000]],
     [{ window: 0 }, [0, 60_000]],
@@ -132,8 +133,8 @@ describe('values', () => {
     [{ tags: { team: 'search' } }, { tags: { team: 'search' } }],
     [{ logger: console }, { logger: console }],
     [
-      { providers: { openai: { cancelAtDeadline: true } } },
-      { providers: { openai: { cancelAtDeadline: true } } },
+      { providers: { openai: { priceShare: 0.4 } } },
+      { providers: { openai: { priceShare: 0.4 } } },
     ],
   ])('%j', (given, expected) => {
     expect(resolved(given)).toMatchObject(expected);

@@ -6,4 +6,4 @@ export {
   type ResolvedOptions,
   variableOf,
 } from './table.ts';
-export type { BatchifyOptions } from './types.ts';
+export type { BatchifyOptions, Duration } from './types.ts';

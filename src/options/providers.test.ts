@@ -70,16 +70,23 @@ function refusalOf(providers: unknown) {
 describe('the settings of a provider', () => {
   it('are those that its batcher declares, and those that all have', () => {
     const credential = () => 'token';
-    const given = { cloud: { region: 'eu', credential }, openai: { cancelAtDeadline: true } };
+    const given = { cloud: { region: 'eu', credential }, openai: { priceShare: 0.4 } };
     expect(resolve(given)).toEqual(given);
     expect(resolve({ cloud: { region: undefined } })).toEqual({ cloud: {} });
   });
 
+  it.each(['my-batches', 'gs://my-batches', 'gs://my-batches/'])(
+    'name a bucket as %s',
+    (bucket) => {
+      expect(resolve({ vertex: { bucket } })).toEqual({ vertex: { bucket: 'gs://my-batches' } });
+    },
+  );
+
   it.each([
+    [{ vertex: { bucket: 's3://mine' } }, '"s3://mine" (vertex.bucket must be a bucket of Cloud'],
     [{ cloud: { region: 'mars' } }, '"mars" (cloud.region must be "eu" or "us")'],
     [{ cloud: { regio: 'eu' } }, '"regio" (not a setting of cloud; did you mean "region"?)'],
     [{ openai: { region: 'eu' } }, '"region" (not a setting of openai; they are '],
-    [{ openai: { cancelAtDeadline: 1 } }, '1 (openai.cancelAtDeadline must be true or false)'],
     [{ openai: { credential: 'sk-secret-key' } }, '(not shown) (openai.credential must be a func'],
     [{ openai: { limits: { items: 5 } } }, 'an object (openai.limits must be an object of whole'],
     [{ openai: { limits: { requests: 0 } } }, 'an object (openai.limits must be an object of'],

@@ -1,31 +1,18 @@
 import { limitSettings } from '../batchers/limit-settings.ts';
 import type { ProviderInfo, Setting, Settings } from '../batchers/provider-info.ts';
 import type { BatcherClass } from '../batchers/registry.ts';
+import type { CredentialFunction } from '../orchestrator/capture/credentials.ts';
 import { type Form, isRecord, type ParseContext, refuse, refuseUnseen } from './form.ts';
 import { nearest } from './nearest.ts';
 import { looksSecret, show } from './show.ts';
 
-/**
- * What `providers` holds: settings by provider name, each as its batcher declares it. Every provider has
- * `cancelAtDeadline`, `credential`, `limits`, `priceShare` and `prices`.
- *
- * @example
- * const providers: ProviderSettings = { openai: { credential: () => vault.read('openai') } };
- */
-export type ProviderSettings = Readonly<Record<string, Settings>>;
-
 /** Settings of every provider. */
-export const commonSettings: Readonly<Record<string, Setting>> = {
-  cancelAtDeadline: {
-    help: 'go realtime at a deadline although cancelling loses answers that are paid for',
-    allowed: 'true or false',
-    parse: (value) => (typeof value === 'boolean' ? value : undefined),
-  },
+export const commonSettings = {
   credential: {
     help: 'asked for a token before every request to the provider',
     allowed: 'a function that returns a token, or a promise of one',
-    parse: (value) => (typeof value === 'function' ? value : undefined),
-  },
+    parse: (value) => (typeof value === 'function' ? (value as CredentialFunction) : undefined),
+  } satisfies Setting<CredentialFunction>,
   ...limitSettings,
 };
 
@@ -42,7 +29,7 @@ export function unknownProvider(name: string, known: readonly string[]): string 
     : `not a provider name; did you mean "${meant}"?`;
 }
 
-export const providers: Form<ProviderSettings> = {
+export const providers: Form<Readonly<Record<string, Settings>>> = {
   allowed: 'an object of settings by provider name, { azure: { … } }',
   parse: (value, context) => {
     if (!isRecord(value)) refuseUnseen();
@@ -61,7 +48,7 @@ function parseSettings(
   given: Readonly<Record<string, unknown>>,
   info: ProviderInfo | undefined,
 ): Settings {
-  const declared = { ...commonSettings, ...info?.settings };
+  const declared: Readonly<Record<string, Setting>> = { ...commonSettings, ...info?.settings };
   const settings: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(given)) {
     if (value === undefined) continue;

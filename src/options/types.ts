@@ -2,15 +2,19 @@ import type { Dispatcher } from 'undici';
 import type { BatcherClass } from '../batchers/registry.ts';
 import type { OnlyPredicate } from '../orchestrator/model/call.ts';
 import type { Clock, Dict, Logger } from '../types.ts';
-import type { ProviderSettings } from './providers.ts';
+import type { OnlyText, ProviderName, ProviderSettings } from './provider-names.ts';
+
+type Time = `${number}${'ms' | 's' | 'm' | 'h' | 'd'}`;
 
 /**
- * A number of milliseconds, or text: `"250ms"`, `"2s"`, `"5m"`, `"24h"`, `"30d"`.
+ * A number of milliseconds, or text: `"250ms"`, `"2s"`, `"1m 30s"`, `"24h"`, `"30d"`. Text that is not
+ * known before the program runs is checked by `batchify`: `text as Duration`.
  *
  * @example
  * const window: Duration = '1.5s';
  */
-export type Duration = number | string;
+export type Duration = number | `${number}` | Time | `${Time}${Time}`;
+type DurationRange = `${Time | number}..${Time | number}`;
 
 /**
  * The options of `batchify`. All are optional; `undefined` counts as not given. A nested scope inherits
@@ -37,7 +41,7 @@ export interface BatchifyOptions {
    * How often to ask a provider about a batch: one duration, or a range within which the interval
    * adapts. A provider's own minimum wins. Default: `"10s..60s"`.
    */
-  readonly poll?: Duration | undefined;
+  readonly poll?: Duration | DurationRange | undefined;
   /**
    * The time in which the provider is asked to finish a batch. Calls to a provider that does not offer
    * it are answered with an error. Default: `"24h"`.
@@ -62,6 +66,12 @@ export interface BatchifyOptions {
    * finished and send the other requests as ordinary calls. Default: `"error"`.
    */
   readonly onDeadline?: 'error' | 'realtime' | undefined;
+  /**
+   * `true`: a batch is cancelled at the deadline even where the provider keeps nothing of a cancelled one
+   * (Google Gemini), so that its finished answers are paid for and lost. `false`: there the calls get their
+   * error, and the batch goes on for the next run. Default: `false`.
+   */
+  readonly cancelAtDeadline?: boolean | undefined;
   /** How many ordinary calls batchling itself has under way at once. Default: 8. */
   readonly realtimeConcurrency?: number | undefined;
   /**
@@ -107,13 +117,13 @@ export interface BatchifyOptions {
    * stands for the provider's own host with its usual paths. A provider that this version cannot batch
    * throws `NOT_AVAILABLE`. Default: `{}`.
    */
-  readonly hosts?: Readonly<Record<string, string>> | undefined;
+  readonly hosts?: Readonly<Record<string, ProviderName>> | undefined;
   /**
    * What to batch: a predicate, or `"openai,anthropic:claude-*"`. A call whose predicate throws is
    * answered with status 400 and not sent. Calls that it leaves out go out at full price, unless `bypass` is
    * `"error"`. Default: everything.
    */
-  readonly only?: OnlyPredicate | string | undefined;
+  readonly only?: OnlyPredicate | OnlyText | undefined;
   /**
    * What happens when an LLM call is not batched: it goes out at full price, with a warning once
    * per reason (`"warn"`) or without (`"ignore"`); or it gets status 400 (`"error"`). Default: `"warn"`.
@@ -121,8 +131,8 @@ export interface BatchifyOptions {
   readonly bypass?: 'warn' | 'error' | 'ignore' | undefined;
   /**
    * Settings no captured request carries, by provider name: what its batcher declares, and for every
-   * provider `credential`, a function that is asked for a token before each request to it, and
-   * `cancelAtDeadline`. Default: `{}`.
+   * provider `credential`, a function that is asked for a token before each request to it.
+   * Default: `{}`.
    */
   readonly providers?: ProviderSettings | undefined;
   /** Your own `Batcher` classes, asked before the built-in ones. Default: `[]`. */

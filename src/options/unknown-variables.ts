@@ -1,3 +1,4 @@
+import { docsPage } from '../docs-page.ts';
 import { runVariables } from '../run-variables.ts';
 import type { Environment } from './form.ts';
 import { nearest } from './nearest.ts';
@@ -21,7 +22,9 @@ export function unknownVariables(environment: Environment): string[] {
     .map((name) => {
       const meant = nearest(name.slice(prefix.length), endings);
       const advice =
-        meant === undefined ? 'docs/options.md lists all.' : `Did you mean ${prefix}${meant}?`;
+        meant === undefined
+          ? `${docsPage('options.md')} lists all.`
+          : `Did you mean ${prefix}${meant}?`;
       return `The environment variable ${name} means nothing to batchling. ${advice}`;
     });
 }

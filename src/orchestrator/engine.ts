@@ -59,6 +59,8 @@ export interface EngineOptions {
   readonly abandoned: AbandonedRequests;
   /** The ledger outlives the process. */
   readonly isStored: boolean;
+  /** What was asked is kept beside the answers: the option `keep` is `"all"`. */
+  readonly keepsBodies?: boolean;
   /** What of the ledger is too old or too much. */
   readonly prune: PruneQuery;
 }
@@ -106,7 +108,7 @@ export class Engine implements CallEngine {
     this.#http = http;
     const trust = options.accountsApart ? 'unproved' : 'trusted';
     this.#accounts = new Accounts(ledger, http, trust);
-    const bodies = new Spool(ledger);
+    const bodies = new Spool(ledger, { writesAll: options.keepsBodies ?? false });
     const estimates = new Estimates(context);
     const clientRetries = new ClientRetries(
       context.clock,

@@ -24,6 +24,7 @@ import {
 } from './wording.ts';
 
 interface OpenScope extends DisplayedScope {
+  store: string;
   readonly since: number;
   readonly calls: CallCounts;
   /** Tokens of the batches it has a part in: several scopes may share one. */
@@ -144,6 +145,8 @@ export class TextDisplay implements Display {
     this.#state.notice(notice, this.#now());
     if ('batch' in notice) open.told.batches.add(notice.batch);
     if (notice.notice === 'trouble') open.told.troubles.add(notice.id);
+    // Nothing that is said of the store may promise that it remembers.
+    if (notice.notice === 'no-ledger') open.store = ':memory:';
     if (this.#isSeen(notice)) return;
     if (notice.notice === 'trouble') {
       if (this.#printedTroubles.has(notice.id)) return;
@@ -161,6 +164,12 @@ export class TextDisplay implements Display {
   end(lines: readonly string[]): void {
     this.#endLines();
     this.#open.clear();
+    this.#output.print(...lines);
+  }
+
+  /** Prints these lines after everything that has happened so far. */
+  say(lines: readonly string[]): void {
+    for (const merged of [this.#sent, this.#rejoined, this.#collected]) merged.flush();
     this.#output.print(...lines);
   }
 

@@ -20,7 +20,8 @@ export function waitExplained(
   const then = isLeft ? 'the program ends when all is sent' : 'the program waits for it';
   const wait = `a batch takes minutes to hours (${asked} were asked for); ${then}`;
   if (store === ':memory:') {
-    return [wait, 'do not stop the program: with the store in memory, a stopped run is lost'];
+    const lost = 'with the store in memory, a stopped run is lost and paid for again';
+    return [wait, `do not stop the program: ${lost}`];
   }
   return [
     wait,
@@ -94,10 +95,16 @@ export function noticeLine(notice: Notice): string | undefined {
     }
     case 'elsewhere': {
       const what = notice.count === 1 ? '1 request is' : `${number(notice.count)} requests are`;
-      return `${what} in batches of another program that is running: waiting for its answers`;
+      return notice.lease === undefined
+        ? `${what} in batches of another program that is running: waiting for its answers`
+        : `${what} in batches of another program that may have ended: waiting for its answers, or going on ` +
+            `with them ${formatDuration(notice.lease)} after its end`;
     }
     case 'rejoined':
       return rejoinedLine(notice);
+    case 'no-ledger':
+      // A warning of the process has said so.
+      return undefined;
   }
 }
 

@@ -111,6 +111,8 @@ export class EngineDoor {
       this.#events.notify({ notice: 'hint', text: messageOf(error) });
       throw error;
     }
+    const isLost = !use.engine.isStored && this.#options.store !== ':memory:';
+    if (isLost) this.#events.notify({ notice: 'no-ledger' });
     return use;
   }
 }

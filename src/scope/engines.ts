@@ -153,7 +153,7 @@ async function openEngine(
   { occurrences, abandoned }: StoreUse,
   askers: Askers,
 ): Promise<Engine> {
-  const { clock, logger, dispatcher, retention, maxStoreSize } = options;
+  const { clock, logger, dispatcher, retention, maxStoreSize, keep } = options;
   const opening = openStore(options);
   try {
     const [{ Engine }, { createHttpClient }, { ledger, isStored }] = await Promise.all([
@@ -168,6 +168,7 @@ async function openEngine(
       },
       ledger: askers === 'clients' ? discreetLedger(ledger, logger) : ledger,
       isStored,
+      keepsBodies: keep === 'all',
       http: createHttpClient({ clock, dispatcher }),
       clock,
       logger,
@@ -221,7 +222,10 @@ async function openExistingStore(options: ResolvedOptions): Promise<Ledger | und
 
 function warnOfNone(error: unknown): void {
   const reason = messageOf(error);
-  warnOnce(`batchling goes on without a ledger, so nothing survives this process: ${reason}`);
+  warnOnce(
+    'batchling goes on without a ledger: what is under way when this process ends is lost, and running ' +
+      `again pays for it again: ${reason}`,
+  );
 }
 
 function currentRun(): Run {

@@ -353,7 +353,8 @@ export class ScopeCalls implements CallOwner {
   }
 
   #leaveBehind(endedBy: string, left: LeftCalls, work: Promise<void>): void {
-    const { logger, store } = this.#options;
+    const { logger } = this.#options;
+    const store = this.#door.engine?.isStored === false ? ':memory:' : this.#options.store;
     const say = async () => {
       const { endNote } = await import('../report/end-note.ts');
       const note = endNote(endedBy, left, shownStore(store));

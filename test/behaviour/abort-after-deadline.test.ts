@@ -138,10 +138,10 @@ describe('a call that goes out as an ordinary one after its time is over', () =>
 
   async function overdue() {
     server = await startHoldingServer();
-    const hosts = { [server.baseUrl]: 'openai' };
+    const hosts = { [server.baseUrl]: 'openai' } as const;
     // A body that was read in pieces may still be handed on.
     const { clock, pass, isWaitedFor } = hastyClock(10_000);
-    const more = { hosts, minBatch: 2, window: '1h', maxWindow: '1h', clock };
+    const more = { hosts, minBatch: 2, window: '1h', maxWindow: '1h', clock } as const;
     const scope = batchify(stage.options(more));
     const user = new AbortController();
     const signal = AbortSignal.any([user.signal, AbortSignal.timeout(patience)]);

@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => stage.close());
 beforeEach(() => stage.simulator.reset());
 
-const patient = { window: '1h', maxWindow: '1h' };
+const patient = { window: '1h', maxWindow: '1h' } as const;
 
 /** Long enough for every client timeout of these tests to strike. */
 async function passTime(milliseconds: number): Promise<void> {

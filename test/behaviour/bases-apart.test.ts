@@ -33,7 +33,7 @@ const clock: Clock = {
 function openScope(provider: Provider, given: BatchifyOptions = {}) {
   const controller = new AbortController();
   leave = () => controller.abort(new Error('seen enough'));
-  const hosts = { ...stage.hosts, [troubled.baseUrl(provider)]: provider };
+  const hosts = { ...stage.hosts, [troubled.baseUrl(provider)]: provider } as const;
   const scope = batchify(stage.options({ hosts, clock, signal: controller.signal, ...given }));
   const askAt = (simulator: Simulator) => {
     const client = { baseURL: simulator.baseUrl(provider), maxRetries: 0 };

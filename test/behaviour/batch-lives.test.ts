@@ -12,7 +12,7 @@ import {
   type Row,
   type Wire,
 } from '../../src/batchers/index.ts';
-import { type BatchifyOptions, batchify } from '../../src/index.ts';
+import { type BatchifyOptions, batchify, type ProviderName } from '../../src/index.ts';
 import type { Database } from '../../src/ledger/sqlite/connection/driver.ts';
 import { chatRequest } from '../support/ask.ts';
 import { fastClock } from '../support/programs/fast-clock.ts';
@@ -95,7 +95,8 @@ class AbortingBatcher extends OpenAIBatcher {
 }
 
 function optionsFor(batcher: typeof OpenAIBatcher, given: BatchifyOptions = {}): BatchifyOptions {
-  const hosts = { [stage.simulator.baseUrl('openai')]: new batcher().info.name };
+  const provider = new batcher().info.name as ProviderName;
+  const hosts = { [stage.simulator.baseUrl('openai')]: provider };
   return stage.options({ ...given, hosts, batchers: [batcher] });
 }
 

@@ -121,7 +121,10 @@ describe('the bytes of a body survive', () => {
   ].join('');
 
   async function send(url: string, headers: Record<string, string>, body: string | Uint8Array) {
-    const hosts = { [`${proxy.url}/openai/v1`]: 'openai', [`${proxy.url}/anthropic`]: 'anthropic' };
+    const hosts = {
+      [`${proxy.url}/openai/v1`]: 'openai',
+      [`${proxy.url}/anthropic`]: 'anthropic',
+    } as const;
     const before = proxy.requests.length;
     const response = await batchify(
       () => fetch(url, { method: 'POST', headers, body }),

@@ -1,8 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type BatchifyOptions, type BatchlingEvents, batchify } from '../../src/index.ts';
+import {
+  type BatchifyOptions,
+  type BatchlingEvents,
+  batchify,
+  type ProviderName,
+} from '../../src/index.ts';
 import { openLedger } from '../../src/ledger/open-ledger.ts';
 import { summaryLine } from '../../src/report/summary.ts';
-import type { SimulatedProvider } from '../../src/simulator/index.ts';
+
 import { openStage, type Stage } from '../support/stage.ts';
 
 const million = 1_000_000;
@@ -28,7 +33,7 @@ const question = (provider: string, text: string) =>
     : { messages: [{ role: 'user', content: text }] };
 
 interface Asked {
-  readonly provider: SimulatedProvider;
+  readonly provider: ProviderName;
   readonly model: string;
   readonly calls?: number;
   readonly options?: BatchifyOptions;

@@ -40,7 +40,7 @@ describe.each([
 
   it('does not wait for calls of other scopes in the same batch', async () => {
     const store = newStore();
-    const policy = { store, window: '50s', maxWindow: '55s', batchSize: 2 };
+    const policy = { store, window: '50s', maxWindow: '55s', batchSize: 2 } as const;
     const [one, other] = [batchify(stage.options(policy)), batchify(stage.options(policy))];
     stage.simulator.hold();
     const controller = new AbortController();
@@ -69,7 +69,7 @@ describe.each([
       times: Number.POSITIVE_INFINITY,
       action: { kind: 'garbage' },
     });
-    const policy = { store, window: '50s', maxWindow: '55s', batchSize: 2 };
+    const policy = { store, window: '50s', maxWindow: '55s', batchSize: 2 } as const;
     const scope = batchify(stage.options(policy));
     const gone = new AbortController();
     stage.simulator.hold();

@@ -50,6 +50,16 @@ describe('plain lines', () => {
     ]);
   });
 
+  it('promise nothing of a ledger that cannot be used', async () => {
+    const store = stage.folder;
+    const onStoreError = 'continue';
+    const warned = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
+    await batchify(() => ask('unkept'), stage.options({ store, onStoreError, display: 'plain' }));
+    expect(heard.text()).toContain('a stopped run is lost and paid for again');
+    expect(heard.text()).not.toMatch(/paid twice|it goes on where it stopped|kept in/);
+    expect(String(warned.mock.calls[0]?.[0])).toContain('pays for it again');
+  });
+
   it('tell of a ledger once: later processes only say where it is', async () => {
     const options = stage.options({ display: 'plain' });
     await batchify(() => ask('one'), options);

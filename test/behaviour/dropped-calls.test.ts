@@ -27,7 +27,7 @@ afterEach(() => {
 });
 
 const noteRejection = (reason: unknown) => rejections.push(reason);
-const patient = { window: '1h', maxWindow: '1h' };
+const patient = { window: '1h', maxWindow: '1h' } as const;
 const mistake = new Error('a mistake of the program');
 const send = (prompt: string, init: RequestInit = {}) =>
   fetch(chatUrl(stage), { ...chatRequest(prompt), ...init });

@@ -10,7 +10,7 @@ import { ask, askClaude, askGemini } from '../support/ask.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 
 let stage: Stage;
-let hosts: Record<string, string>;
+let hosts: Stage['hosts'];
 beforeAll(async () => {
   stage = await openStage();
   hosts = { ...stage.hosts, [stage.simulator.baseUrl('google')]: 'google' };

@@ -49,7 +49,7 @@ class EarlyBatcher extends OpenAIBatcher {
 }
 
 function options(given = {}) {
-  const hosts = { [stage.simulator.baseUrl('openai')]: 'early' };
+  const hosts = { [stage.simulator.baseUrl('openai')]: 'early' } as const;
   return stage.options({ hosts, batchers: [EarlyBatcher], ...given });
 }
 

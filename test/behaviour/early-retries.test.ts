@@ -64,7 +64,7 @@ it('a line that says "try again" says so to the next run, too', async () => {
   const { simulator } = stage;
   simulator.configure({ earlyResults: true });
   simulator.faults.nextBatch({ stuckIn: 'in_progress' });
-  const hosts = { [simulator.baseUrl('openai')]: 'busy' };
+  const hosts = { [simulator.baseUrl('openai')]: 'busy' } as const;
   const options = stage.options({ hosts, batchers: [BusyBatcher], window: '100ms' });
 
   vi.stubEnv('BATCHLING_RUN', 'ended');

@@ -34,7 +34,7 @@ type Input = OpenAI.EmbeddingCreateParams['input'];
 /** All of them in one flush, however slow the machine is. */
 function embedAll(inputs: readonly Input[], given = narrow()) {
   const client = stage.openai();
-  const options = { ...given, batchSize: inputs.length, window: '1m' };
+  const options = { ...given, batchSize: inputs.length, window: '1m' } as const;
   const embed = (input: Input) => client.embeddings.create({ model: 'embed-test', input });
   return soon(batchify(() => Promise.allSettled(inputs.map(embed)), options));
 }

@@ -43,7 +43,7 @@ function join(answers: readonly Answer[]): Answer {
 }
 
 function options(given: BatchifyOptions = {}): BatchifyOptions {
-  const hosts = { [stage.simulator.baseUrl('openai')]: 'many' };
+  const hosts = { [stage.simulator.baseUrl('openai')]: 'many' } as const;
   return stage.options({ batchers: [ManyBatcher], ...given, hosts });
 }
 

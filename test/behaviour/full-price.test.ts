@@ -256,7 +256,7 @@ describe('what only looks like an LLM call by its path', () => {
 });
 
 describe('an endpoint of a known provider that is not batched', () => {
-  const hosts = () => ({ [stage.simulator.baseUrl('openai')]: 'openai' });
+  const hosts = () => ({ [stage.simulator.baseUrl('openai')]: 'openai' }) as const;
 
   it('is reported once for each endpoint', async () => {
     const scope = openScope({ hosts: hosts() });

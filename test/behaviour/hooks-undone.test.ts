@@ -14,7 +14,7 @@ const openaiUrl = 'https://api.openai.com/v1/chat/completions';
 it('the last scope to end undoes all patches, however it ends', async () => {
   const [nativeAbort, ...before] = patched();
   const stop = new AbortController();
-  const options = { store: ':memory:', window: '1h', maxWindow: '1h' };
+  const options = { store: ':memory:', window: '1h', maxWindow: '1h' } as const;
   const scopes = [batchify(options), batchify({ ...options, signal: stop.signal })] as const;
   const [abort, ...during] = patched();
   // Nothing is captured yet that an abort could end.

@@ -145,7 +145,7 @@ describe('an item the provider never answers', () => {
     async (marker) => {
       // Alone in its second batch it leaves no result file at all, and that is waited for.
       const clock = fastClock({ epoch: Date.now(), speed: 3_600 });
-      const options = { attempts: 2, clock, poll: '1m', window: '1m' };
+      const options = { attempts: 2, clock, poll: '1m', window: '1m' } as const;
       const [openai, anthropic] = await askAll([`[[${marker}]]`, 'fine'], options);
       expect(reasonOf(openai[0])).toMatchObject({ status: 502, type: 'batchling_missing' });
       expect(reasonOf(anthropic[0])).toMatchObject({

@@ -57,7 +57,7 @@ describe('calls that the option only leaves out', () => {
   it.each<[string, string]>([
     ['of patterns that all matched', 'openai:other,anthropic'],
     ['of patterns beside which nothing was left out', 'openai,anthropic:none'],
-  ])('bring no warning %s', async (_, only) => {
+  ] as const)('bring no warning %s', async (_, only) => {
     await batchify(async () => {
       await Promise.all([
         ask(stage.openai(), 'a', only.includes('other') ? 'other' : model),

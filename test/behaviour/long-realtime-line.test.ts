@@ -18,7 +18,7 @@ const fewPerTurn = 500;
 
 /** Everything goes out as a realtime call, two at a time. */
 function options(given: BatchifyOptions = {}): BatchifyOptions {
-  const hosts = { [server.baseUrl]: 'openai' };
+  const hosts = { [server.baseUrl]: 'openai' } as const;
   const line = { minBatch: 1_000_000, realtimeConcurrency: 2 };
   return { store: ':memory:', hosts, window: '20ms', ...line, ...given };
 }

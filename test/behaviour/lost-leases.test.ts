@@ -84,7 +84,7 @@ const answerOf = async (response: Response) => ({
 });
 
 function options() {
-  const hosts = { [stage.simulator.baseUrl('openai')]: 'gated' };
+  const hosts = { [stage.simulator.baseUrl('openai')]: 'gated' } as const;
   const clock = fastClock({ epoch: Date.now(), speed: 20 });
   return stage.options({ hosts, batchers: [GatedBatcher], clock, window: '400ms', poll: '200ms' });
 }

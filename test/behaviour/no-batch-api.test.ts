@@ -163,7 +163,7 @@ describe('a server in hosts that has no batch API', () => {
   });
 
   it.each(
-    ['together', 'mistral'].flatMap((provider) =>
+    (['together', 'mistral'] as const).flatMap((provider) =>
       [404, 405, 501].map((status) => [provider, status] as const),
     ),
   )('may look like %s, with status %i', async (provider, status) => {

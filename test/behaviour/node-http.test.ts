@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => stage.close());
 beforeEach(() => stage.simulator.reset());
 
-const patient = { window: '1h', maxWindow: '1h' };
+const patient = { window: '1h', maxWindow: '1h' } as const;
 
 interface Reply {
   readonly status: number | undefined;

@@ -18,7 +18,7 @@ beforeEach(() => stage.simulator.reset());
 
 const send = (prompt: string, init: RequestInit = {}) =>
   fetch(chatUrl(stage), { ...chatRequest(prompt), ...init });
-const patient = { window: '1h', maxWindow: '1h' };
+const patient = { window: '1h', maxWindow: '1h' } as const;
 
 describe('results that cannot be read', () => {
   it('are read again, and nothing is paid for a second time', async () => {

@@ -31,7 +31,7 @@ afterEach(async () => {
 /** A scope that batches what goes to the peer. */
 function open(given: BatchifyOptions = {}): string {
   const base = `https://localhost:${peer.port}/v1`;
-  const hosts = { [base]: 'openai' };
+  const hosts = { [base]: 'openai' } as const;
   scope = batchify({
     hosts,
     store: ':memory:',

@@ -41,7 +41,7 @@ async function openHouse() {
   return simulator;
 }
 
-const impatient = { store: ':memory:', window: '10ms', poll: '5ms' };
+const impatient = { store: ':memory:', window: '10ms', poll: '5ms' } as const;
 
 describe('the batcher of docs/own-servers.md', () => {
   it('answers calls through batches of its own window', async () => {

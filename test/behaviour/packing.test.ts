@@ -26,7 +26,7 @@ class NarrowBatcher extends OpenAIBatcher {
 }
 
 function options(): BatchifyOptions {
-  const hosts = { [stage.simulator.baseUrl('openai')]: 'narrow' };
+  const hosts = { [stage.simulator.baseUrl('openai')]: 'narrow' } as const;
   return stage.options({ batchers: [NarrowBatcher], hosts });
 }
 

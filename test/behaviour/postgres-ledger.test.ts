@@ -2,10 +2,12 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startServer, type TestServer } from '../../src/ledger/postgres/test/server.test-helper.ts';
+import { startAsker } from '../support/asker.ts';
 import { compiledModule } from '../support/compiled.ts';
 import { runCommand } from '../support/run-ledger-command.ts';
 import { resultOf, runProgram } from '../support/run-program.ts';
 import { openStage, type Stage } from '../support/stage.ts';
+import { until } from '../support/until.ts';
 
 interface Answered {
   readonly text: string;
@@ -25,7 +27,7 @@ function inputOf(schema: string, prompts: readonly string[]) {
   const store = `${server.url}?schema=${schema}`;
   const { hosts } = stage;
   const baseURL = stage.simulator.baseUrl('openai');
-  return { prompts, baseURL, options: { store, hosts, window: '20ms', poll: '10ms' } };
+  return { prompts, baseURL, options: { store, hosts, window: '20ms', poll: '10ms' } as const };
 }
 
 describe('programs that share a ledger in PostgreSQL', () => {
@@ -37,6 +39,31 @@ describe('programs that share a ledger in PostgreSQL', () => {
     const again = await run();
     expect(again.map(({ source }) => source)).toEqual(['ledger', 'ledger', 'ledger']);
     expect(stage.simulator.meter.executions).toHaveLength(3);
+  });
+
+  it('say of one that was killed that it may have ended, and go on with its batches', async () => {
+    const { simulator } = stage;
+    const { baseURL, options } = inputOf('killed&lease=3s', []);
+    const input = {
+      sdk: 'openai',
+      prompts: ['one', 'two'],
+      baseURL,
+      apiKey: 'sk-test',
+      options,
+    } as const;
+    simulator.hold();
+    const first = await startAsker(input);
+    await until(() => simulator.batches().length === 1, 'the batch');
+    await until(() => simulator.countRequests('GET', /batches/) > 0, 'a poll');
+    first.send('SIGKILL');
+    await first.ended;
+    simulator.release();
+    const { output, stderr } = await (await startAsker(input, { BATCHLING_DISPLAY: 'plain' }))
+      .ended;
+    expect(stderr).toContain('in batches of another program that may have ended');
+    expect(stderr).not.toContain('is running');
+    expect(output?.heard).toHaveLength(2);
+    expect(simulator.meter.total).toBe(2);
   });
 
   it('can be looked at by the commands on the ledger, which end as they should', async () => {

@@ -46,7 +46,7 @@ function askWith(query: string, body: object): Promise<Response> {
 }
 
 function options(store: string) {
-  const hosts = { [stage.simulator.baseUrl('openai')]: 'keyed' };
+  const hosts = { [stage.simulator.baseUrl('openai')]: 'keyed' } as const;
   return stage.options({ store, keep: 'all', batchers: [KeyedBatcher], hosts, attempts: 1 });
 }
 

@@ -71,7 +71,7 @@ async function startFront(target: string) {
 /** A scope that sends through the front; `ask` takes a model and answers with its text. */
 function openScope(given: BatchifyOptions = {}) {
   const bases = { openai: `${front.url}/openai/v1`, anthropic: `${front.url}/anthropic` };
-  const hosts = { [bases.openai]: 'openai', [bases.anthropic]: 'anthropic' };
+  const hosts = { [bases.openai]: 'openai', [bases.anthropic]: 'anthropic' } as const;
   const controller = new AbortController();
   const scope = batchify(stage.options({ hosts, signal: controller.signal, ...given }));
   const openai = stage.openai({ baseURL: bases.openai, maxRetries: 0 });

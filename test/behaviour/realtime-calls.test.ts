@@ -34,7 +34,7 @@ const clients: [name: string, ask: Ask][] = [
 
 /** Everything goes out as a realtime call. */
 function options(given: BatchifyOptions = {}): BatchifyOptions {
-  const hosts = { [server.baseUrl]: 'openai' };
+  const hosts = { [server.baseUrl]: 'openai' } as const;
   return { store: ':memory:', cache: false, hosts, window: '5ms', minBatch: 100, ...given };
 }
 

@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => stage.close());
 beforeEach(() => stage.simulator.reset());
 
-const patient = { window: '1h', maxWindow: '1h' };
+const patient = { window: '1h', maxWindow: '1h' } as const;
 
 describe('flush', () => {
   it('sends what is waiting, without waiting for company', async () => {

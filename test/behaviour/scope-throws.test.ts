@@ -15,7 +15,7 @@ afterAll(() => stage.close());
 beforeEach(() => stage.simulator.reset());
 afterEach(() => vi.unstubAllEnvs());
 
-const patient = { window: '1h', maxWindow: '1h' };
+const patient = { window: '1h', maxWindow: '1h' } as const;
 const mistake = new Error('a mistake of the program');
 
 describe('a function that throws', () => {

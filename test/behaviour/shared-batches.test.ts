@@ -16,7 +16,7 @@ beforeEach(() => stage.simulator.reset());
 /** One call of each scope, all in one batch; returns the store. */
 async function shareBatch(scopes: readonly BatchifyOptions[]): Promise<string> {
   const store = stage.newStore();
-  const patient = { store, window: '1h', maxWindow: '1h', batchSize: scopes.length };
+  const patient = { store, window: '1h', maxWindow: '1h', batchSize: scopes.length } as const;
   const opened = scopes.map((given) => batchify(stage.options({ ...patient, ...given })));
   const client = stage.openai();
   const asked: Promise<unknown>[] = [];
@@ -75,7 +75,12 @@ describe('a batch of several scopes', () => {
 
   it('waits for a slot as the most careful of them wants', async () => {
     const { simulator } = stage;
-    const patient = { store: stage.newStore(), window: '1h', maxWindow: '1h', batchSize: 2 };
+    const patient = {
+      store: stage.newStore(),
+      window: '1h',
+      maxWindow: '1h',
+      batchSize: 2,
+    } as const;
     const free = batchify(stage.options(patient));
     const careful = batchify(stage.options({ ...patient, maxInFlight: 1 }));
     const client = stage.openai();

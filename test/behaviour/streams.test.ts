@@ -194,7 +194,7 @@ describe('a batcher of the user', () => {
         return () => ({ status: 200, headers: { 'content-type': 'text/plain' }, body: tell() });
       }
     }
-    const hosts = { [stage.simulator.baseUrl('openai')]: 'mine' };
+    const hosts = { [stage.simulator.baseUrl('openai')]: 'mine' } as const;
     options = stage.options({ batchers: [Mine], hosts });
     const body = JSON.stringify({ ...chat(content), stream: true });
     return launch('one', () => fetch(chatUrl(stage), { ...chatRequest('x'), body }));

@@ -105,3 +105,19 @@ it('asks at a terminal before it cancels all, and leaves them alone when told so
   simulator.release();
   await soon(asker.ended);
 });
+
+it('is followed by no promise of answers', async () => {
+  const { simulator } = stage;
+  simulator.hold();
+  const asker = await startAsker(input());
+  await until(() => simulator.countRequests('GET', /batches/) > 0, 'a poll');
+  asker.send('SIGKILL');
+  await asker.ended;
+  await command('cancel', '--all', '--yes');
+  simulator.release();
+  await until(() => simulator.batches().every(({ phase }) => phase === 'ended'), 'the end');
+  const { code, stdout } = await command('collect');
+  expect(code).toBe(0);
+  expect(stdout).toContain('2 requests ended without an answer: running the program again sends');
+  expect(stdout).not.toContain('gets its answers');
+});

@@ -31,9 +31,11 @@ function input(sdk: Provider, options: AskInput['options'] = {}): AskInput {
 async function killWhileUnderWay(provider: Provider, options: AskInput['options'] = {}) {
   const { simulator } = stage;
   simulator.hold();
-  const asker = await startAsker(input(provider, options));
   const { poll } = wireOf(provider);
-  await until(() => simulator.countRequests(poll.method, poll.path) > 0, 'a poll');
+  const polls = () => simulator.countRequests(poll.method, poll.path);
+  const before = polls();
+  const asker = await startAsker(input(provider, options));
+  await until(() => polls() > before, 'a poll');
   asker.send('SIGKILL');
   await asker.ended;
 }
@@ -98,9 +100,9 @@ it('a key of another account is never sent, and nothing of it is printed', async
   const other = 'sk-other-secret';
   const environment = { OPENAI_API_KEY: other, OPENAI_PROJECT_ID: 'proj_1' };
   const told = await runCommand(['collect', '--store', store], environment);
-  expect(told.code).toBe(75);
-  expect(told.stdout).toContain(
-    'no credential for the account of 1 batch (openai): set OPENAI_API_KEY',
+  expect(told.code).toBe(1);
+  expect(told.stdout).toMatch(
+    /no credential for the account of 1 batch \(openai: bl_\w{16}\): set OPENAI_API_KEY/,
   );
   expect(told.stdout).toContain('OPENAI_API_KEY holds the key of another account');
   expect(`${told.stdout}${told.stderr}`).not.toContain(other);
@@ -183,4 +185,27 @@ it('--watch goes on until all is collected, and Ctrl-C ends it tidily', async ()
   const done = await second.ended;
   expect(done.stdout).toContain('3 of 3 requests answered');
   expect(done.code).toBe(0);
+});
+
+it('a batch whose key is missing is a failure, also beside one that is fine', async () => {
+  await open();
+  await killWhileUnderWay('openai');
+  await killWhileUnderWay('anthropic');
+  const told = await collect('openai');
+  expect(told.code).toBe(1);
+  expect(told.stdout).toMatch(/openai .* under way: in_progress/);
+  expect(told.stdout).toMatch(/\(anthropic: bl_\w{16}\): set ANTHROPIC_API_KEY/);
+  await ended();
+  expect((await collect('openai', '--watch')).code).toBe(1);
+  expect((await collect('anthropic')).code).toBe(0);
+});
+
+it('a key that the provider refuses is a failure', async () => {
+  await open();
+  await killWhileUnderWay('openai');
+  const refused = { kind: 'status', status: 401 } as const;
+  stage.simulator.faults.add({ path: /batches/, times: 1_000, action: refused });
+  const told = await collect('openai');
+  expect(told.code).toBe(1);
+  expect(told.stderr).toContain('refuses the API key (401)');
 });

@@ -108,8 +108,8 @@ describe('show', () => {
 
 describe('export', () => {
   it('writes a row for each request, with its answer and body as they came', async () => {
-    const { code, stdout } = await command('export', id);
-    expect(code).toBe(0);
+    const { code, stdout, stderr } = await command('export', id);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     const rows = stdout
       .trim()
       .split('\n')
@@ -118,7 +118,18 @@ describe('export', () => {
     const good = rows.find(({ state }) => state === 'answered');
     expect(good).toMatchObject({ batch: id, remoteId, status: 200, occurrence: 0, attempt: 1 });
     expect(good.answer.choices[0].message.content).toContain('red');
+    expect(good.request.messages).toEqual([{ role: 'user', content: 'red' }]);
     expect(rows.find(({ state }) => state === 'failed')).toMatchObject({ status: 400 });
+  });
+
+  it('says how questions are kept where the ledger has none', async () => {
+    const options = stage.options();
+    await batchify(() => ask(stage.openai(), 'unkept'), options);
+    const told = await runCommand(['export', '--all', '--store', options.store as string]);
+    expect(told.code).toBe(0);
+    expect(JSON.parse(told.stdout)).not.toHaveProperty('request');
+    expect(told.stderr).toContain('the rows have no question');
+    expect(told.stderr).toContain('--keep all');
   });
 
   it('writes CSV to a file that it does not overwrite', async () => {
@@ -144,7 +155,11 @@ describe('a ledger that cannot be looked at', () => {
     expect(list).toMatchObject({ code: 0, stderr: '' });
     expect(list.stdout).toContain(`There is no ledger at ${none} yet.`);
     expect((await runCommand(['show', 'x'], { BATCHLING_STORE: none })).code).toBe(1);
-    expect((await runCommand(['collect', '--store', none])).code).toBe(0);
+    // 0 would let a script go on that pays for everything again.
+    const collected = await runCommand(['collect', '--store', none]);
+    expect(collected.code).toBe(1);
+    expect(collected.stderr).toContain(`There is no ledger at ${none} yet.`);
+    expect(collected.stderr).toContain('named by --store, BATCHLING_STORE');
     expect(existsSync(dirname(none))).toBe(false);
   });
 

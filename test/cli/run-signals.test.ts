@@ -4,8 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { compiledCli } from '../support/compiled.ts';
-import { startCli, writeFiles } from '../support/run-cli.ts';
+import { startCli, variablesOf, writeFiles } from '../support/run-cli.ts';
 import { runCommand } from '../support/run-in-terminal.ts';
+import { chatUrl } from '../support/source-of.ts';
+import { openStage } from '../support/stage.ts';
 import { soon, until } from '../support/until.ts';
 
 let folder: string;
@@ -88,4 +90,31 @@ it('gives the program the terminal, whose Ctrl-C ends it with the code of an int
   const { code, written } = await soon(terminal.ended);
   expect(written).toContain('true true 71 true');
   expect(code).toBe(130);
+});
+
+it('tells what was sent before it tells that it was interrupted, and nothing after that', async () => {
+  const stage = await openStage();
+  stage.simulator.hold();
+  const asking = join(stage.folder, 'asking.mjs');
+  await writeFiles(stage.folder, {
+    'asking.mjs': `
+      console.log('pid ' + process.pid);
+      const body = JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'ping' }] });
+      const headers = { authorization: 'Bearer sk-test', 'content-type': 'application/json' };
+      await fetch(${JSON.stringify(chatUrl(stage))}, { method: 'POST', headers, body });`,
+  });
+  const environment = { ...variablesOf(stage), BATCHLING_DISPLAY: 'plain' };
+  const cli = await startCli(['run', asking], { environment });
+  try {
+    await until(() => stage.simulator.batches().length === 1, 'the batch');
+    process.kill(Number(/^pid (\d+)/.exec(cli.stdout())?.[1]), 'SIGINT');
+    const { code, stderr } = await soon(cli.ended);
+    expect(code).toBe(130);
+    const lines = stderr.split('\n');
+    const interrupted = lines.findIndex((line) => line.includes('interrupted: 1 call waits'));
+    expect(lines.findIndex((line) => line.includes('sent bl_'))).toBeLessThan(interrupted);
+    expect(lines.slice(interrupted).join('\n')).not.toMatch(/sent bl_|it can be stopped/);
+  } finally {
+    await stage.close();
+  }
 });

@@ -49,6 +49,7 @@ const programs = {
     const given = Object.entries(process.env).filter(([name]) => name.startsWith('BATCHLING_'));
     console.log(JSON.stringify(Object.fromEntries(given)));`,
   'slip.ts': 'const = 1;',
+  'old/waits.ts': 'const one: number = await Promise.resolve(1); export const main = () => one;',
   'throws.ts': '\n\nthrow new Error("out of order");',
   'ask.ts': `
     import { OpenAI } from '${import.meta.resolve('openai')}';
@@ -231,6 +232,15 @@ describe('batchling run', () => {
     expect(stderr).toContain(told);
     expect(stderr).not.toContain('batchling:');
   });
+
+  it.each(['old/waits.ts', 'old/waits.ts:main'])(
+    'says what to do about %s, which waits at its top level in a CommonJS package',
+    async (file) => {
+      const { code, stdout, stderr } = await run([file]);
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+      expect(stderr).toContain('rename the file to waits.mts, or write "type": "module"');
+    },
+  );
 });
 
 describe('batchling run, called wrongly', () => {

@@ -79,7 +79,7 @@ it.each(['bash', 'fish'] as const)('completes commands and flags in %s', async (
   expect(offered('batchling', 'run', '--max-')).toEqual(
     expect.arrayContaining(['--max-in-flight', '--max-store-size', '--max-window']),
   );
-  expect(offered('batchling', 'run', '--no-ca')).toEqual(['--no-cache']);
+  expect(offered('batchling', 'run', '--no-cac')).toEqual(['--no-cache']);
   expect(offered('batchling', 'simulate', '--win')).toEqual([]);
 });
 

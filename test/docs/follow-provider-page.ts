@@ -6,7 +6,11 @@ const page = 'docs/adding-a-provider.md';
 
 /** A file of the list that a line goes into, and the text before which it goes. */
 const lists = [
-  { path: 'src/batchers/registry.ts', line: /^ {2}\[nimbusInfo/, before: /^\];$/m },
+  {
+    path: 'src/batchers/registry.ts',
+    line: /^ {2}\[nimbusInfo/,
+    before: /^\] as const satisfies/m,
+  },
   { path: 'src/simulator/providers.ts', line: /^ {2}nimbus: /, before: /^} satisfies/m },
 ];
 

@@ -2,8 +2,9 @@ import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runCli, variablesOf } from '../support/run-cli.ts';
+import { runCli, startCli, variablesOf } from '../support/run-cli.ts';
 import { openStage, type Stage } from '../support/stage.ts';
+import { until } from '../support/until.ts';
 import { startGateway, textOf } from './start-gateway.ts';
 
 let stage: Stage;
@@ -47,6 +48,22 @@ describe('a gateway with a token and keys of its own', () => {
     await gateway.kill();
     expect(stage.simulator.meter.total).toBe(2);
   });
+});
+
+it('shows an address that a client can use, not the one that stands for all', async () => {
+  const flags = ['serve', '--host', '0.0.0.0', '--port', '0', '--token', 'secret'];
+  const gateway = await startCli(flags, { environment: variablesOf(stage) });
+  try {
+    await until(() => gateway.stdout().includes('/healthz'), 'the banner');
+    const banner = gateway.stdout();
+    expect(banner).toContain('listens on all addresses of this machine');
+    expect(banner).not.toContain('0.0.0.0');
+    const [url = ''] = /http:\S+\/healthz/.exec(banner) ?? [];
+    expect((await fetch(url, { headers: { 'x-batchling-token': 'secret' } })).status).toBe(200);
+  } finally {
+    gateway.process.kill('SIGTERM');
+    await gateway.ended;
+  }
 });
 
 describe('it does not start', () => {

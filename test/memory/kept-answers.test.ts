@@ -59,7 +59,7 @@ it('a call to a server of the user is not kept once that has taken its batch', a
 it('an answer that its caller has dropped is not kept until its batch has ended', async () => {
   stage.simulator.configure({ earlyResults: true });
   stage.simulator.faults.nextBatch({ stuckIn: 'in_progress' });
-  const hosts = { [stage.simulator.baseUrl('openai')]: 'early' };
+  const hosts = { [stage.simulator.baseUrl('openai')]: 'early' } as const;
   const controller = new AbortController();
   const { signal } = controller;
   const scope = batchify(stage.options({ hosts, batchers: [EarlyBatcher], signal }));

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type BatchifyOptions, BatchlingError, batchify } from '../../src/index.ts';
+import { type BatchifyOptions, BatchlingError, batchify, type Duration } from '../../src/index.ts';
 import { chatRequest } from '../support/ask.ts';
 import { chatUrl, sourceOf } from '../support/source-of.ts';
 import { openStage, type Stage } from '../support/stage.ts';
@@ -26,7 +26,7 @@ function thrownBy(work: () => unknown): BatchlingError {
 }
 
 describe('a bad option', () => {
-  const bad: BatchifyOptions = { window: '5 parsecs' };
+  const bad = { window: '5 parsecs' } as unknown as BatchifyOptions;
 
   it('is thrown synchronously by both forms, and the function does not run', () => {
     let ran = false;
@@ -88,7 +88,7 @@ describe('what batchify cannot run', () => {
   });
 
   it('is nothing, but its options are used', () => {
-    expect(thrownBy(() => batchify(undefined, { window: '5 parsecs' })).code).toBe(
+    expect(thrownBy(() => batchify(undefined, { window: '5 parsecs' as Duration })).code).toBe(
       'INVALID_OPTION',
     );
     expect(batchify(undefined, stage.options())).toHaveProperty('stats');

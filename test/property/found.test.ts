@@ -127,7 +127,7 @@ describe('found by random programs', () => {
 
   it('a deadline of one scope is no error of another that has none', async () => {
     const steps = [askGpt(), advance(10), askGpt(1, 1), advance(10)];
-    const patient = { deadline: '4s' };
+    const patient = { deadline: '4s' } as const;
     const theatre = await play(stage, programOf([patient, {}], steps));
     const statuses = theatre.calls.map(
       ({ ending }) => ending?.kind === 'response' && ending.status,

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import type { Duration } from '../../src/index.ts';
 import type {
   BatchScript,
   FaultAction,
@@ -14,7 +15,7 @@ export interface ScopePlan {
   readonly attempts?: number;
   readonly minBatch?: number;
   readonly maxInFlight?: number;
-  readonly deadline?: string;
+  readonly deadline?: Duration;
   readonly onDeadline?: 'error' | 'realtime';
 }
 

@@ -94,7 +94,7 @@ describe('what only Doubleword does', () => {
   });
 
   it('takes a window of an hour, and tags that headers can hold', async () => {
-    const given = { completionWindow: '1h', name: 'nächtlich', tags: { team: 'search' } };
+    const given = { completionWindow: '1h', name: 'nächtlich', tags: { team: 'search' } } as const;
     await batchify(() => askOne('a'), stage.options(given));
     const [batch] = (await stage.client.batches.list()).data;
     expect(batch?.completion_window).toBe('1h');

@@ -42,7 +42,7 @@ describe('what only Groq does', () => {
   });
 
   it('takes windows of up to a week, and says which', async () => {
-    const window = (completionWindow: string) =>
+    const window = (completionWindow: '48h' | '7d' | '8d') =>
       batchify(
         () => ask(stage.client, `within ${completionWindow}`, groq.model),
         stage.options({ completionWindow }),

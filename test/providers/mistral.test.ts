@@ -128,7 +128,7 @@ describe('a body', () => {
 
   it('can wait longer if the user says so', async () => {
     const proxy = await startRecordingProxy(stage.simulator.url);
-    const hosts = { [`${proxy.url}/mistral`]: 'mistral' };
+    const hosts = { [`${proxy.url}/mistral`]: 'mistral' } as const;
     const client = stage.client(`${proxy.url}/mistral`);
     await batchify(() => ask(client, 'hi'), stage.options({ hosts, completionWindow: '6d' }));
     await proxy.close();

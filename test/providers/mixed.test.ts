@@ -9,7 +9,7 @@ import { startSimulator } from '../../src/simulator/index.ts';
 import { ask, askClaude, askGemini } from '../support/ask.ts';
 import { hearStderr } from '../support/heard.ts';
 
-const names = ['openai', 'anthropic', 'groq', 'mistral', 'google'];
+const names = ['openai', 'anthropic', 'groq', 'mistral', 'google'] as const;
 
 it('a program with five SDKs: all are answered, in one display with one summary', async () => {
   const speed = { validating: 2, running: 5, finalizing: 2, cancelling: 2 };
@@ -45,7 +45,7 @@ it('a program with five SDKs: all are answered, in one display with one summary'
 
   const heard = hearStderr();
   const asked = names.flatMap((name) => [`one for ${name}`, `two for ${name}`]);
-  const hosts = Object.fromEntries(names.map((name) => [base(name), name]));
+  const hosts = Object.fromEntries(names.map((name) => [base(name), name] as const));
   const answers = await batchify(
     () => Promise.all(asked.map((prompt) => askers[prompt.split(' ').at(-1) as string]?.(prompt))),
     { hosts, store: ':memory:', window: '200ms', poll: '10ms', display: 'plain' },

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import OpenAI, { type ClientOptions } from 'openai';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
-import type { BatchifyOptions } from '../../src/index.ts';
+import type { BatchifyOptions, ProviderName } from '../../src/index.ts';
 import { type Simulator, startSimulator } from '../../src/simulator/index.ts';
 
 /** A provider with files and batches like OpenAI's, as its own users meet it. */
 export interface ProviderCase {
-  readonly name: string;
+  readonly name: ProviderName;
   readonly model: string;
   /** What stands in URLs before all paths, without the simulator's mount. */
   readonly root: string;

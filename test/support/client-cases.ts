@@ -1,6 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { type BatchifyOptions, type BatchingContext, batchify } from '../../src/index.ts';
-import type { SimulatedProvider, Simulator } from '../../src/simulator/index.ts';
+import {
+  type BatchifyOptions,
+  type BatchingContext,
+  batchify,
+  type ProviderName,
+} from '../../src/index.ts';
+import type { Simulator } from '../../src/simulator/index.ts';
 import { ClientResults } from './client-results.ts';
 import { keepControllers } from './kept-controllers.ts';
 import { openStage, type Stage } from './stage.ts';
@@ -19,7 +24,7 @@ export interface ClientAdapter {
   /** Whose versions are told; the first is the client itself. */
   readonly packages: readonly string[];
   /** The provider whose wire it speaks, where that is neither OpenAI's nor Anthropic's. */
-  readonly provider?: SimulatedProvider;
+  readonly provider?: ProviderName;
   /** Asks and returns the text of the answer. */
   ask(prompt: string, options: AskOptions): Promise<string>;
   /** The same by a stream, its pieces put together; missing for clients that know no streams. */
@@ -34,7 +39,7 @@ export interface ClientAdapter {
 const timeout = 60;
 const attempts = 2;
 /** However far apart a client makes its calls, on however busy a machine. */
-const untilFlushed = { window: '1h', maxWindow: '1h' };
+const untilFlushed = { window: '1h', maxWindow: '1h' } as const;
 
 /** The same five questions to every client. */
 export function clientCases(adapter: ClientAdapter): void {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Anthropic, { type ClientOptions as AnthropicOptions } from '@anthropic-ai/sdk';
 import OpenAI, { type ClientOptions as OpenAIOptions } from 'openai';
-import type { BatchifyOptions } from '../../src/index.ts';
+import type { BatchifyOptions, ProviderName } from '../../src/index.ts';
 import {
   type Simulator,
   type SimulatorOptions,
@@ -15,7 +15,7 @@ export interface Stage {
   readonly simulator: Simulator;
   readonly folder: string;
   /** Base URLs of the simulator, as the option `hosts`. */
-  readonly hosts: Record<string, string>;
+  readonly hosts: Record<string, ProviderName>;
   /** The path of a ledger nobody has used yet. */
   newStore(): string;
   /** Impatient options with a fresh ledger; what is given wins. */
@@ -30,7 +30,7 @@ const speed = { validating: 2, running: 5, finalizing: 2, cancelling: 2 };
 export async function openStage(given: SimulatorOptions = {}): Promise<Stage> {
   const simulator = await startSimulator({ speed, ...given });
   const folder = await mkdtemp(join(tmpdir(), 'batchling-test-'));
-  const hosts = {
+  const hosts: Record<string, ProviderName> = {
     [simulator.baseUrl('openai')]: 'openai',
     [simulator.baseUrl('anthropic')]: 'anthropic',
   };

@@ -55,7 +55,7 @@ const weather = { name: 'weather', input_schema: { type: 'object' as const, prop
 
 it('what batchling says and hears is right by the types of the official client', async () => {
   simulator.faults.nextBatch({ outcome: 'expired', completedFraction: 0.5 });
-  const hosts = { [client.baseURL]: 'anthropic' };
+  const hosts = { [client.baseURL]: 'anthropic' } as const;
   const options = { store: ':memory:', window: '20ms', poll: '10ms', hosts } as const;
   const scope = batchify(options);
   const own = client.withOptions({ fetch: scope.fetch });

@@ -59,7 +59,7 @@ function spoken(exchanges: readonly Recorded[]): readonly string[] {
 
 describe('what batchling says and hears, by OpenAI’s published schema', () => {
   function newScope() {
-    const options = { store: ':memory:', window: '20ms', poll: '10ms', name: 'schema' };
+    const options = { store: ':memory:', window: '20ms', poll: '10ms', name: 'schema' } as const;
     const scope = batchify({ ...options, hosts: { [base]: 'openai' }, tags: { team: 'a' } });
     const client = new OpenAI({ apiKey: 'sk-ours', baseURL: base, fetch: scope.fetch });
     const ask = (model: string) =>

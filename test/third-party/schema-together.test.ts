@@ -144,7 +144,7 @@ describe('the traffic of Together, by its published schema', () => {
     /** Together is asked every 30 seconds at most, so time runs faster here. */
     function newScope() {
       const clock = fastClock({ epoch: Date.now(), speed: 600 });
-      const hosts = { [base]: 'together' };
+      const hosts = { [base]: 'together' } as const;
       const scope = batchify({ store: ':memory:', hosts, clock, window: '1m', poll: '30s' });
       const given = { apiKey: 'key', baseURL: base, maxRetries: 0 };
       const client = new Together({ ...given, fetch: scope.fetch });

@@ -128,7 +128,7 @@ async function recordOurs(): Promise<readonly Shape[]> {
     hosts: { [base]: 'openai' },
     name: 'schema',
     tags: { team: 'a' },
-  };
+  } as const;
   const scope = batchify(options);
   const client = new OpenAI({ apiKey: 'sk-ours', baseURL: base, fetch: scope.fetch });
   const ask = (model: string) =>

@@ -1,6 +1,6 @@
 import type { ProviderInfo } from '../provider-info.ts';
 
-export const anthropicInfo: ProviderInfo = {
+export const anthropicInfo: ProviderInfo<'anthropic'> = {
   name: 'anthropic',
   hosts: ['api.anthropic.com'],
   roots: ['/v1'],

@@ -33,7 +33,7 @@ const unbatched = [
  * @example
  * const mine: ProviderInfo = { ...azureInfo, name: 'mine', hosts: ['gateway.example.com'] };
  */
-export const azureInfo: ProviderInfo = {
+export const azureInfo: ProviderInfo<'azure', { deployments: Setting<Deployments> }> = {
   ...openaiInfo,
   name: 'azure',
   hosts: ['*.openai.azure.com', '*.services.ai.azure.com', '*.cognitiveservices.azure.com'],

@@ -7,7 +7,7 @@ import type { ProviderInfo } from '../provider-info.ts';
  */
 
 /** What is known of DeepInfra. */
-export const deepinfraInfo: ProviderInfo = {
+export const deepinfraInfo: ProviderInfo<'deepinfra'> = {
   ...openaiInfo,
   name: 'deepinfra',
   hosts: ['api.deepinfra.com'],
@@ -25,7 +25,7 @@ export const deepinfraInfo: ProviderInfo = {
 };
 
 /** What is known of Nebius Token Factory. */
-export const nebiusInfo: ProviderInfo = {
+export const nebiusInfo: ProviderInfo<'nebius'> = {
   ...openaiInfo,
   name: 'nebius',
   hosts: ['api.tokenfactory.nebius.com', 'api.studio.nebius.com'],
@@ -37,7 +37,7 @@ export const nebiusInfo: ProviderInfo = {
 };
 
 /** What is known of Parasail. */
-export const parasailInfo: ProviderInfo = {
+export const parasailInfo: ProviderInfo<'parasail'> = {
   ...openaiInfo,
   name: 'parasail',
   hosts: ['api.parasail.io'],
@@ -49,7 +49,7 @@ export const parasailInfo: ProviderInfo = {
 };
 
 /** What is known of SiliconFlow. */
-export const siliconflowInfo: ProviderInfo = {
+export const siliconflowInfo: ProviderInfo<'siliconflow'> = {
   ...openaiInfo,
   name: 'siliconflow',
   hosts: ['api.siliconflow.cn'],
@@ -68,7 +68,7 @@ export const siliconflowInfo: ProviderInfo = {
 };
 
 /** What is known of DashScope. */
-export const dashscopeInfo: ProviderInfo = {
+export const dashscopeInfo: ProviderInfo<'dashscope'> = {
   ...openaiInfo,
   name: 'dashscope',
   hosts: ['dashscope.aliyuncs.com', 'dashscope-intl.aliyuncs.com', '*.*.maas.aliyuncs.com'],
@@ -80,7 +80,7 @@ export const dashscopeInfo: ProviderInfo = {
 };
 
 /** What is known of Moonshot. */
-export const moonshotInfo: ProviderInfo = {
+export const moonshotInfo: ProviderInfo<'moonshot'> = {
   ...openaiInfo,
   name: 'moonshot',
   hosts: ['api.moonshot.ai', 'api.moonshot.cn'],
@@ -92,7 +92,7 @@ export const moonshotInfo: ProviderInfo = {
 };
 
 /** What is known of Zhipu. */
-export const zhipuInfo: ProviderInfo = {
+export const zhipuInfo: ProviderInfo<'zhipu'> = {
   ...openaiInfo,
   name: 'zhipu',
   hosts: ['open.bigmodel.cn'],
@@ -111,7 +111,7 @@ export const zhipuInfo: ProviderInfo = {
 };
 
 /** What is known of Novita. */
-export const novitaInfo: ProviderInfo = {
+export const novitaInfo: ProviderInfo<'novita'> = {
   ...openaiInfo,
   name: 'novita',
   hosts: ['api.novita.ai'],

@@ -2,7 +2,7 @@ import { openaiInfo } from '../openai/openai-info.ts';
 import type { ProviderInfo } from '../provider-info.ts';
 
 /** What is known of Doubleword. */
-export const doublewordInfo: ProviderInfo = {
+export const doublewordInfo: ProviderInfo<'doubleword'> = {
   ...openaiInfo,
   name: 'doubleword',
   hosts: ['api.doubleword.ai'],

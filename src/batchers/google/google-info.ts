@@ -1,6 +1,6 @@
 import type { ProviderInfo } from '../provider-info.ts';
 
-export const googleInfo: ProviderInfo = {
+export const googleInfo: ProviderInfo<'google'> = {
   name: 'google',
   hosts: ['generativelanguage.googleapis.com'],
   roots: ['/v1beta', '/v1'],

@@ -2,7 +2,7 @@ import { openaiInfo } from '../openai/openai-info.ts';
 import type { ProviderInfo } from '../provider-info.ts';
 
 /** What is known of Groq. */
-export const groqInfo: ProviderInfo = {
+export const groqInfo: ProviderInfo<'groq'> = {
   ...openaiInfo,
   name: 'groq',
   hosts: ['api.groq.com'],

@@ -1,7 +1,7 @@
 import type { ProviderInfo } from '../provider-info.ts';
 
 /** What is known of Mistral. `codestral.mistral.ai` is another service, which has no batches. */
-export const mistralInfo: ProviderInfo = {
+export const mistralInfo: ProviderInfo<'mistral'> = {
   name: 'mistral',
   hosts: ['api.mistral.ai'],
   roots: ['/v1'],

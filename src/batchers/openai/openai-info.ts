@@ -6,7 +6,7 @@ import type { ProviderInfo } from '../provider-info.ts';
  * @example
  * const mine: ProviderInfo = { ...openaiInfo, name: 'mine', hosts: ['llm.example.com'] };
  */
-export const openaiInfo: ProviderInfo = {
+export const openaiInfo: ProviderInfo<'openai'> = {
   name: 'openai',
   hosts: ['api.openai.com'],
   roots: ['/v1'],

@@ -6,7 +6,7 @@ import type { ProviderInfo } from '../provider-info.ts';
  * @example
  * const mine: ProviderInfo = { ...sferenceInfo, name: 'mine', hosts: ['llm.example.com'] };
  */
-export const sferenceInfo: ProviderInfo = {
+export const sferenceInfo: ProviderInfo<'sference'> = {
   name: 'sference',
   hosts: ['api.sference.com'],
   roots: ['/v1'],

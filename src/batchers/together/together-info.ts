@@ -7,7 +7,7 @@ import type { ProviderInfo } from '../provider-info.ts';
  * @example
  * const mine: ProviderInfo = { ...togetherInfo, name: 'mine', hosts: ['llm.example.com'] };
  */
-export const togetherInfo: ProviderInfo = {
+export const togetherInfo: ProviderInfo<'together'> = {
   ...openaiInfo,
   name: 'together',
   hosts: ['api.together.ai', 'api.together.xyz'],

@@ -1,14 +1,14 @@
 import type { ProviderInfo, Setting } from '../provider-info.ts';
 
-const inBucket = /^gs:\/\/[a-z0-9][a-z0-9._-]{1,220}[a-z0-9](?:\/[\w.=+@~()-]+)*$/;
+const inBucket = /^[a-z0-9][a-z0-9._-]{1,220}[a-z0-9](?:\/[\w.=+@~()-]+)*$/;
 
 const bucket: Setting<string> = {
   help: 'the bucket, or a folder in one, for input and output files of batches',
-  allowed: 'the URI of a bucket of Cloud Storage, "gs://bucket" or "gs://bucket/folder"',
+  allowed: 'a bucket of Cloud Storage: "bucket", "gs://bucket" or "gs://bucket/folder"',
   parse: (value) => {
     if (typeof value !== 'string') return undefined;
-    const trimmed = value.replace(/\/+$/, '');
-    return inBucket.test(trimmed) ? trimmed : undefined;
+    const name = value.replace(/^gs:\/\//, '').replace(/\/+$/, '');
+    return inBucket.test(name) ? `gs://${name}` : undefined;
   },
 };
 
@@ -21,7 +21,7 @@ const needsProject = 'Vertex has batches in projects only: express mode names no
  * @example
  * const mine: ProviderInfo = { ...vertexInfo, name: 'mine', hosts: ['gateway.example.com'] };
  */
-export const vertexInfo: ProviderInfo = {
+export const vertexInfo: ProviderInfo<'vertex', { bucket: Setting<string> }> = {
   name: 'vertex',
   hosts: [
     '*-aiplatform.googleapis.com',

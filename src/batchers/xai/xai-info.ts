@@ -6,7 +6,7 @@ import type { ProviderInfo } from '../provider-info.ts';
  * @example
  * const mine: ProviderInfo = { ...xaiInfo, name: 'mine', hosts: ['eu-west-1.api.x.ai'] };
  */
-export const xaiInfo: ProviderInfo = {
+export const xaiInfo: ProviderInfo<'xai'> = {
   name: 'xai',
   hosts: ['api.x.ai'],
   roots: ['/v1'],

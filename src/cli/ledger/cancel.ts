@@ -41,7 +41,7 @@ export function define(command: Command): void {
 
 const examples = `
 What a provider has finished before is paid for and kept: \`batchling collect\`
-fetches it. The callers of a program that still waits get status 499.
+fetches it. Google Gemini keeps nothing. The callers of a program that still waits get status 499.
 
 Examples:
   $ batchling cancel bl_0123456789abcdef
@@ -140,9 +140,11 @@ async function cancelAtProvider(
     const text = `could not be cancelled: ${said} \`batchling collect\` sees what became of it.`;
     return { id, outcome: 'failed', text };
   }
-  const next = owner
-    ? `process ${owner.pid} on ${owner.host} is told`
+  const { cancelLosesWork } = batcher.info;
+  const kept = cancelLosesWork
+    ? `${queue.provider} keeps nothing of it, what was finished is lost although it is paid for`
     : '`batchling collect` fetches what was finished';
+  const next = owner ? `process ${owner.pid} on ${owner.host} is told` : kept;
   return { id, outcome: 'cancelling', text: `is being cancelled at ${queue.provider}; ${next}` };
 }
 

@@ -31,7 +31,8 @@ export function define(command: Command): void {
 const examples = `
 Answers are stored in the ledger: running the program again gets them from there,
 and nothing is sent or paid twice. Exit code 0: no batch is open any more; 75: some
-are, so collect again later.
+are, so collect again later; 1: there is no ledger, or a batch cannot be read with the
+keys that are set.
 
 Examples:
   $ batchling collect                              look at each open batch once
@@ -42,11 +43,7 @@ async function collect(flags: CollectFlags): Promise<void> {
   const named = readCredentialFlags(flags.credential);
   const options = await optionsFor(flags);
   const ledger = await openExisting(options, options.keep === 'all' ? 'all' : 'answers');
-  if (ledger === undefined) {
-    if (flags.json) await printJson({ open: 0, obstacles: [] });
-    else await print(noLedger(options));
-    return;
-  }
+  if (ledger === undefined) throw new Error(noLedger(options));
   const reachable = new Reachable(ledger, options, named);
   const stop = new AbortController();
   const onSignal = () => stop.abort();
@@ -71,21 +68,37 @@ async function work(
   flags: CollectFlags,
   stopped: AbortSignal,
 ): Promise<number> {
+  let isGivenUp = false;
+  /** By batch: how many of its requests have ended without an answer. */
+  const unanswered = new Map<string, number>();
   const onLooked = async ({ batch, trouble }: Looked) => {
+    isGivenUp ||= trouble !== undefined;
+    unanswered.set(batch.token, batch.count - batch.answered);
     if (!flags.json) await print(outcomeLine(batch, trouble));
     else await printJson({ ...batchJson(batch, undefined), ...(trouble && { trouble }) });
+  };
+  const refusals = new Set<string>();
+  const notify = (notice: Notice) => {
+    if (notice.notice !== 'trouble' && notice.notice !== 'over') return;
+    if (notice.notice === 'over') refusals.delete(notice.id);
+    else if (notice.kind === 'denied') refusals.add(notice.id);
+    if (notice.text) note(notice.text);
   };
   const collecting = await Collecting.open({ ledger, options, reachable, onLooked, notify });
   let left = 0;
   try {
     await orStopped(flags.watch ? collecting.untilDone(stopped) : collecting.round(), stopped);
     left = (await ledger.unfinished()).length;
-    await tellWhatIsLeft(ledger, reachable, left, flags);
+    const lost = [...unanswered.values()].reduce((sum, count) => sum + count, 0);
+    await tellWhatIsLeft(ledger, reachable, { left, lost }, flags);
   } finally {
     await collecting.close();
   }
   if (stopped.aborted) return exitCodes.interrupted;
-  return left === 0 ? 0 : exitCodes.detached;
+  // What no key reads is not a matter of time: who waits for 0 would wait for ever.
+  const isStuck = isGivenUp || refusals.size > 0 || reachable.obstacles().length > 0;
+  if (isStuck) return exitCodes.failed;
+  return left === 0 ? exitCodes.fine : exitCodes.detached;
 }
 
 async function orStopped(work: Promise<void>, stopped: AbortSignal): Promise<void> {
@@ -99,7 +112,7 @@ async function orStopped(work: Promise<void>, stopped: AbortSignal): Promise<voi
 async function tellWhatIsLeft(
   ledger: Ledger,
   reachable: Reachable,
-  left: number,
+  { left, lost }: { readonly left: number; readonly lost: number },
   { json, store }: CollectFlags,
 ): Promise<void> {
   const obstacles = reachable.obstacles();
@@ -109,19 +122,22 @@ async function tellWhatIsLeft(
   }
   for (const obstacle of obstacles) await print(obstacle);
   if (left === 0) {
-    await print('No batch is open. Running a program again gets its answers from the ledger.');
+    const then =
+      lost === 0
+        ? 'Running a program again gets its answers from the ledger.'
+        : `${counted(lost, 'request')} ended without an answer: running the program again sends and pays for them.`;
+    await print(`No batch is open. ${then}`);
     return;
   }
   const owned = (await ledger.unfinished()).filter(
     ({ owner }) => owner && owner.pid !== process.pid,
   );
-  const others = owned.length > 0 ? ` (${owned.length} of them in programs that are running)` : '';
+  // Where owners live by a lease, it is not known yet whether one has ended.
+  const running =
+    ledger.ownerLease === undefined ? 'are running' : 'are running or have just ended';
+  const others = owned.length > 0 ? ` (${owned.length} of them in programs that ${running})` : '';
   await print(
     `${counted(left, 'batch is', 'batches are')} open${others}: run ${collectCommand(store)} ` +
       `again later, or ${collectCommand(store, ' --watch')}.`,
   );
-}
-
-function notify(notice: Notice): void {
-  if ((notice.notice === 'trouble' || notice.notice === 'over') && notice.text) note(notice.text);
 }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { Option } from 'commander';
 import type { BatchSummary, Ledger } from '../../ledger/ledger.ts';
-import { counted } from '../../report/summary.ts';
+import { counted, number } from '../../report/summary.ts';
 import { usageError } from '../usage-error.ts';
 import { openExport } from './export-file.ts';
 import { csvHead, csvRow, jsonRow } from './export-rows.ts';
@@ -9,7 +9,7 @@ import { findBatch } from './find-batch.ts';
 import { addLedgerFlags } from './flags.ts';
 import { memberPages } from './member-pages.ts';
 import { type LedgerFlags, noLedger, openExisting, optionsFor, withLedger } from './open-store.ts';
-import { print, printJson } from './output.ts';
+import { note, print, printJson } from './output.ts';
 
 interface ExportFlags extends LedgerFlags {
   readonly all?: boolean;
@@ -32,6 +32,8 @@ export function define(command: Command): void {
 }
 
 const examples = `
+A row has its question where the program ran with --keep all.
+
 Examples:
   $ batchling export bl_0123456789abcdef > answers.jsonl
   $ batchling export --all --format csv --output answers.csv`;
@@ -45,12 +47,22 @@ async function exportBatches(ids: readonly string[], flags: ExportFlags): Promis
   if (ledger === undefined) throw new Error(noLedger(options));
   await withLedger(ledger, async () => {
     const batches = flags.all ? (await ledger.list()).reverse() : await findAll(ledger, ids);
-    const rows = await write(ledger, batches, flags);
+    const { rows, unasked } = await write(ledger, batches, flags);
+    if (unasked > 0) note(withoutQuestion(rows, unasked));
     if (flags.output === undefined) return;
     const { output } = flags;
     if (flags.json) await printJson({ output, rows, batches: batches.length });
     else await print(`${counted(rows, 'row')} written to ${output}.`);
   });
+}
+
+function withoutQuestion(rows: number, unasked: number): string {
+  const some =
+    unasked === rows ? 'the rows have' : `${number(unasked)} of ${counted(rows, 'row')} have`;
+  return (
+    `${some} no question (request): the ledger keeps questions of programs that run with --keep all ` +
+    '(option keep, variable BATCHLING_KEEP)'
+  );
 }
 
 /** Each batch once, whatever ids it was named by. */
@@ -67,9 +79,10 @@ async function write(
   ledger: Ledger,
   batches: readonly BatchSummary[],
   { format, output, force = false }: ExportFlags,
-): Promise<number> {
+): Promise<{ rows: number; unasked: number }> {
   const target = await openExport(output, force);
   let rows = 0;
+  let asked = 0;
   try {
     if (format === 'csv') await target.write(csvHead);
     for (const batch of batches) {
@@ -79,6 +92,7 @@ async function write(
         const text = members.map((member) => toRow(batch, member, bodies.get(member.request)));
         await target.write(text.join(''));
         rows += members.length;
+        asked += bodies.size;
       }
     }
   } catch (error) {
@@ -86,5 +100,5 @@ async function write(
     throw error;
   }
   await target.finish();
-  return rows;
+  return { rows, unasked: rows - asked };
 }

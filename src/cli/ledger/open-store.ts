@@ -35,7 +35,8 @@ export function openExisting(
 export function noLedger({ store }: ResolvedOptions): string {
   return store === ':memory:'
     ? 'A ledger in memory ends with its program: there is nothing to look at.'
-    : `There is no ledger at ${shownStore(store)} yet. A run of a program in batch mode makes one.`;
+    : `There is no ledger at ${shownStore(store)} yet. A run of a program in batch mode makes one; ` +
+        'one at another place is named by --store, BATCHLING_STORE or `store` in the config file.';
 }
 
 /** Does the work with the ledger and closes it. */

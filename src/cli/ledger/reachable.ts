@@ -8,6 +8,9 @@ import { findCredential, type NamedVariables, variablesFor } from './find-creden
 /** How a batch can be reached at its provider, or why it cannot. */
 export type Reach = Omit<Resumer, 'scope'> | { readonly obstacle: string };
 
+/** So many batches are named in a sentence. */
+const mostNamed = 3;
+
 /** Finds for batches their batchers and the credentials they were sent with. */
 export class Reachable {
   readonly #ledger: Ledger;
@@ -44,7 +47,9 @@ export class Reachable {
     return [...this.#obstacles].map(([obstacle, tokens]) => {
       const [provider, ...rest] = obstacle.split('\n');
       const batches = counted(tokens.size, 'batch', 'batches');
-      return `no credential for the account of ${batches} (${provider}): ${rest.join(' ')}`;
+      const named = [...tokens].slice(0, mostNamed).join(', ');
+      const more = tokens.size > mostNamed ? ', …' : '';
+      return `no credential for the account of ${batches} (${provider}: ${named}${more}): ${rest.join(' ')}`;
     });
   }
 

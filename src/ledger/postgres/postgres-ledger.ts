@@ -60,6 +60,7 @@ export function postgresLedger({ store, owners, pulse, salt }: Parts): Ledger {
 
   return {
     salt,
+    ownerLease: owners.lease,
     async join(info) {
       await store.reach(() => pulse.start());
       return owners.join(info);

@@ -68,6 +68,10 @@ export class ClientRetries implements ClientRetryMemory {
     remember(this.#errors, name, { scope, answer, until, left });
   }
 
+  leftInBatch(caller: Caller, { key, occurrence }: Request): void {
+    if (!caller.isAbandoned) this.abandoned.add(caller, key, occurrence);
+  }
+
   ended(caller: Caller, request: Request): void {
     if (caller.isAbandoned) this.abandoned.ended(caller);
     if (this.#occurrences?.ended && !request.isWaitedFor) {

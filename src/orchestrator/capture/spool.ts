@@ -10,11 +10,14 @@ const memoryBudget = 64 * 1024 * 1024;
 export class Spool implements BodyStore {
   readonly #ledger: Ledger;
   readonly #budget: number;
+  readonly #writesAll: boolean;
   #held = 0;
 
-  constructor(ledger: Ledger, budget = memoryBudget) {
+  /** `writesAll`: the ledger keeps what was asked (`keep: "all"`), so every body is written down. */
+  constructor(ledger: Ledger, { budget = memoryBudget, writesAll = false } = {}) {
     this.#ledger = ledger;
     this.#budget = budget;
+    this.#writesAll = writesAll;
   }
 
   /** Takes requests in; what does not fit the budget is written down before it is let go. */
@@ -24,9 +27,10 @@ export class Spool implements BodyStore {
       if (this.#held + request.bytes > this.#budget) beyond.push(request);
       else this.#keep(request);
     }
-    if (beyond.length === 0) return;
+    const written = this.#writesAll ? requests : beyond;
+    if (written.length === 0) return;
     await this.#ledger.spool(
-      beyond.map(({ row, body }) => ({ request: row, body: body as string })),
+      written.map(({ row, body }) => ({ request: row, body: body as string })),
     );
     for (const request of beyond) request.body = undefined;
   }

@@ -16,6 +16,8 @@ import type { RequestQueue } from '../model/request-queue.ts';
 type Answered = BatchlingEvents['call:answered'];
 
 const deadlineMessage = 'The deadline passed before the batch had an answer for this request.';
+const goesOnMessage =
+  'The batch goes on at the provider: run the program again to get the answer without paying twice.';
 
 /** Ends a request: its answer goes to all callers that wait for it. */
 export function deliver(
@@ -55,12 +57,23 @@ export function deliverOne(
 
 /** The caller's time is up: it ends as its scope wishes. */
 export function endAtDeadline(caller: Caller, request: Request): void {
-  if (caller.scope.onDeadline === 'realtime') goRealtime(caller, request);
-  else deliverOne(caller, request, deadlineAnswer(request), 'batch');
+  if (caller.scope.onDeadline === 'realtime') {
+    goRealtime(caller, request);
+    return;
+  }
+  if (goesOn(request)) request.queue.clientRetries.leftInBatch(caller, request);
+  deliverOne(caller, request, deadlineAnswer(request), 'batch');
 }
 
-export function deadlineAnswer({ batcher }: Request): Answer {
-  return ownAnswer(batcher, 'deadline', deadlineMessage);
+export function deadlineAnswer(request: Request): Answer {
+  const message = goesOn(request) ? `${deadlineMessage} ${goesOnMessage}` : deadlineMessage;
+  return ownAnswer(request.batcher, 'deadline', message);
+}
+
+/** The provider has the request, and nobody has cancelled its batch: there will be an answer. */
+function goesOn({ batch }: Request): boolean {
+  if (batch?.phase.name !== 'running' || batch.cancellation.isOurs) return false;
+  return batch.phase.remote.state !== 'cancelling';
 }
 
 /** The call goes out by its own client's way. */

@@ -1,4 +1,5 @@
 import type { BatchFacts } from './events.ts';
+import type { TroubleKind } from './trouble-kind.ts';
 
 /** Whose batches wait for room: those of a model for its quota, without a model all of the provider's. */
 export interface WaitFacts {
@@ -16,6 +17,8 @@ export type Notice =
       readonly notice: 'trouble';
       readonly id: string;
       readonly text: string;
+      /** What is wrong at the provider, where the trouble is there. */
+      readonly kind?: TroubleKind['kind'];
       /** Where the trouble is that batches wait for room. */
       readonly waits?: WaitFacts;
     }
@@ -25,8 +28,13 @@ export type Notice =
   | (BatchFacts & { readonly notice: 'rejoined'; readonly age: number })
   /** The callers of a batch have been told that it cannot be brought to an end. */
   | (BatchFacts & { readonly notice: 'gave-up' })
-  /** Requests that another living process has sent: its answers are waited for. */
-  | { readonly notice: 'elsewhere'; readonly count: number }
+  /**
+   * Requests that another process has sent: its answers are waited for. `lease`: it may have ended, and so many
+   * milliseconds after that its batches are taken over.
+   */
+  | { readonly notice: 'elsewhere'; readonly count: number; readonly lease?: number }
+  /** The ledger cannot be used, and the program goes on without one. */
+  | { readonly notice: 'no-ledger' }
   | { readonly notice: 'hint'; readonly text: string };
 
 export type Notify = (notice: Notice) => void;

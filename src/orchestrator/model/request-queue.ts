@@ -72,6 +72,8 @@ export interface BodyStore {
 export interface ClientRetryMemory {
   /** The caller was told an error. */
   failed(caller: Caller, request: Request, answer: Answer): void;
+  /** The caller was told an error, but the request stays in its batch: asking again re-joins it. */
+  leftInBatch(caller: Caller, request: Request): void;
   /** The caller waits no longer: nothing will come for it but what has come. */
   ended(caller: Caller, request: Request): void;
   realtimeRoute(request: Request, scope: EngineScope): RealtimeRoute;

@@ -62,7 +62,7 @@ export class Troubles {
     if (trouble.notice === undefined) {
       if (trouble.failures < kind.after) return;
       const text = wire.redact(troubleText(kind, hostOf(wire), step));
-      trouble.notice = this.#notice(text);
+      trouble.notice = { ...this.#notice(text), kind: kind.kind };
     }
     tell(scopes, trouble.told, trouble.notice);
   }

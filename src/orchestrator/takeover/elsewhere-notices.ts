@@ -11,6 +11,11 @@ interface Waiting {
 export class ElsewhereNotices {
   readonly #waiting = new Map<EngineScope, Waiting>();
   readonly #told = new WeakSet<EngineScope>();
+  readonly #lease: number | undefined;
+
+  constructor(lease: number | undefined) {
+    this.#lease = lease;
+  }
 
   add(request: Request): void {
     const { scope } = request;
@@ -31,7 +36,7 @@ export class ElsewhereNotices {
       if (count > 0 && count === waiting.before) {
         this.#told.add(scope);
         this.#waiting.delete(scope);
-        scope.notify({ notice: 'elsewhere', count });
+        scope.notify({ notice: 'elsewhere', count, ...(this.#lease && { lease: this.#lease }) });
       }
       waiting.before = count;
     }

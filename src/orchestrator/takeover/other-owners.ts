@@ -29,7 +29,7 @@ export class OtherOwners {
   readonly #endDue: EndDue;
   /** With the batches that they are in, as far as that is known. */
   readonly #waiting = new Map<Request, BatchId | undefined>();
-  readonly #notices = new ElsewhereNotices();
+  readonly #notices: ElsewhereNotices;
   readonly #takingOver = new Map<BatchId, Promise<Batch | undefined>>();
   #timer: unknown;
   #seen = -1;
@@ -45,6 +45,7 @@ export class OtherOwners {
   ) {
     this.#context = context;
     this.#takeOver = takeOver;
+    this.#notices = new ElsewhereNotices(context.ledger.ownerLease);
     this.#endDue = endDue;
   }
 

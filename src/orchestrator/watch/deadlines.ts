@@ -20,7 +20,8 @@ type Withdraw = (requests: readonly Request[]) => void;
  * The user's `deadline`: the moment we start to cancel. What is not sent yet ends at once. What is under
  * way is cancelled at the provider, and nothing is sent again before that batch has ended: finished
  * answers are taken, and only the rest gets an error or goes out as an ordinary call. A caller that wants
- * an error does not wait for the end of a batch that never ends: an error sends nothing again.
+ * an error does not wait for the end of a batch that never ends: an error sends nothing again. A batch whose
+ * finished answers a cancel would lose goes on for the next run, unless its scopes ask for the cancel.
  */
 export class Deadlines {
   readonly #context: EngineContext;
@@ -126,6 +127,11 @@ export class Deadlines {
     if (batch.isWanted) {
       tellThoseInCompany(batch, this.#context.clock.now());
     } else if (phase.name === 'running' && phase.remote.state !== 'ended') {
+      if (isKeptFromCancel(batch)) {
+        tellDue(batch);
+        return;
+      }
+      if (!batch.cancellation.isOurs) this.#warnOfLoss(batch);
       batch.cancellation.askFor();
       cancelIfAskedFor(this.#context, batch);
     } else {
@@ -136,6 +142,16 @@ export class Deadlines {
         name === 'collecting' ? phase.isUnreadable : name === 'looking' || name === 'running';
       if (isLong) tellDue(batch);
     }
+  }
+
+  #warnOfLoss(batch: Batch): void {
+    const { name, cancelLosesWork } = batch.batcher.info;
+    if (!cancelLosesWork) return;
+    const text =
+      `${batch.token} is cancelled at its deadline (cancelAtDeadline): answers that ${name} has finished ` +
+      'are lost although they are paid for, and asking again pays for them again';
+    this.#context.logger.warn(text);
+    batch.notify({ notice: 'hint', text });
   }
 
   /** Their time is up, and their requests are in no batch. */
@@ -169,6 +185,14 @@ export class Deadlines {
       refuseRequests(this.#context, refused, deadlineAnswer),
     ]);
   }
+}
+
+/** A cancel would lose what is finished, and one of its scopes has not asked for that. */
+function isKeptFromCancel({ batcher, scopes }: Batch): boolean {
+  return (
+    batcher.info.cancelLosesWork === true &&
+    [...scopes].some(({ cancelAtDeadline }) => !cancelAtDeadline)
+  );
 }
 
 /** A caller in no batch any more has gone back to its queue, and is told on its way out of that. */

@@ -44,6 +44,8 @@ export class WatchedBatch {
   /** Since when it has ended without all of its results. */
   #incompleteSince: number | undefined;
   #isLookingForTwins = false;
+  /** Its last states are written before its end: a ledger may have several connections. */
+  #noted: Promise<unknown> = Promise.resolve();
   #end!: (end: BatchEnd) => void;
   #fail!: (error: unknown) => void;
 
@@ -56,7 +58,7 @@ export class WatchedBatch {
     this.#unreadable = new UnreadableTimes(context.clock);
     this.#isUnderOtherKey = batch.origin.isUnderOtherKey;
     this.ended = new Promise((resolve, reject) => {
-      this.#end = resolve;
+      this.#end = (end) => void this.#noted.then(() => resolve(end));
       this.#fail = reject;
     });
   }
@@ -116,6 +118,7 @@ export class WatchedBatch {
     const { ledger, background } = this.#context;
     const noted = ledger.polled([{ lease: batch.lease, remote }]);
     background(`note the state of batch ${batch.token}`, noted);
+    this.#noted = Promise.allSettled([this.#noted, noted]);
   }
 
   #over(end: BatchEnd): void {
@@ -230,6 +233,7 @@ export class WatchedBatch {
         await sleep(clock, backoff({ attempt, base: 300 }), stopped);
       }
     }
+    await this.#noted;
     await collector.finish(batch, remote, this.#lines);
     markRead();
     // In the background: whatever is found there, this batch is over and takes up no room.

@@ -36,6 +36,7 @@ const noticeShapes: Readonly<Record<Notice['notice'], Shape>> = {
   rejoined: { ...batch, age: 'number' },
   'gave-up': batch,
   elsewhere: { count: 'number' },
+  'no-ledger': {},
   hint: { text: 'string' },
 };
 
@@ -63,6 +64,11 @@ const readers: Readonly<Record<RunMessage['kind'], (fields: Fields) => object | 
   },
   idle: () => ({}),
   detached: (fields) => checked(fields, { calls: 'number', batches: 'number' }),
+  left: ({ lines }) => ({
+    lines: Array.isArray(lines)
+      ? lines.slice(0, mostItems).map((line) => String(line).slice(0, mostText))
+      : [],
+  }),
   'dry-run': (fields) => {
     const known = checked(fields, { scope: 'number' });
     return known && { ...known, summary: readDryRun(fields.summary) };

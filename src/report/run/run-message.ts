@@ -36,6 +36,8 @@ export type RunMessage =
   | { readonly kind: 'idle' }
   /** The process leaves this much under way. */
   | { readonly kind: 'detached'; readonly calls: number; readonly batches: number }
+  /** What the process leaves behind, in lines for the user: the last that it has to say. */
+  | { readonly kind: 'left'; readonly lines: readonly string[] }
   /** What a scope would have sent so far; it replaces what was told of this scope before. */
   | { readonly kind: 'dry-run'; readonly scope: number; readonly summary: DryRunSummary };
 

@@ -29,6 +29,7 @@ export class TextRun implements ShownRun {
 
   message({ name }: ProcessKey, message: RunMessage): void {
     if (message.kind === 'open' && !this.#processes.has(name)) this.#open(name, message);
+    if (message.kind === 'left') this.#display.say(message.lines);
     const shown = this.#processes.get(name);
     if (shown === undefined) return;
     switch (message.kind) {

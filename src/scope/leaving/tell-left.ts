@@ -1,6 +1,8 @@
+import { existsSync } from 'node:fs';
 import { isMainThread } from 'node:worker_threads';
 import { resolveOptions } from '../../options/index.ts';
 import type { LeftBehind } from '../../report/leave-note.ts';
+import { reportVariable } from '../../run-variables.ts';
 
 /** Tells the user what the process leaves behind, on stderr. */
 export async function tellLeft(why: 'detached' | 'interrupted', left: LeftBehind): Promise<void> {
@@ -13,7 +15,14 @@ export async function tellLeft(why: 'detached' | 'interrupted', left: LeftBehind
     return;
   }
   const { leaveNote } = await import('../../report/leave-note.ts');
-  for (const line of leaveNote(why, left, usualStore())) await write(`batchling: ${line}`);
+  const lines = leaveNote(why, left, usualStore());
+  // A parent that draws has yet to print what this process has told it before. It removes the folder when it goes.
+  if (existsSync(process.env[reportVariable] ?? '')) {
+    const { reportToRun } = await import('../../report/run/report-to-run.ts');
+    reportToRun({ kind: 'left', lines });
+  } else {
+    for (const line of lines) await write(`batchling: ${line}`);
+  }
 }
 
 /** Tells the user that `--detach` cannot end this process; all its processes tell it once. */

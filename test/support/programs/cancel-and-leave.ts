@@ -12,7 +12,7 @@ const warn = (message: string) => {
   if (message.includes('create batch')) void cancel();
 };
 const logger = { debug: silent, info: silent, warn, error: silent };
-const hosts = { [baseUrl]: 'openai' };
+const hosts = { [baseUrl]: 'openai' } as const;
 const scope = batchify({ hosts, store, window: '5ms', poll: '1h', logger });
 const asked = scope.run(() => fetch(`${baseUrl}/chat/completions`, request));
 

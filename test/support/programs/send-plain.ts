@@ -101,7 +101,7 @@ async function sendAll(): Promise<Record<string, boolean>> {
   return native;
 }
 
-const hosts = { [base]: 'openai' };
+const hosts = { [base]: 'openai' } as const;
 const natives =
   mode === 'inside' && library
     ? await library.batchify(sendAll, { hosts, store: ':memory:', window: '5ms', poll: '5ms' })

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { docsPage } from '../../../docs-page.ts';
 import type { Finding } from './finding.ts';
 
 /** Packages that make LLM calls which are captured; see docs/clients.md. */
@@ -31,7 +32,7 @@ export async function clients(folder: string): Promise<Finding[]> {
   for (const name of names) {
     const reason = notCaptured[name];
     if (reason === undefined) continue;
-    const advice = 'Its LLM calls go out at full price, which is reported. See docs/clients.md.';
+    const advice = `Its LLM calls go out at full price, which is reported. See ${docsPage('clients.md')}.`;
     findings.push({ level: 'warn', about: 'clients', text: `${name}: ${reason}`, advice });
   }
   return findings;
