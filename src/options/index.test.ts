@@ -27,7 +27,6 @@ describe('defaults', () => {
       attempts: 3,
       deadline: undefined,
       onDeadline: 'error',
-      cancelAtDeadline: false,
       realtimeConcurrency: 8,
       budget: undefined,
       dryRun: false,

@@ -36,7 +36,7 @@ type OnlyPart = ProviderName | '*' | `${ProviderName | '*'}:${string}`;
 
 /**
  * What `providers` holds: settings by provider name, each as its batcher declares it. Every provider has
- * `credential`, `limits`, `priceShare` and `prices`.
+ * `cancelAtDeadline`, `credential`, `limits`, `priceShare` and `prices`.
  *
  * @example
  * const providers: ProviderSettings = { openai: { credential: () => process.env.TOKEN ?? '' } };

@@ -8,6 +8,11 @@ import { looksSecret, show } from './show.ts';
 
 /** Settings of every provider. */
 export const commonSettings = {
+  cancelAtDeadline: {
+    help: 'cancel at a deadline although cancelling loses answers that are paid for',
+    allowed: 'true or false',
+    parse: (value) => (typeof value === 'boolean' ? value : undefined),
+  } satisfies Setting<boolean>,
   credential: {
     help: 'asked for a token before every request to the provider',
     allowed: 'a function that returns a token, or a promise of one',

@@ -87,12 +87,6 @@ export const optionTable = {
     'error',
     'what happens at the deadline: an error, or an ordinary call at full price',
   ),
-  cancelAtDeadline: define(
-    flag,
-    false,
-    'false',
-    'cancel at the deadline even where that loses finished answers that are paid for (Gemini)',
-  ),
   realtimeConcurrency: define(
     integer(1),
     8,
@@ -151,7 +145,7 @@ export const optionTable = {
     providers,
     {},
     'none',
-    'settings of a provider that no captured request carries, such as `credential`',
+    'settings of a provider that no captured request carries, such as `cancelAtDeadline`',
   ),
   batchers: define(batchers, [], 'none', 'Batcher classes, asked before the built-in ones'),
   signal: orNone(signal, 'an abort ends the scope'),

@@ -66,12 +66,6 @@ export interface BatchifyOptions {
    * finished and send the other requests as ordinary calls. Default: `"error"`.
    */
   readonly onDeadline?: 'error' | 'realtime' | undefined;
-  /**
-   * `true`: a batch is cancelled at the deadline even where the provider keeps nothing of a cancelled one
-   * (Google Gemini), so that its finished answers are paid for and lost. `false`: there the calls get their
-   * error, and the batch goes on for the next run. Default: `false`.
-   */
-  readonly cancelAtDeadline?: boolean | undefined;
   /** How many ordinary calls batchling itself has under way at once. Default: 8. */
   readonly realtimeConcurrency?: number | undefined;
   /**
@@ -131,8 +125,8 @@ export interface BatchifyOptions {
   readonly bypass?: 'warn' | 'error' | 'ignore' | undefined;
   /**
    * Settings no captured request carries, by provider name: what its batcher declares, and for every
-   * provider `credential`, a function that is asked for a token before each request to it.
-   * Default: `{}`.
+   * provider `credential`, a function that is asked for a token before each request to it, and
+   * `cancelAtDeadline`. Default: `{}`.
    */
   readonly providers?: ProviderSettings | undefined;
   /** Your own `Batcher` classes, asked before the built-in ones. Default: `[]`. */

@@ -11,7 +11,7 @@ export function engineScope(
   events: Pick<ScopeEvents, 'emit' | 'notify'>,
 ): EngineScope & { flushing: boolean; ended: boolean } {
   const { window, maxWindow, batchSize, completionWindow, attempts } = options;
-  const { minBatch, onDeadline, cancelAtDeadline, budget } = options;
+  const { minBatch, onDeadline, budget } = options;
   const deadline = inTimeOf(options.clock, options.deadline);
   const policy = { window, maxWindow, batchSize, completionWindow, attempts };
   const settings = JSON.stringify(options.providers);
@@ -23,7 +23,6 @@ export function engineScope(
       minBatch,
       Number(deadline),
       onDeadline,
-      cancelAtDeadline,
       budget,
       settings,
     ].join(),
@@ -33,7 +32,6 @@ export function engineScope(
     only: options.only,
     deadline,
     onDeadline,
-    cancelAtDeadline,
     settings: (provider) => options.providers[provider] ?? noSettings,
     minBatch,
     budget,

@@ -181,7 +181,7 @@ describe('where cancelling loses finished work', () => {
   });
 
   it.each([
-    ['it is accepted', { cancelAtDeadline: true }],
+    ['it is accepted', { providers: { losing: { cancelAtDeadline: true } } }],
     ['onDeadline is "error"', { onDeadline: 'error' }],
     ['there is no deadline', { deadline: null }],
   ] as const)('calls are batched when %s', async (_when, given) => {

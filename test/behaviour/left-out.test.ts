@@ -54,7 +54,7 @@ describe('calls that the option only leaves out', () => {
     ]);
   });
 
-  it.each<[string, string]>([
+  it.each([
     ['of patterns that all matched', 'openai:other,anthropic'],
     ['of patterns beside which nothing was left out', 'openai,anthropic:none'],
   ] as const)('bring no warning %s', async (_, only) => {

@@ -90,7 +90,7 @@ describe('a deadline at a provider that loses what a cancelled batch has finishe
     const warn = (line: string) => void lines.push(line);
     const logger = { ...console, debug: () => {}, info: () => {}, warn };
     const { scope, asked } = await runToDeadline(
-      stage.googleOptions({ cancelAtDeadline: true, logger }),
+      stage.googleOptions({ providers: { google: { cancelAtDeadline: true } }, logger }),
     );
     await until(() => cancels() === 1, 'the cancel');
     letGo();

@@ -196,13 +196,13 @@ function windowRefusal(call: CapturedCall, route: Route): string | undefined {
 /** To send again what a cancelled batch has finished but not given would pay for it twice. */
 function deadlineRefusal({ target, scope }: CapturedCall): string | undefined {
   const { name, cancelLosesWork } = target.batcher.info;
-  const { deadline, onDeadline, cancelAtDeadline } = scope;
-  if (!cancelLosesWork || deadline === undefined || onDeadline === 'error' || cancelAtDeadline) {
+  if (!cancelLosesWork || scope.deadline === undefined || scope.onDeadline === 'error') {
     return undefined;
   }
+  if (scope.settings(name).cancelAtDeadline === true) return undefined;
   return (
     `onDeadline "realtime" would pay twice at ${name}: cancelling a batch there loses the answers ` +
     `that are finished. Use onDeadline "error", leave the deadline out, or accept it with ` +
-    `cancelAtDeadline: true.`
+    `providers: { ${name}: { cancelAtDeadline: true } }.`
   );
 }

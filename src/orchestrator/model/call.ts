@@ -44,8 +44,6 @@ export interface EngineScope {
   /** From the capture of each request, or one moment for all. */
   readonly deadline: number | Date | undefined;
   readonly onDeadline: 'error' | 'realtime';
-  /** Batches are cancelled at the deadline even where that loses finished work. */
-  readonly cancelAtDeadline: boolean;
   /** What the option `providers` holds for this one. */
   settings(provider: string): Settings;
   /** Fewer requests than this at flush time go out as realtime calls. */

@@ -189,10 +189,9 @@ export class Deadlines {
 
 /** A cancel would lose what is finished, and one of its scopes has not asked for that. */
 function isKeptFromCancel({ batcher, scopes }: Batch): boolean {
-  return (
-    batcher.info.cancelLosesWork === true &&
-    [...scopes].some(({ cancelAtDeadline }) => !cancelAtDeadline)
-  );
+  const { name, cancelLosesWork } = batcher.info;
+  if (!cancelLosesWork) return false;
+  return [...scopes].some((scope) => scope.settings(name).cancelAtDeadline !== true);
 }
 
 /** A caller in no batch any more has gone back to its queue, and is told on its way out of that. */
