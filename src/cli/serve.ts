@@ -1,5 +1,6 @@
 import { messageOf } from '../errors.ts';
 import { Gateway, type GatewayOptions } from '../gateway/gateway.ts';
+import { isThisMachine } from '../gateway/this-machine.ts';
 import { useConfigFile } from '../options/config/config-file.ts';
 import { checkFlag } from '../options/flags.ts';
 import { resolveOptions } from '../options/index.ts';
@@ -82,10 +83,6 @@ function gatewayOptions(flags: Flags): GatewayOptions {
 /** Headers come first, and are short. */
 function times(requestTime: number): { requestTime: number; headersTime: number } {
   return { requestTime, headersTime: Math.min(30_000, requestTime) };
-}
-
-function isThisMachine(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
 }
 
 function readPort(text: string): number {

@@ -17,6 +17,7 @@ import { GatewayScopes } from './gateway-scopes.ts';
 import { Heartbeats } from './heartbeats.ts';
 import { ClientCount, type GatewayLimits, usualLimits } from './limits.ts';
 import { metrics } from './metrics.ts';
+import { type AcceptedHost, assertOwnSite } from './own-site.ts';
 import { PassThrough } from './pass-through.ts';
 import { RequestHandler } from './request-handler.ts';
 import { type Route, Routes } from './routes.ts';
@@ -188,6 +189,7 @@ export class Gateway {
   ): Promise<void> {
     const clean = cleanPath(request.url ?? '');
     const { path } = clean;
+    assertOwnSite(request.headers, this.#acceptedHost(path));
     if (path === '/healthz') return this.#sendHealth(response);
     checkToken(this.#context.token, request.headers['x-batchling-token']);
     if (path === '/metrics') return this.#sendMetrics(response);
@@ -201,6 +203,12 @@ export class Gateway {
     }
     if (found.route) await this.#calls.handle(request, response, found.route);
     else await this.#requests.handle(request, response, clean);
+  }
+
+  /** A token cannot be guessed by a page. Who looks after machines asks for their health by address. */
+  #acceptedHost(path: string): AcceptedHost {
+    if (this.#context.token !== undefined) return 'any';
+    return path === '/healthz' ? 'address' : 'loopback';
   }
 
   #sendHealth(response: ServerResponse): void {

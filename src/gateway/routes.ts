@@ -1,4 +1,3 @@
-import { isIP } from 'node:net';
 import type { ProviderInfo } from '../batchers/provider-info.ts';
 import { type RegisteredBatcher, registeredBatchers } from '../batchers/registry.ts';
 import { BatchlingError } from '../errors.ts';
@@ -6,6 +5,7 @@ import type { ResolvedOptions } from '../options/index.ts';
 import type { HostEntry } from '../orchestrator/capture/router.ts';
 import type { CleanPath } from './clean-path.ts';
 import { GatewayError } from './gateway-error.ts';
+import { isThisMachine } from './this-machine.ts';
 
 /** A provider that the gateway reaches. */
 export interface Place {
@@ -94,10 +94,7 @@ function twoBases(provider: string): BatchlingError {
 
 /** A key without a scheme means both; of the two, only servers on this machine speak plain HTTP. */
 function protocolOf({ protocol, host }: HostEntry): string {
-  const name = host.replace(/:\d+$/, '');
-  const isHere =
-    name === 'localhost' || name === '[::1]' || (isIP(name) && name.startsWith('127.'));
-  return protocol ?? (isHere ? 'http:' : 'https:');
+  return protocol ?? (isThisMachine(host.replace(/:\d+$/, '')) ? 'http:' : 'https:');
 }
 
 /** The provider's own path, below the base that stands for it. */

@@ -21,7 +21,11 @@ afterAll(async () => {
 });
 
 const path = '/openai/v1/chat/completions';
-const usual = ['host: here', 'authorization: Bearer sk-client', 'content-type: application/json'];
+const usual = [
+  'host: localhost',
+  'authorization: Bearer sk-client',
+  'content-type: application/json',
+];
 
 function request(content: string, headers: readonly string[] = []): string {
   const body = chatBody(content);
