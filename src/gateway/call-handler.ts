@@ -9,7 +9,7 @@ import { enterWaiting, type GatewayContext, ownCredential } from './gateway-cont
 import { GatewayError } from './gateway-error.ts';
 import { heartbeatKind } from './heartbeat-kind.ts';
 import { IdenticalCalls } from './identical-calls.ts';
-import { readBody } from './read-body.ts';
+import { type ReadBody, readBody } from './read-body.ts';
 import { type RequestOptions, requestOptions } from './request-options.ts';
 import { type Route, withoutCredentials } from './routes.ts';
 import { leavingAnswer, sendAnswer, sendWaiting } from './send-answer.ts';
@@ -71,14 +71,20 @@ export class CallHandler {
         return await this.#passOn(exchange);
       }
       const leave = enterWaiting(this.#context, request);
+      const { limits, bodies } = this.#context;
+      let body: ReadBody | undefined;
       try {
-        const held: HeldBody = { bytes: await readBody(request, this.#context.limits.bodySize) };
+        body = await readBody(request, limits.bodySize, bodies);
         if (this.#isLeaving) throw new GatewayError('leaving', 'The gateway is being stopped.');
-        const isStream = wantsStream(route.url, held.bytes as Buffer);
-        if (asked.isAsync && !isStream) return await this.#askLater(exchange, held);
+        const isStream = wantsStream(route.url, body.bytes);
+        const held: HeldBody = { bytes: body.bytes };
+        const sampling = { ...asked.sampling, spooled: body.leave };
+        const holding = { ...exchange, asked: { ...asked, sampling } };
+        if (asked.isAsync && !isStream) return await this.#askLater(holding, held);
         const ask = scope.handleRequest.bind(scope);
-        return await this.#hold(exchange, held, isStream, ask);
+        return await this.#hold(holding, held, isStream, ask);
       } finally {
+        body?.leave();
         leave();
       }
     } finally {

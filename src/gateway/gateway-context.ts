@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Engine } from '../orchestrator/engine.ts';
 import type { Dict } from '../types.ts';
+import type { BodyRoom } from './body-room.ts';
 import { GatewayError } from './gateway-error.ts';
 import type { GatewayScopes } from './gateway-scopes.ts';
 import type { Heartbeats } from './heartbeats.ts';
@@ -19,6 +20,8 @@ export interface GatewayContext {
   readonly engine: Engine;
   /** Requests that wait for their answers. */
   readonly waiting: ClientCount;
+  /** For bodies that are being read. */
+  readonly bodies: BodyRoom;
   readonly heartbeats: Heartbeats;
   readonly passThrough: PassThrough;
   readonly counts: GatewayCounts;

@@ -18,6 +18,7 @@ const statusOf = {
   wrong_host: 421,
   too_many_waiting: 429,
   too_many_connections: 429,
+  too_many_bytes: 429,
   headers_too_large: 431,
   cancelled: 499,
   failed: 500,
@@ -55,8 +56,8 @@ export function plainErrorBody(type: string, message: string): string {
 
 /** Whether an SDK should try again on its own. */
 function invitation({ reason }: GatewayError): Dict {
-  const isForLater = reason === 'leaving' || reason === 'too_many_waiting';
-  return isForLater
+  const isForLater: readonly GatewayReason[] = ['leaving', 'too_many_waiting', 'too_many_bytes'];
+  return isForLater.includes(reason)
     ? { 'retry-after': '5', 'x-should-retry': 'true' }
     : { 'x-should-retry': 'false' };
 }

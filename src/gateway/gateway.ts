@@ -8,6 +8,7 @@ import { processCalls } from '../scope/process-calls.ts';
 import type { Dict } from '../types.ts';
 import { checkToken } from './access.ts';
 import { AsyncRequests } from './async-requests.ts';
+import { BodyRoom } from './body-room.ts';
 import { CallHandler } from './call-handler.ts';
 import { cleanPath } from './clean-path.ts';
 import { guardConnections } from './connections.ts';
@@ -72,6 +73,7 @@ export class Gateway {
       scopes: new GatewayScopes(base),
       engine: use.engine,
       waiting: new ClientCount(limits.waiting, limits.waitingPerClient),
+      bodies: new BodyRoom(),
       heartbeats: new Heartbeats(given.heartbeat ?? 15_000),
       passThrough: new PassThrough(limits.bodySize),
       counts: { requests: 0, passedThrough: 0, gaveUp: 0, refused: new Map() },
