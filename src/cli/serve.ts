@@ -5,6 +5,7 @@ import { useConfigFile } from '../options/config/config-file.ts';
 import { checkFlag } from '../options/flags.ts';
 import { resolveOptions } from '../options/index.ts';
 import { bytes, duration, integer } from '../options/scalars.ts';
+import { printable } from '../report/terminal.ts';
 import { tokenVariable } from '../run-variables.ts';
 import { shownStore } from '../store-address.ts';
 import type { Logger } from '../types.ts';
@@ -141,5 +142,5 @@ const logger: Logger = {
 
 function tell(message: string, facts: Readonly<Record<string, unknown>> = {}): void {
   const cause = facts.error === undefined ? '' : `: ${messageOf(facts.error)}`;
-  process.stderr.write(`batchling: ${message}${cause}\n`);
+  process.stderr.write(`batchling: ${printable(`${message}${cause}`)}\n`);
 }

@@ -193,7 +193,8 @@ export class Gateway {
     const { path } = clean;
     assertOwnSite(request.headers, this.#acceptedHost(path));
     if (path === '/healthz') return this.#sendHealth(response);
-    checkToken(this.#context.token, request.headers['x-batchling-token']);
+    const { token, credentials } = this.#context;
+    checkToken(token, request.headers, credentials !== undefined);
     if (path === '/metrics') return this.#sendMetrics(response);
     if (/websocket/i.test(request.headers.upgrade ?? '')) {
       throw new GatewayError('not_supported', 'A connection cannot be upgraded here.');

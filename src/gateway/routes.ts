@@ -3,6 +3,7 @@ import { type RegisteredBatcher, registeredBatchers } from '../batchers/registry
 import { BatchlingError } from '../errors.ts';
 import type { ResolvedOptions } from '../options/index.ts';
 import type { HostEntry } from '../orchestrator/capture/router.ts';
+import type { Dict } from '../types.ts';
 import type { CleanPath } from './clean-path.ts';
 import { GatewayError } from './gateway-error.ts';
 import { isThisMachine } from './this-machine.ts';
@@ -60,8 +61,19 @@ export class Routes {
     if (url.origin !== place.origin || url.pathname !== wanted) {
       throw new GatewayError('bad_path', 'The path of the request is not plain.');
     }
+    credentialsIn(url, place);
     return { place, url: url.href };
   }
+}
+
+/** The credentials in a query. Of two with one name nobody knows which one the provider takes. */
+export function credentialsIn({ searchParams }: URL, { registered: { info } }: Place): Dict {
+  const found = (info.credentialQuery ?? []).filter((name) => searchParams.has(name));
+  const doubled = found.find((name) => searchParams.getAll(name).length > 1);
+  if (doubled !== undefined) {
+    throw new GatewayError('bad_request', `The query holds ${doubled} more than once.`);
+  }
+  return Object.fromEntries(found.map((name) => [name, searchParams.get(name) ?? '']));
 }
 
 /** The same without credentials of the client in its query. */

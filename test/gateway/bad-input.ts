@@ -114,6 +114,11 @@ export const badInputs: readonly BadInput[] = [
     outcome: '404 `batchling_not_found`',
   },
   {
+    what: '`?key=a&key=b`: two credentials',
+    pieces: [request('/google/v1beta/models/gemini-2.5-flash:generateContent?key=a&%6bey=b')],
+    outcome: badRequest,
+  },
+  {
     what: '`CONNECT`',
     pieces: ['CONNECT evil.example:443 HTTP/1.1\r\nhost: evil.example:443\r\n\r\n'],
     outcome: '405 `batchling_wrong_method`',
