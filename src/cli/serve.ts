@@ -18,6 +18,8 @@ import { usageError } from './usage-error.ts';
 
 type Flags = Readonly<Record<string, string | undefined>>;
 
+const perDay = /\/day$/;
+
 /** Runs the gateway until a signal ends it. */
 export async function serve(flags: Flags): Promise<void> {
   await useFlags(flags);
@@ -38,7 +40,7 @@ export async function serve(flags: Flags): Promise<void> {
 async function useFlags(flags: Flags): Promise<void> {
   const path = configPath(flags.config);
   for (const flag of serveFlags) {
-    const text = flags[flag.option];
+    const text = flags[flag.option]?.replace(flag.option === 'budget' ? perDay : '', '');
     if (text === undefined) continue;
     checkFlag(flag, text, path !== undefined);
     process.env[flag.variable] = text;
@@ -77,6 +79,7 @@ function gatewayOptions(flags: Flags): GatewayOptions {
       connectionsPerClient: number('clientConnections', '--client-connections'),
       ...times(readFlag('--request-time', flags.requestTime ?? '', duration('above 0'))),
     },
+    budgetPerDay: perDay.test(flags.budget ?? ''),
     options: { display: 'none', logger },
   };
 }

@@ -64,10 +64,14 @@ export class CallHandler {
     const headers = forwardedHeaders(request.headers, info, own);
     const asked = requestOptions(request.headers);
     const exchange = { request, response, route, headers, asked };
-    if (asked.isOff || request.method !== 'POST') return this.#passOn(exchange);
+    if (request.method !== 'POST') return this.#passOn(exchange);
     const { scope, giveBack } = this.#context.scopes.lend(asked.key, asked.options);
     try {
       if (!scope.mayCapture('POST', route.url, headers['content-type'])) {
+        return await this.#passOn(exchange);
+      }
+      if (asked.isOff) {
+        if (this.#context.hasBudget) throw uncounted();
         return await this.#passOn(exchange);
       }
       const leave = enterWaiting(this.#context, request);
@@ -174,6 +178,12 @@ export class CallHandler {
     const call = { url: route.url, headers, body, waiting };
     await passThrough.send(request, response, call, answered);
   }
+}
+
+function uncounted(): GatewayError {
+  const message =
+    'This gateway has a budget, which does not count calls with the header x-batchling: off. Ask without it.';
+  return new GatewayError('budget', message);
 }
 
 function rawRequest(

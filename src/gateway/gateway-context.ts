@@ -14,6 +14,8 @@ export interface GatewayContext {
   readonly token: string | undefined;
   /** The gateway's own credentials by provider; `undefined`: clients bring theirs. */
   readonly credentials: ReadonlyMap<string, Dict> | undefined;
+  /** What calls cost is counted, and limited. */
+  readonly hasBudget: boolean;
   readonly limits: GatewayLimits;
   readonly routes: Routes;
   readonly scopes: GatewayScopes;

@@ -32,6 +32,8 @@ export interface GatewayOptions {
   readonly limits?: Partial<GatewayLimits>;
   /** Milliseconds between two signs of life to a client that waits. */
   readonly heartbeat?: number;
+  /** The option `budget` is for a day, and not for the life of the gateway. */
+  readonly budgetPerDay?: boolean;
   /** Options of `batchify` for all requests. */
   readonly options?: Readonly<Record<string, unknown>>;
 }
@@ -63,11 +65,12 @@ export class Gateway {
     const options = resolveOptions(base);
     const routes = new Routes(options);
     // At once: a ledger that cannot be opened is told to whoever starts the gateway, not to its clients.
-    const use = await useEngine(options, 'clients');
+    const use = await useEngine(options, 'clients', given.budgetPerDay);
     const limits = { ...usualLimits, ...given.limits };
     const context: GatewayContext = {
       token: given.token,
       credentials: given.credentials,
+      hasBudget: options.budget !== undefined,
       limits,
       routes,
       scopes: new GatewayScopes(base),

@@ -1,4 +1,5 @@
 import { answers } from './answers.ts';
+import { gateway } from './gateway.ts';
 import { isolation } from './isolation.ts';
 import { liveness } from './liveness.ts';
 import type { Mutant } from './mutant.ts';
@@ -13,4 +14,5 @@ export const mutants: readonly Mutant[] = [
   ...liveness,
   ...secrets,
   ...isolation,
+  ...gateway,
 ];

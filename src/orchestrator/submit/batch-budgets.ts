@@ -19,17 +19,19 @@ export class BatchBudgets {
   async of(
     queue: RequestQueue,
     requests: readonly Request[],
-  ): Promise<Pick<NewBatch, 'estimate' | 'budget'>> {
+  ): Promise<Pick<NewBatch, 'estimate' | 'budget' | 'purse'>> {
     const wanted = requests.filter(({ isWanted }) => isWanted);
     const listPrice = await this.#estimates.listPrice(queue, wanted);
     // All of a queue have the same budget: it is part of the queue key.
     const budget = wanted[0]?.scope.budget;
     if (budget !== undefined && listPrice === undefined) this.#tellUnpriced(queue, wanted);
+    const purse = this.#context.purse();
     return {
       ...(listPrice !== undefined && {
         estimate: listPrice * queue.completionWindow.priceShare,
       }),
       ...(budget !== undefined && { budget }),
+      ...(budget !== undefined && purse !== undefined && { purse }),
     };
   }
 
