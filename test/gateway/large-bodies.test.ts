@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openStage, type Stage } from '../support/stage.ts';
 import { chatBody, type GatewayProcess, startGateway } from './start-gateway.ts';
 
-const clients = 20;
+const clients = 28;
 const large = 'a'.repeat(8_000_000);
 let stage: Stage;
 let gateway: GatewayProcess;
