@@ -17,7 +17,10 @@ ${docsPage('gateway.md')} says which client needs which setting
 to wait for hours.`;
 
 /** Options that mean nothing to a gateway, or that it decides itself. */
-const leftOut: ReadonlySet<string> = new Set(['dryRun', 'cache', 'display', 'hooks', 'budget']);
+const leftOut: ReadonlySet<string> = new Set(['dryRun', 'cache', 'display', 'hooks']);
+
+const budgetHelp =
+  'dollars for all calls until the gateway stops, or as 5/day for each day by UTC, over restarts';
 
 /** The options of `batchify` that the gateway takes as flags. */
 export const serveFlags = optionFlags.filter(({ option }) => !leftOut.has(option));
@@ -55,8 +58,9 @@ export function define(command: Command): void {
     .option('--request-time <duration>', 'how long a client may take to send its request', '2m')
     .option('--json', 'print where it listens as JSON')
     .option('--config <file>', 'options from this file (default: that of the project)');
-  for (const { name, help, usual } of serveFlags) {
-    command.option(`${name} <value>`, `${help} (default: ${usual})`);
+  for (const { name, option, help, usual } of serveFlags) {
+    const said = option === 'budget' ? budgetHelp : help;
+    command.option(`${name} <value>`, `${said} (default: ${usual})`);
   }
   command
     .addHelpText('after', examples)

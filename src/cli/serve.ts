@@ -1,10 +1,12 @@
 import { networkInterfaces } from 'node:os';
 import { messageOf } from '../errors.ts';
 import { Gateway, type GatewayOptions } from '../gateway/gateway.ts';
+import { isThisMachine } from '../gateway/this-machine.ts';
 import { useConfigFile } from '../options/config/config-file.ts';
 import { checkFlag } from '../options/flags.ts';
 import { resolveOptions } from '../options/index.ts';
 import { bytes, duration, integer } from '../options/scalars.ts';
+import { printable } from '../report/terminal.ts';
 import { tokenVariable } from '../run-variables.ts';
 import { shownStore } from '../store-address.ts';
 import type { Logger } from '../types.ts';
@@ -16,6 +18,8 @@ import { ownCredentials } from './serve-credentials.ts';
 import { usageError } from './usage-error.ts';
 
 type Flags = Readonly<Record<string, string | undefined>>;
+
+const perDay = /\/day$/;
 
 /** Runs the gateway until a signal ends it. */
 export async function serve(flags: Flags): Promise<void> {
@@ -37,7 +41,7 @@ export async function serve(flags: Flags): Promise<void> {
 async function useFlags(flags: Flags): Promise<void> {
   const path = configPath(flags.config);
   for (const flag of serveFlags) {
-    const text = flags[flag.option];
+    const text = flags[flag.option]?.replace(flag.option === 'budget' ? perDay : '', '');
     if (text === undefined) continue;
     checkFlag(flag, text, path !== undefined);
     process.env[flag.variable] = text;
@@ -76,6 +80,7 @@ function gatewayOptions(flags: Flags): GatewayOptions {
       connectionsPerClient: number('clientConnections', '--client-connections'),
       ...times(readFlag('--request-time', flags.requestTime ?? '', duration('above 0'))),
     },
+    budgetPerDay: perDay.test(flags.budget ?? ''),
     options: { display: 'none', logger },
   };
 }
@@ -83,10 +88,6 @@ function gatewayOptions(flags: Flags): GatewayOptions {
 /** Headers come first, and are short. */
 function times(requestTime: number): { requestTime: number; headersTime: number } {
   return { requestTime, headersTime: Math.min(30_000, requestTime) };
-}
-
-function isThisMachine(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
 }
 
 function readPort(text: string): number {
@@ -158,5 +159,5 @@ const logger: Logger = {
 
 function tell(message: string, facts: Readonly<Record<string, unknown>> = {}): void {
   const cause = facts.error === undefined ? '' : `: ${messageOf(facts.error)}`;
-  process.stderr.write(`batchling: ${message}${cause}\n`);
+  process.stderr.write(`batchling: ${printable(`${message}${cause}`)}\n`);
 }

@@ -10,7 +10,7 @@ import { enterWaiting, type GatewayContext, ownCredential } from './gateway-cont
 import { GatewayError } from './gateway-error.ts';
 import { heartbeatKind } from './heartbeat-kind.ts';
 import { IdenticalCalls } from './identical-calls.ts';
-import { readBody } from './read-body.ts';
+import { type ReadBody, readBody } from './read-body.ts';
 import { type RequestOptions, requestOptions } from './request-options.ts';
 import { type Route, withoutCredentials } from './routes.ts';
 import { leavingAnswer, sendAnswer, sendWaiting } from './send-answer.ts';
@@ -65,21 +65,31 @@ export class CallHandler {
     const headers = forwardedHeaders(request.headers, info, own);
     const asked = requestOptions(request.headers);
     const exchange = { request, response, route, headers, asked };
-    if (asked.isOff || request.method !== 'POST') return this.#passOn(exchange);
+    if (request.method !== 'POST') return this.#passOn(exchange);
     const { scope, giveBack } = this.#context.scopes.lend(asked.key, asked.options);
     try {
       if (!scope.mayCapture('POST', route.url, headers['content-type'])) {
         return await this.#passOn(exchange);
       }
+      if (asked.isOff) {
+        if (this.#context.hasBudget) throw uncounted();
+        return await this.#passOn(exchange);
+      }
       const leave = enterWaiting(this.#context, request);
+      const { limits, bodies } = this.#context;
+      let body: ReadBody | undefined;
       try {
-        const held: HeldBody = { bytes: await readBody(request, this.#context.limits.bodySize) };
+        body = await readBody(request, limits.bodySize, bodies);
         if (this.#isLeaving) throw new GatewayError('leaving', 'The gateway is being stopped.');
-        const isStream = wantsStream(route.url, held.bytes as Buffer);
-        if (asked.isAsync && !isStream) return await this.#askLater(exchange, held);
+        const isStream = wantsStream(route.url, body.bytes);
+        const held: HeldBody = { bytes: body.bytes };
+        const sampling = { ...asked.sampling, spooled: body.leave };
+        const holding = { ...exchange, asked: { ...asked, sampling } };
+        if (asked.isAsync && !isStream) return await this.#askLater(holding, held);
         const ask = scope.handleRequest.bind(scope);
-        return await this.#hold(exchange, held, isStream, ask);
+        return await this.#hold(holding, held, isStream, ask);
       } finally {
+        body?.leave();
         leave();
       }
     } finally {
@@ -171,6 +181,12 @@ export class CallHandler {
     const call = { url: route.url, headers, body, waiting, watch };
     await passThrough.send(request, response, call, answered);
   }
+}
+
+function uncounted(): GatewayError {
+  const message =
+    'This gateway has a budget, which does not count calls with the header x-batchling: off. Ask without it.';
+  return new GatewayError('budget', message);
 }
 
 function rawRequest(

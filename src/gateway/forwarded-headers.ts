@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ProviderInfo } from '../batchers/provider-info.ts';
 import type { Dict } from '../types.ts';
+import { keyHeaders } from './access.ts';
 
 /** Headers that belong to one connection. */
 const hopByHop = new Set([
@@ -31,7 +32,9 @@ export function forwardedHeaders(
     headers[name] = Array.isArray(value) ? value.join(', ') : value;
   }
   if (own === undefined) return headers;
-  for (const name of [...info.credentialHeaders, ...info.accountHeaders]) delete headers[name];
+  // The token of the gateway may stand in the place of a key, which need not be the one of this provider.
+  const replaced = [...info.credentialHeaders, ...info.accountHeaders, ...keyHeaders];
+  for (const name of replaced) delete headers[name];
   return { ...headers, ...own };
 }
 

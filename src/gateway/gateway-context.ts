@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Engine } from '../orchestrator/engine.ts';
 import type { Dict } from '../types.ts';
+import type { BodyRoom } from './body-room.ts';
 import { GatewayError } from './gateway-error.ts';
 import type { GatewayScopes } from './gateway-scopes.ts';
 import type { Heartbeats } from './heartbeats.ts';
@@ -14,12 +15,16 @@ export interface GatewayContext {
   readonly token: string | undefined;
   /** The gateway's own credentials by provider; `undefined`: clients bring theirs. */
   readonly credentials: ReadonlyMap<string, Dict> | undefined;
+  /** What calls cost is counted, and limited. */
+  readonly hasBudget: boolean;
   readonly limits: GatewayLimits;
   readonly routes: Routes;
   readonly scopes: GatewayScopes;
   readonly engine: Engine;
   /** Requests that wait for their answers. */
   readonly waiting: ClientCount;
+  /** For bodies that are being read. */
+  readonly bodies: BodyRoom;
   readonly heartbeats: Heartbeats;
   readonly passThrough: PassThrough;
   readonly passedCosts: PassedCosts;

@@ -8,14 +8,18 @@ const statusOf = {
   bad_path: 400,
   bad_header: 400,
   wrong_token: 401,
+  budget: 402,
   no_credential: 403,
+  foreign_page: 403,
   not_found: 404,
   wrong_method: 405,
   too_slow: 408,
   gone: 410,
   body_too_large: 413,
+  wrong_host: 421,
   too_many_waiting: 429,
   too_many_connections: 429,
+  too_many_bytes: 429,
   headers_too_large: 431,
   cancelled: 499,
   failed: 500,
@@ -53,8 +57,8 @@ export function plainErrorBody(type: string, message: string): string {
 
 /** Whether an SDK should try again on its own. */
 function invitation({ reason }: GatewayError): Dict {
-  const isForLater = reason === 'leaving' || reason === 'too_many_waiting';
-  return isForLater
+  const isForLater: readonly GatewayReason[] = ['leaving', 'too_many_waiting', 'too_many_bytes'];
+  return isForLater.includes(reason)
     ? { 'retry-after': '5', 'x-should-retry': 'true' }
     : { 'x-should-retry': 'false' };
 }

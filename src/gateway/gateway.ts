@@ -8,6 +8,7 @@ import { processCalls } from '../scope/process-calls.ts';
 import type { Dict } from '../types.ts';
 import { checkToken } from './access.ts';
 import { AsyncRequests } from './async-requests.ts';
+import { BodyRoom } from './body-room.ts';
 import { CallHandler } from './call-handler.ts';
 import { cleanPath } from './clean-path.ts';
 import { guardConnections } from './connections.ts';
@@ -17,6 +18,7 @@ import { GatewayScopes } from './gateway-scopes.ts';
 import { Heartbeats } from './heartbeats.ts';
 import { ClientCount, type GatewayLimits, usualLimits } from './limits.ts';
 import { metrics } from './metrics.ts';
+import { type AcceptedHost, assertOwnSite } from './own-site.ts';
 import { PassThrough } from './pass-through.ts';
 import { PassedCosts } from './passed-costs.ts';
 import { RequestHandler } from './request-handler.ts';
@@ -31,6 +33,8 @@ export interface GatewayOptions {
   readonly limits?: Partial<GatewayLimits>;
   /** Milliseconds between two signs of life to a client that waits. */
   readonly heartbeat?: number;
+  /** The option `budget` is for a day, and not for the life of the gateway. */
+  readonly budgetPerDay?: boolean;
   /** Options of `batchify` for all requests. */
   readonly options?: Readonly<Record<string, unknown>>;
 }
@@ -62,16 +66,18 @@ export class Gateway {
     const options = resolveOptions(base);
     const routes = new Routes(options);
     // At once: a ledger that cannot be opened is told to whoever starts the gateway, not to its clients.
-    const use = await useEngine(options, 'clients');
+    const use = await useEngine(options, 'clients', given.budgetPerDay);
     const limits = { ...usualLimits, ...given.limits };
     const context: GatewayContext = {
       token: given.token,
       credentials: given.credentials,
+      hasBudget: options.budget !== undefined,
       limits,
       routes,
       scopes: new GatewayScopes(base),
       engine: use.engine,
       waiting: new ClientCount(limits.waiting, limits.waitingPerClient),
+      bodies: new BodyRoom(),
       heartbeats: new Heartbeats(given.heartbeat ?? 15_000),
       passThrough: new PassThrough(limits.bodySize),
       passedCosts: new PassedCosts(options),
@@ -190,8 +196,10 @@ export class Gateway {
   ): Promise<void> {
     const clean = cleanPath(request.url ?? '');
     const { path } = clean;
+    assertOwnSite(request.headers, this.#acceptedHost(path));
     if (path === '/healthz') return this.#sendHealth(response);
-    checkToken(this.#context.token, request.headers['x-batchling-token']);
+    const { token, credentials } = this.#context;
+    checkToken(token, request.headers, credentials !== undefined);
     if (path === '/metrics') return this.#sendMetrics(response);
     if (/websocket/i.test(request.headers.upgrade ?? '')) {
       throw new GatewayError('not_supported', 'A connection cannot be upgraded here.');
@@ -203,6 +211,12 @@ export class Gateway {
     }
     if (found.route) await this.#calls.handle(request, response, found.route);
     else await this.#requests.handle(request, response, clean);
+  }
+
+  /** A token cannot be guessed by a page. Who looks after machines asks for their health by address. */
+  #acceptedHost(path: string): AcceptedHost {
+    if (this.#context.token !== undefined) return 'any';
+    return path === '/healthz' ? 'address' : 'loopback';
   }
 
   #sendHealth(response: ServerResponse): void {

@@ -1,13 +1,10 @@
 import type { ProviderInfo } from '../batchers/provider-info.ts';
+import { isSecretive } from '../orchestrator/capture/credentials.ts';
 import type { Dict } from '../types.ts';
 
 /** Headers that never change an answer. */
 const noise =
   /^(accept(-.*)?|user-agent|content-length|date|origin|referer|via|forwarded|traceparent|tracestate|baggage|idempotency-key|sec-.*|x-stainless-.*|x-forwarded-.*|x-request-id)$/;
-
-/** Names that say "credential". */
-const secretive =
-  /(^|-)(api-?key|key|token|secret|password|auth|authorization|signature|cookie)(-|$)/;
 
 /** Headers of a call that may change its answer and are no secret: they may stand in an id. */
 export function keptHeaders(headers: Dict, info: ProviderInfo): Dict {
@@ -23,5 +20,5 @@ export function secretHeaders(headers: Dict, info: ProviderInfo): Dict {
 }
 
 function isSecret(name: string, { credentialHeaders, accountHeaders }: ProviderInfo): boolean {
-  return secretive.test(name) || credentialHeaders.includes(name) || accountHeaders.includes(name);
+  return isSecretive(name) || credentialHeaders.includes(name) || accountHeaders.includes(name);
 }

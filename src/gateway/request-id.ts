@@ -1,9 +1,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { ProviderInfo } from '../batchers/provider-info.ts';
 import { accountHash, splitHeaders } from '../orchestrator/capture/credentials.ts';
 import type { Dict } from '../types.ts';
 import { secretHeaders } from './kept-headers.ts';
-import type { Place } from './routes.ts';
+import { credentialsIn, type Place } from './routes.ts';
 
 /** What an id says about its request: all that is needed to go on with it, but its body and credential. */
 export interface RequestFacts {
@@ -52,21 +51,13 @@ export function isIdOf(salt: Uint8Array, account: Uint8Array, id: string): boole
 }
 
 /** The account behind the credentials of a request. */
-export function accountOf(
-  salt: Uint8Array,
-  { registered: { info }, isConfigured }: Place,
-  headers: Dict,
-  url: URL,
-): Uint8Array {
-  const query = credentialsIn(url, info);
+export function accountOf(salt: Uint8Array, place: Place, headers: Dict, url: URL): Uint8Array {
+  const { registered, isConfigured } = place;
+  const { info } = registered;
+  const query = credentialsIn(url, place);
   const secrets = secretHeaders(headers, info);
   const split = splitHeaders(secrets, info, isConfigured, { query, credential: undefined });
   return accountHash(salt, split, info, 'unproved');
-}
-
-function credentialsIn({ searchParams }: URL, { credentialQuery = [] }: ProviderInfo): Dict {
-  const found = credentialQuery.filter((name) => searchParams.has(name));
-  return Object.fromEntries(found.map((name) => [name, searchParams.get(name) ?? '']));
 }
 
 function mac(salt: Uint8Array, account: Uint8Array, text: string): string {

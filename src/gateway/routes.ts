@@ -1,11 +1,12 @@
-import { isIP } from 'node:net';
 import type { ProviderInfo } from '../batchers/provider-info.ts';
 import { type RegisteredBatcher, registeredBatchers } from '../batchers/registry.ts';
 import { BatchlingError } from '../errors.ts';
 import type { ResolvedOptions } from '../options/index.ts';
 import type { HostEntry } from '../orchestrator/capture/router.ts';
+import type { Dict } from '../types.ts';
 import type { CleanPath } from './clean-path.ts';
 import { GatewayError } from './gateway-error.ts';
+import { isThisMachine } from './this-machine.ts';
 
 /** A provider that the gateway reaches. */
 export interface Place {
@@ -60,8 +61,19 @@ export class Routes {
     if (url.origin !== place.origin || url.pathname !== wanted) {
       throw new GatewayError('bad_path', 'The path of the request is not plain.');
     }
+    credentialsIn(url, place);
     return { place, url: url.href };
   }
+}
+
+/** The credentials in a query. Of two with one name nobody knows which one the provider takes. */
+export function credentialsIn({ searchParams }: URL, { registered: { info } }: Place): Dict {
+  const found = (info.credentialQuery ?? []).filter((name) => searchParams.has(name));
+  const doubled = found.find((name) => searchParams.getAll(name).length > 1);
+  if (doubled !== undefined) {
+    throw new GatewayError('bad_request', `The query holds ${doubled} more than once.`);
+  }
+  return Object.fromEntries(found.map((name) => [name, searchParams.get(name) ?? '']));
 }
 
 /** The same without credentials of the client in its query. */
@@ -94,10 +106,7 @@ function twoBases(provider: string): BatchlingError {
 
 /** A key without a scheme means both; of the two, only servers on this machine speak plain HTTP. */
 function protocolOf({ protocol, host }: HostEntry): string {
-  const name = host.replace(/:\d+$/, '');
-  const isHere =
-    name === 'localhost' || name === '[::1]' || (isIP(name) && name.startsWith('127.'));
-  return protocol ?? (isHere ? 'http:' : 'https:');
+  return protocol ?? (isThisMachine(host.replace(/:\d+$/, '')) ? 'http:' : 'https:');
 }
 
 /** The provider's own path, below the base that stands for it. */

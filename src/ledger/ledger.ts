@@ -114,9 +114,10 @@ export interface Ledger {
   settled(owner: OwnerId, settlements: readonly Settlement[]): Promise<void>;
   /**
    * Adds dollars, which may be less than 0, to what the run of this owner has cost outside of batches.
-   * With a budget that has no room for them it throws `OverBudgetError`, and nothing is added.
+   * With a budget that has no room for them it throws `OverBudgetError`, and nothing is added. `purse`: as of
+   * a new batch.
    */
-  spend(owner: OwnerId, dollars: number, budget?: number): Promise<void>;
+  spend(owner: OwnerId, dollars: number, budget?: number, purse?: string): Promise<void>;
 
   /**
    * Takes this batch over if its owner is gone or has given it back; `undefined` if it belongs to an

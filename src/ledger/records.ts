@@ -93,6 +93,8 @@ export interface NewBatch {
   readonly estimate?: number;
   /** Dollars that its whole run may cost. Missing: it is planned whatever the run has cost. */
   readonly budget?: number;
+  /** What the budget is for, where that is not its run: `day 2026-11-16`. The batch counts as one of that run. */
+  readonly purse?: string;
 }
 
 /** The states of a batch in the ledger; `batch-moves.ts` holds the moves. */

@@ -57,6 +57,8 @@ export interface EngineOptions {
   /** Each account has answers of its own: those who ask are not one user. */
   readonly accountsApart?: boolean;
   readonly abandoned: AbandonedRequests;
+  /** Budgets are for a day by UTC, and not for the run. */
+  readonly budgetPerDay?: boolean;
   /** The ledger outlives the process. */
   readonly isStored: boolean;
   /** What was asked is kept beside the answers: the option `keep` is `"all"`. */
@@ -188,7 +190,8 @@ export class Engine implements CallEngine {
     context.background('prune the ledger', ledger.prune(options.prune));
   }
 
-  #newContext({ ledger, clock, logger }: EngineOptions, owner: EngineOwner): EngineContext {
+  #newContext(options: EngineOptions, owner: EngineOwner): EngineContext {
+    const { ledger, clock, logger, budgetPerDay } = options;
     const stopped = this.#stop.signal;
     // Thousands of batches may wait at once; Node would warn at the eleventh.
     setMaxListeners(0, stopped);
@@ -200,6 +203,8 @@ export class Engine implements CallEngine {
       owner,
       clock,
       logger,
+      purse: () =>
+        budgetPerDay ? `day ${new Date(clock.now()).toISOString().slice(0, 10)}` : undefined,
       batches: new Map(),
       stopped,
       troubles: new Troubles(clock, logger),

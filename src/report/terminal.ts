@@ -25,10 +25,14 @@ export function usesColor(stream: DisplayStream, environment: Environment = proc
   return (no === undefined || no === '') && canDraw(stream, environment);
 }
 
+/** Control characters, those of C1 and those that change the direction of a text included. */
+export const unprintable =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+  /[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]+/g;
+
 /** The text without control characters: a provider's message must not control the terminal. */
 export function printable(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
-  return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ');
+  return text.replace(unprintable, ' ');
 }
 
 /** The columns that a text takes in a terminal: two for wide characters, none for combining marks. */

@@ -52,11 +52,12 @@ export type Askers = 'program' | 'clients';
 export async function useEngine(
   options: ResolvedOptions,
   askers: Askers = 'program',
+  budgetPerDay = false,
 ): Promise<EngineUse<Engine>> {
   const run = askers === 'program' ? currentRun() : ownRun();
   const store = storeUse(`${version}\n${run.name}\n${options.store}`, askers);
   const used = sharedEngine(store, options);
-  used.engine ??= openEngine(options, run, store, askers);
+  used.engine ??= openEngine(options, run, store, { askers, budgetPerDay });
   used.users += 1;
   const opening = used.engine;
   try {
@@ -151,7 +152,7 @@ async function openEngine(
   options: ResolvedOptions,
   run: Run,
   { occurrences, abandoned }: StoreUse,
-  askers: Askers,
+  { askers, budgetPerDay }: { readonly askers: Askers; readonly budgetPerDay: boolean },
 ): Promise<Engine> {
   const { clock, logger, dispatcher, retention, maxStoreSize, keep } = options;
   const opening = openStore(options);
@@ -176,6 +177,7 @@ async function openEngine(
       occurrences: run.shared ? undefined : occurrences,
       accountsApart: askers === 'clients',
       abandoned,
+      budgetPerDay,
     });
   } catch (error) {
     await closeQuietly(opening);

@@ -1,11 +1,12 @@
 import { writeFile } from 'node:fs/promises';
+import { createServer as createHttpServer, type IncomingHttpHeaders } from 'node:http';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runCli, startCli, variablesOf } from '../support/run-cli.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 import { until } from '../support/until.ts';
-import { startGateway, textOf } from './start-gateway.ts';
+import { type GatewayProcess, startGateway, textOf } from './start-gateway.ts';
 
 let stage: Stage;
 
@@ -66,6 +67,86 @@ it('shows an address that a client can use, not the one that stands for all', as
   }
 });
 
+describe('a gateway with keys of its own', () => {
+  /** What a provider has got: path with query, and headers. */
+  const got: { url: string; headers: IncomingHttpHeaders }[] = [];
+  const provider = createHttpServer((request, response) => {
+    got.push({ url: request.url ?? '', headers: request.headers });
+    request.resume();
+    response.end('{}');
+  });
+  let gateway: GatewayProcess;
+
+  beforeAll(async () => {
+    await new Promise<void>((resolve) => provider.listen(0, '127.0.0.1', resolve));
+    const { port } = provider.address() as { port: number };
+    const base = `http://127.0.0.1:${port}`;
+    gateway = await startGateway(stage, {
+      flags: ['--credentials', 'env'],
+      environment: {
+        BATCHLING_TOKEN: 'a-token',
+        BATCHLING_HOSTS: `${base}/v1=openai,${base}/v1beta=google`,
+        OPENAI_API_KEY: 'sk-of-the-gateway',
+        GEMINI_API_KEY: 'g-of-the-gateway',
+      },
+    });
+  });
+
+  afterAll(async () => {
+    await gateway.kill();
+    provider.close();
+  });
+
+  async function send(path: string, headers: Record<string, string>): Promise<number> {
+    got.length = 0;
+    const { status } = await fetch(`${gateway.url}${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-batchling': 'off', ...headers },
+      body: '{"model":"gpt-5-mini"}',
+    });
+    return status;
+  }
+
+  it('sends them without the organisation and the project of the client', async () => {
+    const status = await send('/openai/v1/chat/completions', {
+      'x-batchling-token': 'a-token',
+      authorization: 'Bearer sk-mine',
+      'openai-organization': 'org-mine',
+      'openai-project': 'proj-mine',
+    });
+    expect(status).toBe(200);
+    expect(got[0]?.headers.authorization).toBe('Bearer sk-of-the-gateway');
+    expect(JSON.stringify(got)).not.toMatch(/mine|a-token/);
+  });
+
+  it('sends them without a key in the query of the client', async () => {
+    const path = '/google/v1beta/models/gemini-2.5-flash:generateContent?key=g-mine&alt=json';
+    expect(await send(path, { 'x-batchling-token': 'a-token' })).toBe(200);
+    expect(got[0]?.headers['x-goog-api-key']).toBe('g-of-the-gateway');
+    expect(got[0]?.url).toBe('/v1beta/models/gemini-2.5-flash:generateContent?alt=json');
+  });
+
+  it.each([
+    ['authorization', 'Bearer a-token'],
+    ['x-api-key', 'a-token'],
+    ['x-goog-api-key', 'a-token'],
+    ['api-key', 'a-token'],
+  ])('takes its token in the place of an API key, and keeps it: %s', async (name, value) => {
+    expect(await send('/openai/v1/chat/completions', { [name]: value })).toBe(200);
+    expect(got[0]?.headers.authorization).toBe('Bearer sk-of-the-gateway');
+    expect(JSON.stringify(got)).not.toContain('a-token');
+    expect(await send('/openai/v1/chat/completions', { [name]: `${value}x` })).toBe(401);
+    expect(got).toEqual([]);
+  });
+});
+
+it('a gateway whose clients bring their keys takes no key for its token', async () => {
+  const gateway = await startGateway(stage, { flags: ['--token', 'a-token'] });
+  const asked = await gateway.ask('hello', { authorization: 'Bearer a-token' });
+  expect(asked.status).toBe(401);
+  await gateway.kill();
+});
+
 describe('it does not start', () => {
   const serve = (flags: string[], environment = {}) =>
     runCli(['serve', ...flags], {
@@ -75,6 +156,9 @@ describe('it does not start', () => {
 
   it.each([
     ['for other machines without a token', ['--host', '0.0.0.0'], 'BATCHLING_TOKEN'],
+    ['for other machines by IPv6 without a token', ['--host', '::'], 'BATCHLING_TOKEN'],
+    ['at an address of a network without a token', ['--host', '192.168.1.5'], 'BATCHLING_TOKEN'],
+    ['at a name of a network without a token', ['--host', '127.lan.example'], 'BATCHLING_TOKEN'],
     ['with its own keys without a token', ['--credentials', 'env'], 'BATCHLING_TOKEN'],
     [
       'at an address of another machine',

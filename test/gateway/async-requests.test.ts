@@ -72,6 +72,42 @@ describe('Prefer: respond-async', () => {
     expect(stage.simulator.meter.total - billed).toBe(2);
   });
 
+  it('is the same request for a client that did not get its 202', async () => {
+    const billed = stage.simulator.meter.total;
+    stage.simulator.hold();
+    const lost = await askLater(gateway, 'lost');
+    const again = await askLater(gateway, 'lost');
+    stage.simulator.release();
+    for (const location of [lost, again]) {
+      expect(await textOf(await answerAt(gateway, location))).toBe('You asked: lost');
+    }
+    expect(stage.simulator.meter.total - billed).toBe(1);
+  });
+
+  it('does not show a key of the query in the place of the answer', async () => {
+    const google = `${stage.simulator.baseUrl('google')}=google`;
+    const other = await startGateway(stage, { environment: { BATCHLING_HOSTS: google } });
+    const path = '/google/v1beta/models/gemini-2.5-flash:generateContent?key=g-secret&alt=json';
+    const asked = await fetch(`${other.url}${path}`, {
+      method: 'POST',
+      headers: { ...later, 'content-type': 'application/json' },
+      body: JSON.stringify({ contents: [{ role: 'user', parts: [{ text: 'three' }] }] }),
+    });
+    expect(asked.status).toBe(202);
+    const location = asked.headers.get('location') as string;
+    const [, facts = ''] = /^\/requests\/([\w-]+)\./.exec(location) ?? [];
+    const text = Buffer.from(facts, 'base64url').toString();
+    expect(text).toContain('gemini-2.5-flash:generateContent?alt=json');
+    expect(`${location}${text}${await asked.text()}`).not.toContain('g-secret');
+    const lookWith = async (query: string) =>
+      (await fetch(`${other.url}${location}${query}`)).status;
+    expect([200, 202]).toContain(await lookWith('?key=g-secret'));
+    expect(await lookWith('')).toBe(404);
+    expect(await lookWith('?key=g-other')).toBe(404);
+    expect(await lookWith('?key=g-secret&key=g-other')).toBe(400);
+    await other.kill();
+  });
+
   it('shows its answer to the credential that asked, and to no other', async () => {
     const location = await askLater(gateway, 'two');
     const others = [

@@ -34,7 +34,7 @@ export const badInputs: readonly BadInput[] = [
   { what: 'TLS', pieces: ['\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'], outcome: badRequest },
   { what: 'no `host` header', pieces: [request(path, without('host'))], outcome: '400' },
   {
-    what: 'another `host` header: it decides nothing',
+    what: 'another `host` header, where there is a token',
     pieces: [request(path, ['host: evil.example', ...without('host')])],
     outcome: '200',
   },
@@ -112,6 +112,11 @@ export const badInputs: readonly BadInput[] = [
     what: 'a path outside of the base that stands for the provider',
     pieces: [request('/openai/__simulator/meter')],
     outcome: '404 `batchling_not_found`',
+  },
+  {
+    what: '`?key=a&key=b`: two credentials',
+    pieces: [request('/google/v1beta/models/gemini-2.5-flash:generateContent?key=a&%6bey=b')],
+    outcome: badRequest,
   },
   {
     what: '`CONNECT`',

@@ -21,7 +21,11 @@ afterAll(async () => {
 });
 
 const path = '/openai/v1/chat/completions';
-const usual = ['host: here', 'authorization: Bearer sk-client', 'content-type: application/json'];
+const usual = [
+  'host: localhost',
+  'authorization: Bearer sk-client',
+  'content-type: application/json',
+];
 
 function request(content: string, headers: readonly string[] = []): string {
   const body = chatBody(content);
@@ -156,24 +160,27 @@ describe('Prefer: respond-async', () => {
     expect(stage.simulator.meter.total - billed).toBe(1);
   });
 
-  it('at a configured host, a secret header of its own is part of the credential', async () => {
-    const store = stage.newStore();
-    const environment = { BATCHLING_WINDOW: '10m', BATCHLING_MAX_WINDOW: '10m' };
-    const first = await startGateway(stage, { store, environment });
-    const own = { ...credential, 'x-proxy-token': 'mine' };
-    const asked = await first.ask('by proxy', { ...later, ...own, 'x-note': 'a note' });
-    const location = asked.headers.get('location') as string;
-    await first.kill();
-    const second = await startGateway(stage, { store });
-    const look = (headers: Record<string, string>) =>
-      fetch(`${second.url}${location}`, { headers });
-    expect((await look({ ...credential, 'x-proxy-token': 'other' })).status).toBe(404);
-    expect((await look(credential)).status).toBe(404);
-    let answer = await look(own);
-    while (answer.status === 202) answer = await look(own);
-    expect(await textOf(answer)).toBe('You asked: by proxy');
-    await second.kill();
-  });
+  it.each(['x-proxy-token', 'api-key', 'cookie', 'x-forwarded-user'])(
+    'at a configured host, the header %s is part of the credential',
+    async (secret) => {
+      const store = stage.newStore();
+      const environment = { BATCHLING_WINDOW: '10m', BATCHLING_MAX_WINDOW: '10m' };
+      const first = await startGateway(stage, { store, environment });
+      const own = { ...credential, [secret]: 'mine' };
+      const asked = await first.ask('by proxy', { ...later, ...own, 'x-note': 'a note' });
+      const location = asked.headers.get('location') as string;
+      await first.kill();
+      const second = await startGateway(stage, { store });
+      const look = (headers: Record<string, string>) =>
+        fetch(`${second.url}${location}`, { headers });
+      expect((await look({ ...credential, [secret]: 'other' })).status).toBe(404);
+      expect((await look(credential)).status).toBe(404);
+      let answer = await look(own);
+      while (answer.status === 202) answer = await look(own);
+      expect(await textOf(answer)).toBe('You asked: by proxy');
+      await second.kill();
+    },
+  );
 });
 
 describe('a gateway that is stopped', () => {

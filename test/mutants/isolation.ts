@@ -6,7 +6,7 @@ export const isolation: readonly Mutant[] = [
     name: 'hooks stay after the last scope has closed',
     promise: 4,
     file: 'src/scope/scope.ts',
-    search: 'for (const undo of this.#undoHooks.splice(0)) undo();',
+    search: 'for (const undo of this.#undo.splice(0)) undo();',
     replace: '',
     tests: ['test/behaviour/hooks-undone.test.ts'],
   },

@@ -1,5 +1,6 @@
 import { answers } from './answers.ts';
 import { commands } from './commands.ts';
+import { gateway } from './gateway.ts';
 import { isolation } from './isolation.ts';
 import { ledgers } from './ledgers.ts';
 import { liveness } from './liveness.ts';
@@ -17,4 +18,5 @@ export const mutants: readonly Mutant[] = [
   ...commands,
   ...secrets,
   ...isolation,
+  ...gateway,
 ];

@@ -58,11 +58,11 @@ async function doctor(flags: DoctorFlags): Promise<void> {
     ...surroundings(process.env, process.cwd()),
   ];
   if (flags.json) await printJson({ findings });
-  else await print(findings.map(lineOf).join('\n'));
+  else await print(findings.flatMap(linesOf));
   if (findings.some(({ level }) => level === 'bad')) process.exitCode = exitCodes.failed;
 }
 
-function lineOf({ level, about, text, advice }: Finding): string {
+function linesOf({ level, about, text, advice }: Finding): string[] {
   const line = `${level.padEnd(4)}  ${about.padEnd(9)}  ${text}`;
-  return advice === undefined ? line : `${line}\n${' '.repeat(17)}${advice}`;
+  return advice === undefined ? [line] : [line, `${' '.repeat(17)}${advice}`];
 }

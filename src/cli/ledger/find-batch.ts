@@ -1,5 +1,6 @@
 import type { BatchSummary, Ledger } from '../../ledger/ledger.ts';
 import { nearest } from '../../options/nearest.ts';
+import { printable } from '../../report/terminal.ts';
 
 const prefix = 'bl_';
 const mostShown = 5;
@@ -7,11 +8,17 @@ const mostShown = 5;
 /** The batch with this id, here or at the provider, or the only one whose id begins like this. */
 export async function findBatch(ledger: Ledger, id: string): Promise<BatchSummary> {
   const exact = id === '' ? undefined : await ledger.show(id);
-  if (exact) return exact;
+  const named = exact ?? (id.includes('/') ? await ledger.show(lastPart(id)) : undefined);
+  if (named) return named;
   const all = await ledger.list();
   const found = id === '' ? [] : all.filter((batch) => idsOf(batch).some((one) => begins(one, id)));
   if (found.length === 1) return found[0] as BatchSummary;
   throw new Error(found.length > 1 ? ambiguous(id, found) : unknown(id, all));
+}
+
+/** Some providers show their batches by a path: `batches/abc`, `projects/…/batchPredictionJobs/123`. */
+function lastPart(id: string): string {
+  return id.slice(id.lastIndexOf('/') + 1);
 }
 
 function begins(known: string, given: string): boolean {
@@ -32,7 +39,7 @@ function unknown(id: string, all: readonly BatchSummary[]): string {
   if (all.length === 0) return `${said} The ledger has none at all.`;
   const ids = all.flatMap(idsOf);
   const meant = nearest(id, ids);
-  if (meant !== undefined) return `${said} Did you mean ${meant}?`;
+  if (meant !== undefined) return `${said} Did you mean ${printable(meant)}?`;
   return `${said} The newest are ${listed(all)}; \`batchling ls\` shows more.`;
 }
 

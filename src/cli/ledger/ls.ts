@@ -62,7 +62,7 @@ async function ls(flags: LsFlags): Promise<void> {
     '',
     ...footer(listed, shown.length, open, flags.store),
   ];
-  await print(lines.join('\n'));
+  await print(lines);
 }
 
 async function read(ledger: Ledger, { open }: LsFlags) {

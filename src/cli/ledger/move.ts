@@ -70,12 +70,12 @@ async function progress(counting: Promise<number>): Promise<(requests: number) =
   };
 }
 
-function report(shown: { from: string; to: string }, copied: Copied): string {
+function report(shown: { from: string; to: string }, copied: Copied): string[] {
   const batches = counted(copied.batches, 'batch', 'batches');
   return [
     `Copied ${batches} (${number(copied.open)} of them open), ${counted(copied.requests, 'request')} and ` +
       `${counted(copied.answers, 'answer')} to ${shown.to}.`,
     `Use it with BATCHLING_STORE or the option store, and no longer ${shown.from}, which is unchanged: two`,
     'ledgers do not know of what the other one has paid for.',
-  ].join('\n');
+  ];
 }

@@ -1,13 +1,25 @@
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
+import { printable, unprintable } from '../../report/terminal.ts';
 
-/** Prints to stdout, and waits where its reader is slow. */
-export async function print(text: string): Promise<void> {
-  await writeTo(process.stdout, `${text}\n`);
+/**
+ * Prints lines to stdout, and waits where its reader is slow. Names in them come from clients and providers: they
+ * cannot end a line, nor control the terminal.
+ */
+export async function print(lines: string | readonly string[]): Promise<void> {
+  const text = [lines].flat().map((line) => `${printable(line)}\n`);
+  await writeTo(process.stdout, text.join(''));
 }
 
 export function printJson(value: unknown): Promise<void> {
-  return print(JSON.stringify(value));
+  return writeTo(process.stdout, `${jsonText(value)}\n`);
+}
+
+/** JSON in which all control characters are escaped, and not only those that have to be. */
+export function jsonText(value: unknown): string {
+  return JSON.stringify(value).replace(unprintable, (run) =>
+    [...run].map((one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`).join(''),
+  );
 }
 
 export async function writeTo(stream: Writable, text: string): Promise<void> {
@@ -16,7 +28,7 @@ export async function writeTo(stream: Writable, text: string): Promise<void> {
 
 /** For people: what goes on, beside the output of the command. */
 export function note(text: string): void {
-  process.stderr.write(`batchling: ${text}\n`);
+  process.stderr.write(`batchling: ${printable(text)}\n`);
 }
 
 /** The width to print for. What is no terminal has none, and gets everything. */

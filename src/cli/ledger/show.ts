@@ -7,7 +7,7 @@ import { findBatch } from './find-batch.ts';
 import { addLedgerFlags } from './flags.ts';
 import { memberPages } from './member-pages.ts';
 import { type LedgerFlags, noLedger, openExisting, optionsFor, withLedger } from './open-store.ts';
-import { columns, print, writeTo } from './output.ts';
+import { columns, jsonText, print, writeTo } from './output.ts';
 import { memberJson, RequestTally, requestColumns, requestRow } from './requests.ts';
 import { table } from './table.ts';
 
@@ -53,16 +53,16 @@ async function showText(
 ): Promise<void> {
   const tally = await tallyOf(ledger, batch);
   const lines = [...batchFacts(batch, open, tally, now), ...tally.errorLines()];
-  await print(lines.join('\n'));
+  await print(lines);
   if (tally.total === 0) return;
   const shown = all ? tally.total : Math.min(first, tally.total);
   const part = shown < tally.total ? ` (the first ${first}; --requests lists all)` : '';
-  await print(`\n${number(tally.total)} requests in the ledger${part}`);
+  await print(['', `${number(tally.total)} requests in the ledger${part}`]);
   let left = shown;
   for await (const members of memberPages(ledger, batch.token)) {
     const rows = members.slice(0, left).map((member) => requestRow(member));
-    const [titles, ...body] = table(requestColumns, rows, columns());
-    await print([...(left === shown ? [titles] : []), ...body].join('\n'));
+    const page = table(requestColumns, rows, columns());
+    await print(left === shown ? page : page.slice(1));
     left -= rows.length;
     if (left <= 0) return;
   }
@@ -81,11 +81,11 @@ async function showJson(
     requests: tally.counts(batch),
     errors: tally.errors(),
   };
-  await writeTo(process.stdout, `${JSON.stringify(facts).slice(0, -1)},"members":[`);
+  await writeTo(process.stdout, `${jsonText(facts).slice(0, -1)},"members":[`);
   let written = 0;
   for await (const members of memberPages(ledger, batch.token)) {
     const shown = all ? members : members.slice(0, first - written);
-    const text = shown.map((member) => JSON.stringify(memberJson(member))).join(',');
+    const text = shown.map((member) => jsonText(memberJson(member))).join(',');
     if (text !== '') await writeTo(process.stdout, `${written > 0 ? ',' : ''}${text}`);
     written += shown.length;
     if (!all && written >= first) break;

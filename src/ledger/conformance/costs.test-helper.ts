@@ -149,6 +149,27 @@ export function costConformance(subject: LedgerSubject): void {
       await expect(plan(here, 4)).rejects.toMatchObject({ facts: { underWay: 6 } });
     });
 
+    it('may be for something else than a run, over all runs, and outlives their owners', async () => {
+      const { ledger, queue, ask, join } = await openBench(subject);
+      const purse = 'day 2026-11-16';
+      const plan = async (owner: number, fingerprint: number, given: object) => {
+        const { request } = await ask(fingerprint, { owner });
+        const batch = { token: newToken(), queue, tags: {}, estimate: 4, budget: 10, ...given };
+        return ledger.plan(owner, batch, [request]);
+      };
+      const [one, two] = [await join(), await join()];
+      await ledger.creating(await plan(one, 1, { purse }), {}, { alone: false });
+      await ledger.spend(one, 3, 10, purse);
+      await ledger.leave(one, { finished: true });
+      await ledger.prune({ olderThan: 0 });
+      await expect(plan(two, 2, { purse })).rejects.toMatchObject({
+        facts: { budget: 10, spent: 3, underWay: 4, estimate: 4 },
+      });
+      await expect(ledger.spend(two, 4, 10, purse)).rejects.toMatchObject({ facts: { spent: 3 } });
+      await plan(two, 3, { purse: 'day 2026-11-17' });
+      await plan(two, 4, {});
+    });
+
     it('counts what was spent outside of batches', async () => {
       const { ledger, me } = await openBench(subject);
       await ledger.spend(me, 6, 10);

@@ -34,7 +34,7 @@ export function plan(
   planned: NewBatch,
   requests: readonly RequestId[],
 ): Lease {
-  const { run } = requireOwner(state, owner);
+  const { run: ownRun } = requireOwner(state, owner);
   const members = requests.map((id) => {
     const request = state.requests.get(id);
     if (request?.state === 'admitted' && request.owner === owner) return request;
@@ -49,7 +49,7 @@ export function plan(
     new Set(requests).size === requests.length,
     `Batch ${planned.token} names a request twice`,
   );
-  const { estimate, budget } = planned;
+  const { estimate, budget, purse: run = ownRun } = planned;
   if (budget !== undefined) requireRoom(state, run, estimate ?? 0, budget);
   const batch: MemoryBatch = {
     id: ++state.lastId,

@@ -44,8 +44,9 @@ export function spend(
   owner: OwnerId,
   dollars: number,
   budget: number | undefined,
+  purse: string | undefined,
 ): void {
-  const { run } = requireOwner(state, owner);
+  const run = purse ?? requireOwner(state, owner).run;
   if (budget !== undefined) requireRoom(state, run, dollars, budget);
   state.runCosts.set(run, (state.runCosts.get(run) ?? 0) + dollars);
 }

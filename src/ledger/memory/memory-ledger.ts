@@ -108,7 +108,7 @@ function memoryLedger({ clock = { now: Date.now }, keep = 'answers' }: LedgerOpt
     ended: async (lease, failure) => changing(() => batches.finish(state, lease, 'ended', failure)),
     settled: async (owner, settlements) => changing(() => settle(state, owner, settlements)),
 
-    spend: async (owner, dollars, budget) => spend(state, owner, dollars, budget),
+    spend: async (owner, dollars, budget, purse) => spend(state, owner, dollars, budget, purse),
 
     claim: async (owner, batch) => changing(() => batches.claim(state, owner, batch)),
     giveBack: async (lease) => changing(() => batches.giveBack(state, lease)),

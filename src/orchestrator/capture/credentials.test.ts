@@ -117,6 +117,21 @@ describe('the headers of a call', () => {
     expect(split.extra).toEqual(['x-a: 1', 'x-tenant: t']);
   });
 
+  it('of a service of the user are credentials by their names, or by who asks', () => {
+    const named = { 'api-key': '1', cookie: '2', 'x-forwarded-user': '3', 'x-session-token': '4' };
+    const others = {
+      'idempotency-key': '5',
+      'x-idempotency-key': '6',
+      'x-forwarded-for': '7',
+      'user-agent': '8',
+    };
+    const split = splitHeaders({ ...named, ...others }, openaiInfo, true);
+    expect(split.secrets).toEqual(named);
+    expect(split.rest).toEqual(others);
+    expect(split.extra).toEqual([]);
+    expect(splitHeaders({ ...named }, openaiInfo, false).secrets).toEqual({});
+  });
+
   it('never put a credential into the identity of a call', () => {
     const split = splitHeaders({ 'x-api-key': 'sk-1' }, anthropicInfo, true);
     expect(split.extra).toEqual([]);

@@ -30,10 +30,19 @@ export interface BesideHeaders {
 
 /** `x-*` headers that differ from call to call and never change an answer. */
 const volatile =
-  /^x-(stainless-|goog-api-client$|server-timeout$|batchling|request-id$|client-request-id$|correlation-id$|trace|b3-|datadog-|amzn-trace-id$|cloud-trace-context$|forwarded-|real-ip$)/;
+  /^x-(stainless-|idempotency-key$|goog-api-client$|server-timeout$|batchling|request-id$|client-request-id$|correlation-id$|trace|b3-|datadog-|amzn-trace-id$|cloud-trace-context$|forwarded-|real-ip$)/;
 
-/** Names that say "credential" at a service we do not know: never part of a fingerprint. */
-const secretive = /(^|-)(api-?key|key|token|secret|password|auth|authorization|signature)(-|$)/;
+/** Names that say "credential", or who asks: at a service we do not know they belong to the credential. */
+const secretive =
+  /(^|-)(api-?key|key|token|secret|password|auth|authorization|signature|cookie)(-|$)|^(x-)?(forwarded|remote)-(user|email|groups|preferred-username|client-cert)$/;
+
+/** The same names for something else. */
+const noSecret = /^((x-)?idempotency-key|x-batchling.*|sec-.*)$/;
+
+/** Whether a header is a credential by its name. */
+export function isSecretive(name: string): boolean {
+  return secretive.test(name) && !noSecret.test(name);
+}
 
 const none: Dict = {};
 const nothing: BesideHeaders = { query: none, credential: undefined };
@@ -74,11 +83,13 @@ function takeApart(
   let key = `${info.name}\n${numberOf(credential)}`;
   for (const name in headers) {
     const value = headers[name] as string;
+    const secret = configured && isSecretive(name);
     const other = configured && name.startsWith('x-') && !volatile.test(name);
-    if (info.credentialHeaders.includes(name) || info.accountHeaders.includes(name) || other) {
+    const known = info.credentialHeaders.includes(name) || info.accountHeaders.includes(name);
+    if (known || secret || other) {
       secrets[name] = value;
       key += `\n${name}: ${value}`;
-      if (other && !secretive.test(name)) extra.push(`${name}: ${value}`);
+      if (other && !secret) extra.push(`${name}: ${value}`);
     } else {
       rest[name] = value;
     }

@@ -258,6 +258,7 @@ export class Intake {
       const { spool } = this.#services;
       await keepBodies(this.#context.ledger, asked, admissions);
       await spool.hold(requests.filter((_, index) => admissions[index]?.is !== 'answered'));
+      for (const { caller } of asked) caller.call.sampling?.spooled?.();
     } catch (error) {
       const mine = requests.filter((_, index) => admissions[index]?.is === 'mine');
       this.#services.queues.withdraw(mine);

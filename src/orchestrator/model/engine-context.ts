@@ -17,6 +17,8 @@ export interface EngineContext {
   readonly owner: EngineOwner;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** What budgets are for, where that is not the run. */
+  purse(): string | undefined;
   /** Batches this process works on, by their id in the ledger. */
   readonly batches: Map<number, Batch>;
   /** Set when the engine goes down: loops end, nothing new is sent. */

@@ -19,15 +19,17 @@ export class BatchBudgets {
   async of(
     queue: RequestQueue,
     requests: readonly Request[],
-  ): Promise<Pick<NewBatch, 'estimate' | 'budget'>> {
+  ): Promise<Pick<NewBatch, 'estimate' | 'budget' | 'purse'>> {
     const wanted = requests.filter(({ isWanted }) => isWanted);
     const estimate = await this.#estimates.most(queue, wanted, queue.terms);
     // All of a queue have the same budget: it is part of the queue key.
     const budget = wanted[0]?.scope.budget;
     if (budget !== undefined && estimate === undefined) this.#tellUnpriced(queue, wanted);
+    const purse = this.#context.purse();
     return {
       ...(estimate !== undefined && { estimate }),
       ...(budget !== undefined && { budget }),
+      ...(budget !== undefined && purse !== undefined && { purse }),
     };
   }
 

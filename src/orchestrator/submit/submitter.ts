@@ -164,7 +164,7 @@ export class Submitter {
   async #plan(
     queue: RequestQueue,
     members: readonly Request[],
-    money: Pick<NewBatch, 'estimate' | 'budget'>,
+    money: Pick<NewBatch, 'estimate' | 'budget' | 'purse'>,
   ): Promise<Batch | undefined> {
     const { ledger, owner, batches, stopped } = this.#context;
     const token = `bl_${randomBytes(8).toString('hex')}`;

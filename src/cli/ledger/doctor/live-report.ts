@@ -15,9 +15,12 @@ interface LiveFacts {
 }
 
 /** What a user can paste into an issue: no key, no answer, no id of the account. */
-export function liveReport(given: LiveFacts): { readonly facts: object; readonly text: string } {
+export function liveReport(given: LiveFacts): {
+  readonly facts: object;
+  readonly lines: readonly string[];
+} {
   const facts = reportFacts(given);
-  return { facts, text: textOf(facts) };
+  return { facts, lines: linesOf(facts) };
 }
 
 function reportFacts({ batcher, sample, finished, cancelled, wire, now }: LiveFacts) {
@@ -69,7 +72,7 @@ function usageOf(batcher: Batcher, body: string) {
   }
 }
 
-function textOf(facts: ReturnType<typeof reportFacts>): string {
+function linesOf(facts: ReturnType<typeof reportFacts>): string[] {
   const { finished, cancelled, clockAhead, calls, unconfirmed } = facts;
   const clock = clockAhead === undefined ? 'the provider tells no time' : clockText(clockAhead);
   return [
@@ -87,7 +90,7 @@ function textOf(facts: ReturnType<typeof reportFacts>): string {
     ...calls.map((call) => `  ${call}`),
     ...(unconfirmed.length === 0 ? [] : ['', 'What the documentation leaves open']),
     ...unconfirmed.map((text) => `  ${text}`),
-  ].join('\n');
+  ];
 }
 
 function resultLines(result: ReturnType<typeof summaryOf>): string[] {

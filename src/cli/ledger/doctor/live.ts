@@ -78,7 +78,7 @@ async function probe(
     ids.push(...sent.ids, ...second.ids);
     const report = liveReport({ batcher, sample, finished, cancelled, wire, now: clock.now() });
     if (json) await printJson(report.facts);
-    else await print(wire.redact(report.text));
+    else await print(report.lines.map((line) => wire.redact(line)));
   } catch (error) {
     if (!stop.signal.aborted) throw error;
     note('stopped. Batches that were sent go on at the provider and are in no ledger.');

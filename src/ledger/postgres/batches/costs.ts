@@ -40,9 +40,9 @@ async function addSpending(session: Session, run: string, dollars: number): Prom
 }
 
 export function prepareSpend(store: Store, owners: Owners): Ledger['spend'] {
-  return (owner, dollars, budget) =>
+  return (owner, dollars, budget, purse) =>
     store.write(async (transaction) => {
-      const run = await owners.require(transaction, owner);
+      const run = purse ?? (await owners.require(transaction, owner));
       if (budget !== undefined) await requireRoom(transaction, run, dollars, budget);
       await addSpending(transaction, run, dollars);
     });

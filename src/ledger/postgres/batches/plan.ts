@@ -9,8 +9,8 @@ export function preparePlan(store: Store, owners: Owners): Ledger['plan'] {
   return (owner, batch, requests) =>
     store.write(
       async (transaction) => {
-        const run = await owners.require(transaction, owner);
-        const { estimate = 0, budget } = batch;
+        const ownRun = await owners.require(transaction, owner);
+        const { estimate = 0, budget, purse: run = ownRun } = batch;
         if (budget !== undefined) await requireRoom(transaction, run, estimate, budget);
         const id = await insertBatch(transaction, owner, run, batch, requests.length);
         const assigned = await assign(transaction, owner, id, requests);

@@ -96,11 +96,11 @@ async function dropAll(
   }
 }
 
-/** Drops the counts and costs of runs that no owner can go on with. */
+/** Drops the counts and costs of runs that no owner can go on with. The costs of days stay. */
 async function dropRuns(session: Session, before: number): Promise<void> {
   for (const table of ['run_count', 'run_cost']) {
     await session.run(
-      `DELETE FROM ${table} WHERE run NOT IN (
+      `DELETE FROM ${table} WHERE run NOT LIKE 'day %' AND run NOT IN (
          SELECT run FROM owner WHERE joined_at >= $1 OR id IN ${ALIVE_OWNERS}
        )`,
       [before],

@@ -59,9 +59,9 @@ export function prepareSpend(store: Store, owners: Owners): Ledger['spend'] {
     `INSERT INTO run_cost (run, realtime) VALUES (?, ?)
      ON CONFLICT (run) DO UPDATE SET realtime = realtime + excluded.realtime`,
   );
-  return (owner, dollars, budget) =>
+  return (owner, dollars, budget, purse) =>
     store.write(() => {
-      const run = owners.require(owner);
+      const run = purse ?? owners.require(owner);
       if (budget !== undefined) requireRoom(run, dollars, budget);
       add.run(run, dollars);
     });

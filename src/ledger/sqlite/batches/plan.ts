@@ -29,8 +29,8 @@ export function preparePlan(store: Store, owners: Owners, abandon: AbandonPlan):
        AND batch IS NULL`,
   );
 
-  const insertBatch = (owner: OwnerId, run: string, batch: NewBatch, count: number): BatchId => {
-    const { token, queue, name = null, tags, estimate, budget } = batch;
+  const insertBatch = (owner: OwnerId, ownRun: string, batch: NewBatch, count: number): BatchId => {
+    const { token, queue, name = null, tags, estimate, budget, purse: run = ownRun } = batch;
     if (budget !== undefined) requireRoom(run, estimate ?? 0, budget);
     const labels = [name, JSON.stringify(tags), estimate ?? null];
     const row = [token, queue, run, owner, count, ...labels, store.now()];

@@ -154,12 +154,12 @@ function preparePruneRunCounts(
   };
 }
 
-/** The same for what they have spent outside of batches: one small row for each run with a budget. */
+/** The same for what they have spent outside of batches: one small row for each run with a budget. Days stay. */
 function preparePruneRunCosts(
   store: Store,
 ): (alive: readonly OwnerId[], before: number) => Promise<void> {
   const remove = store.prepare(
-    `DELETE FROM run_cost WHERE NOT EXISTS (
+    `DELETE FROM run_cost WHERE run NOT LIKE 'day %' AND NOT EXISTS (
        SELECT 1 FROM owner WHERE owner.run = run_cost.run
          AND (joined_at >= ? OR id IN (SELECT value FROM json_each(?)))
      )`,

@@ -1,0 +1,56 @@
+import { getHeapStatistics } from 'node:v8';
+
+/** The part of a body in the room for all of them. */
+export interface BodyShare {
+  /** Takes more, for a body that does not say how long it is; false: there is no room. */
+  grow(bytes: number): boolean;
+  leave(): void;
+}
+
+/**
+ * Room in memory for the bodies of all clients, in bytes, from before they are read until the engine keeps them
+ * within limits of its own. A body that is larger than the room has it alone.
+ */
+export class BodyRoom {
+  readonly #most: number;
+  #used = 0;
+  /** Those who wait, the first one first: large bodies get their turn, too. */
+  readonly #line: { readonly size: number; enter(): void }[] = [];
+
+  /** A body is copied and parsed on its way in, so that it takes several times its size. */
+  constructor(most = getHeapStatistics().heap_size_limit / 4) {
+    this.#most = most;
+  }
+
+  async enter(size: number): Promise<BodyShare> {
+    if (this.#line.length > 0 || !this.#fits(size)) {
+      await new Promise<void>((enter) => this.#line.push({ size, enter }));
+    } else this.#used += size;
+    let mine = size;
+    return {
+      grow: (bytes) => {
+        if (this.#used > mine && !this.#fits(bytes)) return false;
+        this.#used += bytes;
+        mine += bytes;
+        return true;
+      },
+      leave: () => {
+        this.#used -= mine;
+        mine = 0;
+        this.#callNext();
+      },
+    };
+  }
+
+  #fits(size: number): boolean {
+    return this.#used === 0 || this.#used + size <= this.#most;
+  }
+
+  #callNext(): void {
+    for (let next = this.#line[0]; next && this.#fits(next.size); next = this.#line[0]) {
+      this.#line.shift();
+      this.#used += next.size;
+      next.enter();
+    }
+  }
+}
