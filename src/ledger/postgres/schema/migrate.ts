@@ -4,7 +4,7 @@ import type { Session, Store, Transaction } from '../connection/store.ts';
 import { unusable } from '../connection/store-errors.ts';
 import { ALIVE } from '../owners/alive.ts';
 import { initial } from './migrations/0001-initial.ts';
-import { lastUse } from './migrations/0003-last-use.ts';
+import { lastUse } from './migrations/0002-last-use.ts';
 import type { Migration } from './migrations/migration.ts';
 
 interface Place {

@@ -6,8 +6,8 @@ import { initial } from './migrations/0001-initial.ts';
 import { learntLimits } from './migrations/0002-learnt-limits.ts';
 import { smallWrites } from './migrations/0003-small-writes.ts';
 import { costs } from './migrations/0004-costs.ts';
-import { answerChecksums } from './migrations/0006-answer-checksums.ts';
-import { lastUse } from './migrations/0007-last-use.ts';
+import { answerChecksums } from './migrations/0005-answer-checksums.ts';
+import { lastUse } from './migrations/0006-last-use.ts';
 import type { Migration } from './migrations/migration.ts';
 
 /** `docs/ledger.md` describes the schema and has to change with it. */

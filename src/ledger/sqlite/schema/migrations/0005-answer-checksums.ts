@@ -5,6 +5,6 @@ import type { Migration } from './migration.ts';
  * be served as an answer. Blocks that were written before have none (NULL), and are taken as they are.
  */
 export const answerChecksums: Migration = {
-  version: 6,
+  version: 5,
   sql: 'ALTER TABLE answer ADD COLUMN crc INTEGER;',
 };

@@ -2,7 +2,7 @@ import type { Migration } from './migration.ts';
 
 /** When accounts and queues were last opened, so that those that nothing refers to can be dropped. */
 export const lastUse: Migration = {
-  version: 7,
+  version: 6,
   sql: `
     ALTER TABLE account ADD COLUMN used_at INTEGER NOT NULL DEFAULT 0;
     ALTER TABLE queue ADD COLUMN used_at INTEGER NOT NULL DEFAULT 0;
