@@ -1,3 +1,4 @@
+import { docsPage } from '../docs-page.ts';
 import type { DryRunQueue, DryRunSummary } from '../orchestrator/dry-run/dry-run-summary.ts';
 import { leftOutReason } from '../orchestrator/model/stats.ts';
 import { assumedOutput, type Range } from '../pricing/output-range.ts';
@@ -71,7 +72,7 @@ function waitLines({ provider, model, batches, rounds, oneAfterAnother: turns }:
   const cure =
     rounds > 1
       ? 'Calls that do not need the answers before them can share a batch: raise the limit that holds them back ' +
-        "(p-limit, LangChain's maxConcurrency, a loop with await), see docs/large-batches.md"
+        `(p-limit, LangChain's maxConcurrency, a loop with await), see ${docsPage('large-batches.md')}`
       : 'Raise maxInFlight if the account may have more under way at once, or batchSize';
   const wait = `${counted(batches, 'batch', 'batches')}, ${each}: ${number(turns)} × minutes to hours`;
   return [`${provider} ${model}: ${wait}. ${cure}`];

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { batchify } from '../../src/index.ts';
+import { loadDriver } from '../../src/ledger/sqlite/connection/driver.ts';
 import { runCommand } from '../support/run-ledger-command.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 
@@ -28,7 +29,7 @@ beforeAll(async () => {
   await post(
     `${stage.simulator.baseUrl('openai')}/chat/completions`,
     { authorization: 'Bearer sk-1' },
-    { model: hostile, messages },
+    { model: 'gpt-5-mini', messages },
   );
   await post(
     `${google}/v1beta/models/gemini-2.5-flash:generateContent`,
@@ -36,6 +37,11 @@ beforeAll(async () => {
     { contents: [{ role: 'user', parts: [{ text: 'hello' }] }] },
   );
   await scope.close();
+  // A call with such a name is refused today, but a ledger may hold one of a provider or of an older version.
+  const { DatabaseSync } = await loadDriver();
+  const database = new DatabaseSync(store, { timeout: 5_000 });
+  database.prepare("UPDATE queue SET model = ? WHERE provider = 'openai'").run(hostile);
+  database.close();
   const { stdout } = await runCommand(['ls', '--json', '--store', store]);
   const batches = JSON.parse(stdout).batches as { provider: string; remoteId: string }[];
   remoteId = batches.find(({ provider }) => provider === 'google')?.remoteId as string;

@@ -77,7 +77,7 @@ describe('a gateway with a budget', () => {
 
   it('names a model that it cannot count in one line of its log, whatever its name is', async () => {
     const gateway = await startGateway(stage, { flags: ['--budget', '5'] });
-    const model = 'own\nbatchling: all is well\u009b2J';
+    const model = 'own\u2028batchling: all is well\u202e2J';
     expect((await ask(gateway, 'five', { body: { model } })).status).toBe(200);
     const { stderr } = await gateway.kill();
     expect(stderr).toContain('The budget does not count own batchling: all is well 2J of openai');

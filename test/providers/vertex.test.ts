@@ -205,7 +205,7 @@ describe('a call that has no batch', () => {
 });
 
 it('a bucket that is none is refused at once', () => {
-  const options = stage.vertexOptions({ providers: { vertex: { bucket: 'mine' } } });
-  expect(() => batchify(options)).toThrow('vertex.bucket must be the URI of a bucket');
+  const options = stage.vertexOptions({ providers: { vertex: { bucket: 's3://mine' } } });
+  expect(() => batchify(options)).toThrow('vertex.bucket must be a bucket of Cloud Storage');
   expect(bucket).toMatch(/^gs:/);
 });

@@ -40,8 +40,8 @@ describe('a client that was made before batchling was loaded', () => {
     const url = `${stage.simulator.baseUrl('openai')}/chat/completions`;
     const reason = expect.stringContaining('before batchling was loaded');
     expect(bypassed).toEqual([
-      { url, reason },
-      { url, reason },
+      { url, reason, sent: true },
+      { url, reason, sent: true },
     ]);
     expect(warnings).toHaveLength(1);
     expect(warnings[0]).toContain(url);

@@ -79,8 +79,8 @@ describe('undici', () => {
         expect(stage.simulator.meter).toMatchObject({ realtime: 2, batched: 0 });
         const { url } = post();
         expect(bypasses).toEqual([
-          { url, reason: expect.stringContaining('transport') },
-          { url, reason: expect.stringContaining('transport') },
+          { url, reason: expect.stringContaining('transport'), sent: true },
+          { url, reason: expect.stringContaining('transport'), sent: true },
         ]);
         expect(scope.stats).toMatchObject({ captured: 0, bypassed: 2 });
         // Once per text, and the text is the same for all three ways.

@@ -1,4 +1,5 @@
 import { basename, extname } from 'node:path';
+import { docsPage } from '../../docs-page.ts';
 
 const programs =
   /^(python|pypy|ipython|pytest|uv|uvx|poetry|pipenv|ruby|bundle|rake|rails|go|java|mvn|gradle|kotlin|scala|php|perl|rscript|julia|dotnet|cargo|swift|elixir|mix|deno|bun|bunx)[\d.]*$/i;
@@ -20,4 +21,4 @@ export function gatewayNote(command: string): string {
 
 export const gatewayCure =
   'For a program in another language start the gateway, batchling serve, and give the program the base URL ' +
-  'that the gateway prints (docs/gateway.md).';
+  `that the gateway prints (${docsPage('gateway.md')}).`;

@@ -1,3 +1,4 @@
+import { docsPage } from '../../docs-page.ts';
 import type { RunOutcome } from '../../report/run/run-display.ts';
 import { counted } from '../../report/summary.ts';
 import { exitCodes } from '../exit-codes.ts';
@@ -23,4 +24,4 @@ export function unbatchedNote(
 const nothingCaptured =
   'no LLM call was captured, so nothing was batched. Calls may have gone out at full price unseen: from a Node process ' +
   'started by spawn() (use batchling exec), from a program that is not Node (use batchling serve), or from a client with ' +
-  'a transport of its own (docs/bypasses.md)';
+  `a transport of its own (${docsPage('bypasses.md')})`;

@@ -1,6 +1,7 @@
 import type { Batcher, CompletionWindow, Limits } from '../../batchers/batcher.ts';
 import { givenPrice, limitsOf } from '../../batchers/limit-settings.ts';
 import type { Settings } from '../../batchers/provider-info.ts';
+import { docsPage } from '../../docs-page.ts';
 import { parseDuration } from '../../duration.ts';
 import { invariant } from '../../errors.ts';
 import type { Wire } from '../../http/wire.ts';
@@ -233,7 +234,7 @@ export class Queue implements RequestQueue {
     const text =
       `${this.batcher.info.name} ${this.model}: this batch began when the one before it was answered, so they run one ` +
       'after another, minutes to hours each. Calls that do not need those answers can share a batch: raise the limit ' +
-      "that holds them back (p-limit, LangChain's maxConcurrency, a loop with await), see docs/large-batches.md";
+      `that holds them back (p-limit, LangChain's maxConcurrency, a loop with await), see ${docsPage('large-batches.md')}`;
     const notice = { notice: 'hint', text } as const;
     for (const scope of new Set(requests.map((one) => one.scope))) scope.notify(notice);
   }
