@@ -10,6 +10,8 @@ export const detachVariable = 'BATCHLING_DETACH';
 export const configVariable = 'BATCHLING_CONFIG';
 /** `true`: the first process that has loaded the config file is to check its ledger. */
 export const uncheckedVariable = 'BATCHLING_UNCHECKED';
+/** The ledger that the check before the program has made: its first use is still to be told. */
+export const newStoreVariable = 'BATCHLING_NEW_STORE';
 
 /** The token that clients of a gateway must send. The user sets this one. */
 export const tokenVariable = 'BATCHLING_TOKEN';
@@ -19,5 +21,6 @@ export const runVariables: readonly string[] = [
   detachVariable,
   configVariable,
   uncheckedVariable,
+  newStoreVariable,
   tokenVariable,
 ];

@@ -23,6 +23,11 @@ describe('the room for bodies', () => {
     expect(shares).toHaveLength(4);
   });
 
+  it('has no line for small bodies', async () => {
+    const shares = await enterAll(new BodyRoom(10_000), [9_000, 9_000, 100]);
+    expect(shares).toHaveLength(2);
+  });
+
   it('is for a body alone that is larger', async () => {
     const room = new BodyRoom(10);
     const shares = await enterAll(room, [20, 20]);

@@ -13,6 +13,8 @@ export interface BodyShare {
  */
 export class BodyRoom {
   readonly #most: number;
+  /** Bodies up to this size wait for nobody: clients that send nothing of large ones must not hold them up. */
+  readonly #small: number;
   #used = 0;
   /** Those who wait, the first one first: large bodies get their turn, too. */
   readonly #line: { readonly size: number; enter(): void }[] = [];
@@ -20,10 +22,12 @@ export class BodyRoom {
   /** A body is copied and parsed on its way in, so that it takes several times its size. */
   constructor(most = getHeapStatistics().heap_size_limit / 4) {
     this.#most = most;
+    this.#small = Math.min(64 * 1024, most / 100);
   }
 
   async enter(size: number): Promise<BodyShare> {
-    if (this.#line.length > 0 || !this.#fits(size)) {
+    const mayWait = size > this.#small;
+    if (mayWait && (this.#line.length > 0 || !this.#fits(size))) {
       await new Promise<void>((enter) => this.#line.push({ size, enter }));
     } else this.#used += size;
     let mine = size;

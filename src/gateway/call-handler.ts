@@ -33,11 +33,6 @@ interface PassedOn {
   readonly waiting?: WaitingResponse;
 }
 
-/** The body of a request, for as long as it may have to be passed on. */
-interface HeldBody {
-  bytes: Buffer | undefined;
-}
-
 /** Answers the calls of clients to their providers: by a batch, or passed through. */
 export class CallHandler {
   readonly #context: GatewayContext;
@@ -81,13 +76,12 @@ export class CallHandler {
       try {
         body = await readBody(request, limits.bodySize, bodies);
         if (this.#isLeaving) throw new GatewayError('leaving', 'The gateway is being stopped.');
-        const isStream = wantsStream(route.url, body.bytes);
-        const held: HeldBody = { bytes: body.bytes };
+        const isStream = wantsStream(route.url, body.bytes as Buffer);
         const sampling = { ...asked.sampling, spooled: body.leave };
         const holding = { ...exchange, asked: { ...asked, sampling } };
-        if (asked.isAsync && !isStream) return await this.#askLater(holding, held);
+        if (asked.isAsync && !isStream) return await this.#askLater(holding, body);
         const ask = scope.handleRequest.bind(scope);
-        return await this.#hold(holding, held, isStream, ask);
+        return await this.#hold(holding, body, isStream, ask);
       } finally {
         body?.leave();
         leave();
@@ -100,7 +94,7 @@ export class CallHandler {
   /** The client holds its connection until the answer is there. */
   async #hold(
     exchange: Exchange,
-    held: HeldBody,
+    held: ReadBody,
     isStream: boolean,
     ask: (
       raw: RawRequest,
@@ -158,7 +152,7 @@ export class CallHandler {
     }
   }
 
-  async #askLater(exchange: Exchange, held: HeldBody): Promise<void> {
+  async #askLater(exchange: Exchange, held: ReadBody): Promise<void> {
     const { request, response, route, asked } = exchange;
     const raw = rawRequest(exchange, held, async () => undefined);
     const asking = await this.#async.ask({ route, raw, asked, from: request });
@@ -191,7 +185,7 @@ function uncounted(): GatewayError {
 
 function rawRequest(
   { route, headers }: Exchange,
-  held: HeldBody,
+  held: ReadBody,
   answered: RawRequest['answered'],
 ): RawRequest {
   return {

@@ -4,7 +4,8 @@ import { GatewayError } from './gateway-error.ts';
 
 /** A body in memory. */
 export interface ReadBody {
-  readonly bytes: Buffer;
+  /** `undefined` once it is not needed here any more. */
+  bytes: Buffer | undefined;
   /** Gives its room to others. May be called again. */
   leave(): void;
 }
@@ -53,6 +54,8 @@ function readPieces(
       const body = pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces);
       // The request lives until it is answered, and its listeners with it; the body need not.
       pieces.length = 0;
+      request.off('error', reject);
+      request.removeAllListeners('data');
       resolve(body);
     });
     request.once('error', reject);

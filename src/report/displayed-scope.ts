@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { BatchSummary } from '../ledger/ledger.ts';
 import type { Stats } from '../orchestrator/model/stats.ts';
+import { newStoreVariable } from '../run-variables.ts';
 import { isDatabase, shownStore } from '../store-address.ts';
 import type { DisplayedScope, FirstUse } from './display.ts';
 import { typicalTimes } from './typical-times.ts';
@@ -17,7 +18,7 @@ export function displayedScope(
   past: () => Promise<readonly BatchSummary[]>,
 ): DisplayedScope {
   const isFile = store !== ':memory:' && !isDatabase(store);
-  const isNew = isFile && isMissing(store);
+  const isNew = isFile && (isMissing(store) || process.env[newStoreVariable] === store);
   return {
     stats,
     store: shownStore(store),

@@ -36,7 +36,7 @@ export function dryRunLines(summary: DryRunSummary): string[] {
       (name) => `not in the sum: ${name}, whose price is unknown (set providers.….prices)`,
     ),
     ...(leftOut > 0 ? [`${counted(leftOut, 'call')} ${leftOutReason}, at full price`] : []),
-    ...(bypassed > 0 ? [`${counted(bypassed, 'call')} cannot be batched, and not in the sum`] : []),
+    ...(bypassed > 0 ? [`${counted(bypassed, 'call')} cannot be batched, and not priced`] : []),
     ...basisLines(queues),
     ...endLines(summary),
   ];

@@ -1,5 +1,6 @@
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { DryRunSummary } from '../../src/index.ts';
 import { compiledModule, compiledProgram } from '../support/compiled.ts';
@@ -48,6 +49,19 @@ async function runRegistered(
 }
 
 const url = () => `${stage.simulator.baseUrl('openai')}/chat/completions`;
+
+it('a program that waits for a call that is only held back stays up until its dry run ends', async () => {
+  const library = JSON.stringify(await compiledModule('src/index'));
+  const program = `
+    const { batchify } = await import(${library});
+    const call = { method: 'POST', headers: { 'content-type': 'application/json' } };
+    const body = '{"model":"m","messages":[]}';
+    const ask = () => fetch('http://127.0.0.1:9/v1/chat/completions', { ...call, body });
+    await batchify(ask, { dryRun: true, window: '50ms', store: ':memory:' }).catch((error) => console.log(error.name));`;
+  const given = ['--input-type=module', '-e', program];
+  const { stdout } = await promisify(execFile)(process.execPath, given);
+  expect(stdout).toBe('DryRunExit\n');
+});
 
 it('a process that is in batch mode as a whole prints the summary and exits with 0', async () => {
   const given = [url(), '3'];

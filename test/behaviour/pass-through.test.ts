@@ -55,6 +55,7 @@ const steps = [
   'GET chat completions',
   'DELETE chat completion',
   'POST chat to another host',
+  'POST chat with headers out of an iterator to another host',
   'POST chat by a Request to another host',
   'POST a stream to another path',
   'POST chat realtime',

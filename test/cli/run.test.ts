@@ -97,6 +97,15 @@ describe('batchling run', () => {
     expect(stage.simulator.meter).toMatchObject({ batched: 2, realtime: 0 });
   });
 
+  it('tells the first use of a ledger, and no later one', async () => {
+    const environment = { ...variablesOf(stage), BATCHLING_DISPLAY: 'plain' };
+    const url = `${stage.simulator.baseUrl('openai')}/chat/completions`;
+    const first = await run(['--store', 'new.db', asking, url, '1'], { environment });
+    expect(first.stderr).toMatch(/first use: the ledger is now in .*new\.db/);
+    const later = await run(['--store', 'new.db', asking, url, '1'], { environment });
+    expect(later.stderr).not.toContain('first use');
+  });
+
   it('batches the calls of an SDK in TypeScript, by flags alone', async () => {
     const base = stage.simulator.baseUrl('openai');
     const flags = ['--hosts', `${base}=openai`, '--store', 'ledger.db', '--window=50ms'];
@@ -122,7 +131,7 @@ describe('batchling run', () => {
 
   it.each([
     [['--dry-run=deep'], '--dry-run=deep'],
-    [['in.csv', '--budget', '5'], '--budget'],
+    [['in.csv', '--budget', '5'], '--budget 5'],
     [['--no-cache', '--', 'x'], '--no-cache'],
     [['--require-batched'], '--require-batched'],
   ])('refuses %j after the file: the program would get it, and pay', async (given, flag) => {

@@ -61,7 +61,8 @@ export async function openStage(given: SimulatorOptions = {}): Promise<Stage> {
       }),
     async close() {
       await simulator.close();
-      await rm(folder, { recursive: true, force: true });
+      // A process that was killed a moment ago may still let go of its files.
+      await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
     },
   };
 }

@@ -104,8 +104,12 @@ function refuseMisplaced(
   if (first === '--') return;
   const end = rest.indexOf('--');
   const own = end < 0 ? rest : rest.slice(0, end);
-  const flag = own.find((argument) => isOurs(argument.replace(/=.*$/s, '')));
-  if (flag !== undefined) throw usageError(advice(flag, rest.join(' ')).join('\n'));
+  const at = own.findIndex((argument) => isOurs(argument.replace(/=.*$/s, '')));
+  const flag = own[at];
+  if (flag === undefined) return;
+  const value = valued.has(flag) ? own[at + 1] : undefined;
+  const whole = value === undefined ? flag : `${flag} ${value}`;
+  throw usageError(advice(whole, rest.join(' ')).join('\n'));
 }
 
 function isOurs(name: string): boolean {

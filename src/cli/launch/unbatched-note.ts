@@ -10,7 +10,7 @@ export function unbatchedNote(
   code: number,
   { requiresBatched }: Pick<RunEnvironment, 'requiresBatched'>,
 ): { readonly text: string; readonly isFailure: boolean } | undefined {
-  const missed = stats.bypassed + (dryRun ? dryRun.bypassed + dryRun.leftOut : 0);
+  const missed = stats.bypassed + stats.realtime + (dryRun ? dryRun.bypassed + dryRun.leftOut : 0);
   if (requiresBatched && missed > 0) {
     const text = `--require-batched: the run has failed, because ${counted(missed, 'LLM call was', 'LLM calls were')} not batched`;
     return { text, isFailure: true };

@@ -17,7 +17,7 @@ if (path) {
       // Processes that this one starts need not do it again.
       delete process.env[uncheckedVariable];
       const { checkStore } = await import('./check-store.ts');
-      await checkStore(resolveOptions({}));
+      await checkStore(resolveOptions({}), process.env);
     }
   } catch (error) {
     const isStore = BatchlingError.isInstance(error) && error.code.startsWith('STORE_');

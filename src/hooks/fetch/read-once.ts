@@ -32,14 +32,34 @@ type Options = Readonly<Record<string, unknown>>;
 export function readOnce(call: readonly unknown[], isInScope: boolean): readonly unknown[] {
   const [input, options] = call;
   if (typeof options !== 'object' || options === null) return call;
-  if (isPlain(options, isInScope ? readInScope : readAlways)) return call;
+  const plain: Options = isPlain(options, isInScope ? readInScope : readAlways)
+    ? (options as Options)
+    : copyOf(options as Options);
+  const headers = isInScope ? listed(plain.headers) : plain.headers;
+  if (plain === options && headers === plain.headers) return call;
+  return [input, headers === undefined ? plain : { ...plain, headers }, ...call.slice(2)];
+}
+
+function copyOf(options: Options): Options {
   const copy: Record<string, unknown> = {};
   // Other libraries' wrappers of fetch have options of their own.
   for (const name of new Set([...names, ...Object.keys(options)])) {
-    const value = (options as Options)[name];
+    const value = options[name];
     if (value !== undefined) copy[name] = value;
   }
-  return [input, copy, ...call.slice(2)];
+  return copy;
+}
+
+/** Headers that come out of an iterator or a generator, which can be read only once, as a list. */
+function listed(headers: unknown): unknown {
+  if (typeof headers !== 'object' || headers === null) return headers;
+  if (headers instanceof Headers || Array.isArray(headers)) return headers;
+  if (!(Symbol.iterator in headers)) return headers;
+  return Array.from(headers as Iterable<unknown>, (pair) =>
+    typeof pair === 'object' && pair !== null && Symbol.iterator in pair
+      ? [...(pair as Iterable<unknown>)]
+      : pair,
+  );
 }
 
 function isPlain(options: object, read: readonly string[]): boolean {

@@ -9,6 +9,7 @@ import { refuseCall } from '../collect/delivery.ts';
 import type { CallHandle, CapturedCall } from '../model/call.ts';
 import type { CallEngine } from '../model/call-engine.ts';
 import { factsOf, tell } from '../model/events.ts';
+import { KeepAlive } from '../model/keep-alive.ts';
 import type { OwnReason } from '../model/own-answer.ts';
 import { type DryRunSummary, summaryOf } from './dry-run-summary.ts';
 import { answerPlanned, answerWithPlaceholders, type PendingCall } from './placeholder-answer.ts';
@@ -60,6 +61,9 @@ export class DryRun implements CallEngine {
   #pending: PendingCall[] = [];
   /** Calls that are not captured, and wait to be told that they were not sent. */
   #held: (() => void)[] = [];
+  readonly #keepAlive = new KeepAlive();
+  /** How many of them keep the process up until their round ends. */
+  #kept = 0;
   #draining: Promise<void> | undefined;
   #timer: unknown;
   #calls = 0;
@@ -89,7 +93,12 @@ export class DryRun implements CallEngine {
   /** Resolves with the end of the round, for ever not where that stops the program. */
   hold(): Promise<void> {
     if (this.#isClosed && !this.#stops) return Promise.resolve();
-    if (!this.#isClosed) this.#restartTimer();
+    if (!this.#isClosed) {
+      this.#restartTimer();
+      // Nothing else does, where the program waits for this call alone.
+      this.#keepAlive.hold();
+      this.#kept += 1;
+    }
     return new Promise((resolve) => this.#held.push(resolve));
   }
 
@@ -133,7 +142,12 @@ export class DryRun implements CallEngine {
   close(): void {
     this.#isClosed = true;
     this.#options.clock.clearTimeout(this.#timer);
+    this.#release();
     if (!this.#stops) this.#letGo();
+  }
+
+  #release(): void {
+    for (; this.#kept > 0; this.#kept -= 1) this.#keepAlive.release();
   }
 
   #letGo(): void {
@@ -252,6 +266,7 @@ export class DryRun implements CallEngine {
     this.#options.clock.clearTimeout(this.#timer);
     await this.#endQueues();
     await this.#options.roundEnded();
+    this.#release();
     if (!this.isWaiting) return;
     if (this.#stops) {
       this.#options.stop?.();

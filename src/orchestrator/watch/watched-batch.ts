@@ -118,7 +118,7 @@ export class WatchedBatch {
     const { ledger, background } = this.#context;
     const noted = ledger.polled([{ lease: batch.lease, remote }]);
     background(`note the state of batch ${batch.token}`, noted);
-    this.#noted = Promise.allSettled([this.#noted, noted]);
+    this.#noted = Promise.allSettled([this.#noted, noted]).then(() => undefined);
   }
 
   #over(end: BatchEnd): void {

@@ -43,6 +43,11 @@ function streamed(): ReadableStream<Uint8Array> {
   });
 }
 
+/** Can be read only once. */
+function once(given: Record<string, string>): NonNullable<RequestInit['headers']> {
+  return Object.entries(given).values() as unknown as NonNullable<RequestInit['headers']>;
+}
+
 const client = new OpenAI({ apiKey: 'sk-plain', baseURL: base, organization: null, project: null });
 
 /** More than fetch takes: frameworks hand on settings of their own. */
@@ -63,6 +68,8 @@ const steps: Record<string, () => PromiseLike<unknown>> = {
   'DELETE chat completion': () =>
     fetch(`${base}/chat/completions/1`, { method: 'DELETE', headers }),
   'POST chat to another host': () => fetch(`${other}/chat/completions`, post),
+  'POST chat with headers out of an iterator to another host': () =>
+    fetch(`${other}/chat/completions`, { ...post, headers: once(headers) }),
   'POST chat by a Request to another host': () =>
     fetch(new Request(`${other}/chat/completions`, post)),
   'POST a stream to another path': () =>
