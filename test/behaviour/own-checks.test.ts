@@ -90,10 +90,38 @@ const asking: Client = (url) => {
   return sending;
 };
 
+/** Begins to look once it is connected. */
+const late: Client = (url) => {
+  const sending = request(url, trusted);
+  sending.once('socket', (socket: TLSSocket) => {
+    socket.once('connect', () => {
+      socket.once('secureConnect', () => {
+        if (socket.authorized) sending.end(body);
+        else sending.destroy(new Error('not authorized'));
+      });
+    });
+  });
+  return sending;
+};
+
+/** Looks one turn after it has its socket, and waits for the handshake if that is still to come. */
+const waiting: Client = (url) => {
+  const sending = request(url, trusted);
+  sending.once('socket', (socket: TLSSocket) => {
+    setImmediate(() => {
+      if (socket.authorized) sending.end(body);
+      else socket.once('secureConnect', () => sending.end(body));
+    });
+  });
+  return sending;
+};
+
 const clients: [string, Client][] = [
   ['pins a certificate once it is connected', (url) => pinned(url, fingerprint)],
   ['writes nothing before', careful],
   ['asks its socket', asking],
+  ['begins to look once it is connected', late],
+  ['looks one turn later, and waits', waiting],
   [
     'gives Node a check of its own',
     (url) => request(url, { ...trusted, checkServerIdentity: () => undefined }).end(body),

@@ -128,13 +128,16 @@ export function createFakeSocket(peer: SocketPeer, secure: boolean): FakeSocket 
   });
 }
 
-/** Tells the client that the socket is connected. */
-export function connect(socket: FakeSocket, secure: boolean): void {
+/**
+ * Tells the client that the socket is connected. `isSecured` is asked last: a listener may have begun to look
+ * at the server meanwhile, and waits for the real one.
+ */
+export function connect(socket: FakeSocket, isSecured: () => boolean): void {
   socket.connecting = false;
   if (socket.destroyed) return;
   socket.emit('connect');
   socket.emit('ready');
-  if (secure) socket.emit('secureConnect');
+  if (isSecured()) socket.emit('secureConnect');
 }
 
 function destroySoon(this: FakeSocket): void {

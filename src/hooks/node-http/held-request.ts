@@ -65,7 +65,8 @@ class HeldRequest implements SocketPeer {
 
   /** A client that looks at the server is told of the real connection. */
   connect(): void {
-    if (!this.#checksServer) connect(this.socket, this.#candidate.secure);
+    if (this.#checksServer) return;
+    connect(this.socket, () => this.#candidate.secure && !this.#checksServer);
   }
 
   receive(bytes: Buffer, done: (error?: Error | null) => void): void {

@@ -136,6 +136,7 @@ export class Replay {
     // The agent reads from the request whether, and how long, the connection may be kept alive.
     connection._httpMessage = this.#request;
     if (this.#socket.connecting) this.#follow(connection);
+    else this.#followHandshake(connection);
     this.#listen(connection, 'on');
     for (const bytes of this.#waiting.splice(0)) connection.write(bytes);
     if (this.#socket.writableEnded) connection.end();
@@ -161,7 +162,7 @@ export class Replay {
     const socket = this.#socket;
     const secure = 'encrypted' in socket;
     // A connection that was kept alive does not connect again, but the client is waiting for it.
-    if (!connection.connecting) process.nextTick(() => connect(socket, secure));
+    if (!connection.connecting) process.nextTick(() => connect(socket, () => secure));
     for (const name of ['lookup', 'connect', 'ready', 'secureConnect', 'session', 'keylog']) {
       const listener = (...values: unknown[]) => {
         if (name === 'connect') socket.connecting = false;
@@ -169,6 +170,15 @@ export class Replay {
       };
       this.#progress.push([name, listener]);
     }
+  }
+
+  /** The client was told of a fake connection, and may have begun to look at the server since. */
+  #followHandshake(connection: Socket): void {
+    const socket = this.#socket;
+    if (!('encrypted' in socket)) return;
+    const tell = () => void socket.emit('secureConnect');
+    if (connection.connecting) this.#progress.push(['secureConnect', tell]);
+    else process.nextTick(tell);
   }
 
   readonly #onData = (chunk: Buffer) => {
