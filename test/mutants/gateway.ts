@@ -122,7 +122,8 @@ export const gateway: readonly Mutant[] = [
     promise: 7,
     file: 'src/gateway/call-handler.ts',
     search: 'const isStream = wantsStream(route.url, body.bytes as Buffer);',
-    replace: 'body.leave();\n        const isStream = wantsStream(route.url, body.bytes as Buffer);',
+    replace:
+      'body.leave();\n        const isStream = wantsStream(route.url, body.bytes as Buffer);',
     tests: ['test/gateway/large-bodies.test.ts'],
     only: 'one after another',
   },
