@@ -10,7 +10,8 @@ process.once('exit', () => rmSync(cacheFolder, { recursive: true, force: true })
 
 /** Unit tests that patch globals, start processes, or look at what has been loaded. */
 const unitTests = [
-  'src/*.test.ts',
+  'src/base/*.test.ts',
+  'src/concurrency/event-loop.test.ts',
   'src/scope/**',
   'src/options/index.test.ts',
   'src/hooks/**',
@@ -26,24 +27,24 @@ const needTheirOwnProcess = [
   ...unitTests,
   // They look at what is patched, or patch it themselves.
   'test/fidelity/**',
-  'test/behaviour/{core,hooks-undone,later-patchers,mocks,patches,two-copies,without-hooks}.test.ts',
+  'test/behaviour/*/{core,hooks-undone,later-patchers,mocks,patches,two-copies,without-hooks}.test.ts',
   // They look for the files that the process has open.
-  'test/behaviour/{batch-lives,lost-leases}.test.ts',
+  'test/behaviour/*/{batch-lives,lost-leases}.test.ts',
   // They hear warnings, many of which a process is given once.
-  'test/behaviour/{closed-scopes,full-price,long-realtime-line,no-batch-api}.test.ts',
-  'test/behaviour/{nothing-more-is-spent,query-credentials}.test.ts',
+  'test/behaviour/*/{closed-scopes,full-price,long-realtime-line,no-batch-api}.test.ts',
+  'test/behaviour/*/{nothing-more-is-spent,query-credentials}.test.ts',
   'test/misuse/{never-entered,scopes}.test.ts',
   // They hear what the process writes to stderr, whoever writes it.
-  'test/behaviour/{display,resume-speaks,small-batches,troubles,what-is-stored}.test.ts',
+  'test/behaviour/*/{display,resume-speaks,small-batches,troubles,what-is-stored}.test.ts',
   'test/providers/mixed.test.ts',
-  'test/third-party/langchain-batch.test.ts',
+  'test/third-party/clients/langchain-batch.test.ts',
   // Their client listens for signals and errors of the whole process.
-  'test/third-party/{openai-agents,simulator-answers}.test.ts',
-  'test/behaviour/many-examples.test.ts',
+  'test/third-party/*/{openai-agents,simulator-answers}.test.ts',
+  'test/behaviour/display/many-examples.test.ts',
   // They change the time of the whole process.
-  'test/behaviour/{clock-set-back,dates-after-set-back}.test.ts',
+  'test/behaviour/*/{clock-set-back,dates-after-set-back}.test.ts',
   // They wait until the whole process is at rest.
-  'test/behaviour/{not-found-series,redirected-reads}.test.ts',
+  'test/behaviour/*/{not-found-series,redirected-reads}.test.ts',
   'test/crash/{budget-after-kill,taken-over}.test.ts',
   'test/durability/marks.test.ts',
   'test/guarantees/**',
@@ -65,7 +66,7 @@ const leftOut: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>> = {
     'test/cli/{display,exec-vitest,run-in-terminal}.test.ts',
     'test/docs/{newcomer,run}.test.ts',
     // The modes of files say nothing there.
-    'test/behaviour/secrets.test.ts',
+    'test/behaviour/ledger/secrets.test.ts',
     'src/ledger/sqlite/connection/open-sqlite.test.ts',
     // A user without rights is made for the server, which needs root.
     '**/*postgres*.test.ts',

@@ -1,4 +1,4 @@
-import type { Answer } from '../types.ts';
+import type { Answer } from '../base/types.ts';
 
 export interface BadLine {
   /** As the provider counts. From one, it seems; nobody is told before it is proved. */

@@ -1,9 +1,9 @@
+import type { Answer, Counts, Dict, Handle, ItemId } from '../base/types.ts';
 import type { Wire } from '../http/wire.ts';
 import type { Expectation } from '../pricing/expectation.ts';
 import type { CachedInput } from '../pricing/model-price.ts';
 import type { Usage } from '../pricing/usage.ts';
 import type { StreamDialect } from '../streams/stream-dialect.ts';
-import type { Answer, Counts, Dict, Handle, ItemId } from '../types.ts';
 import type { BatchFailure } from './batch-failure.ts';
 import type { ProviderInfo, Settings } from './provider-info.ts';
 import type { ProviderNotes } from './provider-notes.ts';

@@ -1,4 +1,4 @@
-import type { Dict } from '../types.ts';
+import type { Dict } from '../base/types.ts';
 
 /** A kind of LLM call that several services understand, known by its URL. */
 export interface LlmWire {

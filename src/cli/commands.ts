@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { ledgerCommands } from './ledger/commands.ts';
 
 /** What the module of a command exports. */
 export interface CommandModule {
@@ -22,32 +21,71 @@ export const commands: readonly CommandEntry[] = [
   {
     name: 'run',
     summary: 'run a TypeScript or JavaScript file, or one function of it, in batch mode',
-    load: () => import('./run.ts'),
+    load: () => import('./commands/run.ts'),
   },
   {
     name: 'exec',
     summary: 'run any command; every Node process under it is in batch mode',
-    load: () => import('./exec.ts'),
+    load: () => import('./commands/exec.ts'),
   },
   {
     name: 'serve',
     summary: 'run a gateway: programs in any language set their base URL and are batched',
-    load: () => import('./serve-command.ts'),
+    load: () => import('./commands/serve.ts'),
   },
-  ...ledgerCommands,
+  {
+    name: 'ls',
+    summary: 'list the batches of the ledger, the newest last',
+    load: () => import('./commands/ls.ts'),
+  },
+  {
+    name: 'show',
+    summary: 'show one batch: its facts, times, errors and requests',
+    load: () => import('./commands/show.ts'),
+  },
+  {
+    name: 'cancel',
+    summary: 'cancel batches at their providers',
+    load: () => import('./commands/cancel.ts'),
+  },
+  {
+    name: 'collect',
+    summary: 'fetch the answers of batches whose program has ended',
+    load: () => import('./commands/collect.ts'),
+  },
+  {
+    name: 'export',
+    summary: 'write requests and answers of batches to a file',
+    load: () => import('./commands/export.ts'),
+  },
+  {
+    name: 'prune',
+    summary: 'drop what is old from the ledger',
+    load: () => import('./commands/prune.ts'),
+  },
+  {
+    name: 'move',
+    summary: 'copy the ledger to another store',
+    load: () => import('./commands/move.ts'),
+  },
+  {
+    name: 'doctor',
+    summary: 'check versions, ledger, keys, clients, clock and proxies',
+    load: () => import('./commands/doctor.ts'),
+  },
   {
     name: 'demo',
     summary: 'ask a few questions through the bundled simulator: no API key, no cost',
-    load: () => import('./demo-command.ts'),
+    load: () => import('./commands/demo.ts'),
   },
   {
     name: 'simulate',
     summary: "run the simulator: a local server that plays the providers' batch APIs",
-    load: () => import('./simulate-command.ts'),
+    load: () => import('./commands/simulate.ts'),
   },
   {
     name: 'completion',
     summary: 'print a script that completes commands and flags in your shell',
-    load: () => import('./completion.ts'),
+    load: () => import('./commands/completion.ts'),
   },
 ];

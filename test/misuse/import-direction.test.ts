@@ -33,19 +33,20 @@ describe('the check of imports', () => {
 
   it('is content with arrows that point down or stay', () => {
     const { status, stderr } = check({
-      'cli/main.ts': "import { a } from '../scope/scope.ts';\nimport '../simulator/index.ts';",
-      'scope/scope.ts': "import { b } from '../orchestrator/engine.ts';",
-      'scope/engines.ts': "import { openLedger } from '../ledger/open-ledger.ts';",
+      'cli/start/start-demo.ts':
+        "import { a } from '../../index.ts';\nimport '../../simulator/index.ts';",
+      'scope/engine/engine-scope.ts': "import { b } from '../../orchestrator/engine.ts';",
+      'scope/engine/engines.ts': "import { openLedger } from '../../ledger/open-ledger.ts';",
       'ledger/open-ledger.ts': "const c = await import('./sqlite/connection/open-sqlite.ts');",
       'ledger/sqlite/connection/open-sqlite.ts': "import { m } from '../../moves.ts';",
-      'cli/prune.ts': "import { openSqliteLedger } from '../ledger/sqlite/connection/open.ts';",
+      'cli/doctor/versions.ts': "import { d } from '../../ledger/sqlite/connection/driver.ts';",
       'orchestrator/engine.ts':
         "import type { B } from '../batchers/batcher.ts';\nimport { q } from './queue/queue.ts';",
       'orchestrator/capture/intake.ts':
-        "import { d } from '../collect/delivery.ts';\nimport { r } from '../model/request.ts';",
+        "import { d } from '../answer/delivery.ts';\nimport { r } from '../model/request.ts';",
       'batchers/registry.ts': "import { O } from './openai/openai-batcher.ts';",
       'batchers/openai/openai-batcher.ts': "import { h } from '../../http/client.ts';",
-      'http/client.ts': "import { e } from '../errors.ts';\nimport fs from 'node:fs';",
+      'http/client.ts': "import { e } from '../base/errors.ts';\nimport fs from 'node:fs';",
       'orchestrator/engine.test.ts': "import { x } from '../scope/scope.ts';",
     });
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
@@ -53,20 +54,29 @@ describe('the check of imports', () => {
 
   it.each([
     ['batchers to orchestrator', 'batchers/a.ts', '../orchestrator/b.ts'],
-    ['ledger to http is down, http to ledger is not', 'http/a.ts', '../ledger/ledger.ts'],
+    ['http to ledger', 'http/a.ts', '../ledger/ledger.ts'],
+    ['ledger to http', 'ledger/a.ts', '../http/client.ts'],
+    ['a step to the registry', 'orchestrator/queue/a.ts', '../../batchers/registry.ts'],
+    ['a hook to the registry', 'hooks/fetch/a.ts', '../../batchers/registry.ts'],
+    ['a command to one batcher', 'cli/commands/a.ts', '../../batchers/openai/openai-batcher.ts'],
+    ['one provider to a stranger', 'batchers/groq/a.ts', '../mistral/mistral-batcher.ts'],
     ['orchestrator to scope', 'orchestrator/a.ts', '../scope/scope.ts'],
     ['orchestrator to options', 'orchestrator/a.ts', '../options/table.ts'],
     ['hooks to orchestrator', 'hooks/a.ts', '../orchestrator/b.ts'],
     ['batchers to ledger', 'batchers/a.ts', '../ledger/ledger.ts'],
-    ['base to http', 'errors.ts', './http/client.ts'],
+    ['base to http', 'base/errors.ts', '../http/client.ts'],
     ['orchestrator to one batcher', 'orchestrator/a.ts', '../batchers/openai/openai-batcher.ts'],
     ['orchestrator to one ledger', 'orchestrator/a.ts', '../ledger/sqlite/connection/store.ts'],
     ['scope to one ledger', 'scope/scope.ts', '../ledger/memory/memory-ledger.ts'],
-    ['the composition root to one ledger', 'scope/engines.ts', '../ledger/sqlite/store.ts'],
+    [
+      'the composition root to one ledger',
+      'scope/engine/engines.ts',
+      '../../ledger/sqlite/store.ts',
+    ],
     ['one ledger to another', 'ledger/sqlite/a.ts', '../memory/memory-ledger.ts'],
     ['the interface to one ledger', 'ledger/ledger.ts', './sqlite/connection/store.ts'],
     ['orchestrator to what opens ledgers', 'orchestrator/a.ts', '../ledger/open-ledger.ts'],
-    ['the simulator to anything', 'simulator/a.ts', '../errors.ts'],
+    ['the simulator to anything', 'simulator/a.ts', '../base/errors.ts'],
     ['anything to the simulator', 'scope/scope.ts', '../simulator/index.ts'],
     ['the model to a step of the walk', 'orchestrator/model/a.ts', '../queue/queue.ts'],
     ['a step to one before it', 'orchestrator/collect/a.ts', '../submit/submitter.ts'],
@@ -88,5 +98,14 @@ describe('the check of imports', () => {
     ['a type in place', "type X = import('../scope/scope.ts').X;"],
   ])('sees an arrow that is written as %s', (_what, text) => {
     expect(check({ 'http/a.ts': text }).status).toBe(1);
+  });
+
+  it('refuses a folder that nobody finds anything in', () => {
+    const many = Object.fromEntries(
+      Array.from({ length: 21 }, (_, n) => [`http/file-${n}.ts`, '']),
+    );
+    const { status, stderr } = check(many);
+    expect(status).toBe(1);
+    expect(stderr).toContain('src/http has 21 source files');
   });
 });

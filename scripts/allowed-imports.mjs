@@ -1,0 +1,208 @@
+// Which folder of src/ may import from which, folder by folder. A folder stands for the files in it and in the folders
+// below it that have no line of their own. A name that ends in .ts is that file alone: the face of a part whose rest
+// is its own affair, a file that knows more than its folder, or an exception. The check fails for an import that is not here and for a name that nobody uses.
+export const allowedImports = lists({
+  // What all parts share.
+  base: '',
+  concurrency: 'base',
+  http: 'base',
+  streams: 'base',
+  pricing: '',
+  // Providers. Outside, only the interface, the facts and the registry are known.
+  batchers: `
+    base http streams pricing batchers/anthropic batchers/azure batchers/compatible batchers/dashscope
+    batchers/deepinfra batchers/doubleword batchers/google batchers/groq batchers/mistral batchers/moonshot
+    batchers/nebius batchers/novita batchers/openai batchers/parasail batchers/sference batchers/shared
+    batchers/siliconflow batchers/together batchers/vertex batchers/xai batchers/zhipu
+  `,
+  'batchers/anthropic': 'base http streams pricing batchers batchers/placeholders batchers/shared',
+  'batchers/azure': 'base concurrency http batchers batchers/openai batchers/shared',
+  'batchers/compatible': 'batchers batchers/openai',
+  'batchers/dashscope': 'batchers batchers/compatible batchers/openai batchers/shared',
+  'batchers/deepinfra': 'batchers batchers/compatible batchers/openai',
+  'batchers/doubleword': 'base http batchers batchers/openai batchers/shared',
+  'batchers/google': 'base http streams pricing batchers batchers/placeholders batchers/shared',
+  'batchers/groq': 'batchers batchers/openai batchers/shared',
+  'batchers/mistral': 'base http streams batchers batchers/openai batchers/shared',
+  'batchers/moonshot': 'batchers batchers/compatible batchers/openai',
+  'batchers/nebius': 'batchers batchers/compatible batchers/openai',
+  'batchers/novita': 'base batchers batchers/compatible batchers/openai',
+  'batchers/openai': 'base http streams pricing batchers batchers/placeholders batchers/shared',
+  'batchers/parasail': 'batchers batchers/compatible batchers/openai',
+  'batchers/placeholders': 'batchers/openai batchers/shared',
+  'batchers/sference': `
+    base http streams batchers batchers/openai batchers/placeholders batchers/shared
+  `,
+  'batchers/shared': 'base concurrency http pricing batchers',
+  'batchers/siliconflow': 'batchers batchers/compatible batchers/openai batchers/shared',
+  'batchers/together': 'base http batchers batchers/openai batchers/shared',
+  'batchers/vertex': `
+    base http streams batchers batchers/anthropic batchers/google batchers/placeholders batchers/shared
+  `,
+  'batchers/xai': 'base http batchers batchers/openai batchers/shared',
+  'batchers/zhipu': 'batchers batchers/compatible batchers/openai',
+  // Ledgers. Outside, only the interface is known, and to the composition root what opens one.
+  ledger: 'base',
+  'ledger/open-ledger.ts': 'base ledger ledger/memory ledger/postgres ledger/sqlite',
+  'ledger/open-contents.ts': 'base ledger ledger/copy ledger/postgres ledger/sqlite',
+  'ledger/copy': 'base ledger',
+  'ledger/memory': 'base ledger ledger/sql',
+  'ledger/postgres': 'base concurrency ledger ledger/copy ledger/sql',
+  'ledger/sql': 'base ledger',
+  'ledger/sqlite': 'base concurrency ledger ledger/copy ledger/sql',
+  // The steps of the walk: a step may use those after it.
+  orchestrator: `
+    base concurrency http batchers/batcher.ts ledger/ledger.ts orchestrator/answer orchestrator/capture
+    orchestrator/collect orchestrator/events orchestrator/model orchestrator/queue orchestrator/submit
+    orchestrator/takeover orchestrator/watch
+  `,
+  'orchestrator/answer': `
+    base concurrency streams pricing batchers/batcher.ts ledger/ledger.ts orchestrator/events orchestrator/model
+  `,
+  'orchestrator/capture': `
+    base concurrency http pricing batchers/batcher.ts batchers/llm-wires.ts batchers/provider-info.ts
+    batchers/registry.ts batchers/wildcards.ts ledger/ledger.ts orchestrator/answer orchestrator/events
+    orchestrator/model orchestrator/queue orchestrator/submit orchestrator/takeover orchestrator/watch
+  `,
+  'orchestrator/collect': `
+    base concurrency http pricing batchers/batcher.ts ledger/ledger.ts orchestrator/answer orchestrator/events
+    orchestrator/model
+  `,
+  'orchestrator/dry-run': `
+    base concurrency streams pricing batchers/batcher.ts batchers/limit-settings.ts ledger/ledger.ts
+    orchestrator/answer orchestrator/capture orchestrator/events orchestrator/model orchestrator/queue
+    orchestrator/submit
+  `,
+  'orchestrator/events': `
+    base concurrency http batchers/batcher.ts orchestrator/model/call.ts orchestrator/model/failure-of.ts
+  `,
+  'orchestrator/model': `
+    base concurrency http streams pricing batchers/batcher.ts batchers/provider-info.ts
+    batchers/shared/refused-error.ts batchers/shared/replies.ts ledger/ledger.ts orchestrator/events/events.ts
+    orchestrator/events/notices.ts orchestrator/events/troubles.ts
+  `,
+  'orchestrator/queue': `
+    base concurrency http pricing batchers/batcher.ts batchers/limit-settings.ts batchers/provider-info.ts
+    ledger/ledger.ts orchestrator/events orchestrator/model
+  `,
+  'orchestrator/submit': `
+    base concurrency pricing batchers/batcher.ts batchers/shared/refused-error.ts ledger/ledger.ts
+    orchestrator/answer orchestrator/collect orchestrator/events orchestrator/model orchestrator/watch
+  `,
+  'orchestrator/takeover': `
+    base concurrency batchers/batcher.ts batchers/shared/refused-error.ts ledger/ledger.ts orchestrator/answer
+    orchestrator/model orchestrator/submit orchestrator/watch
+  `,
+  'orchestrator/watch': `
+    base concurrency http batchers/batcher.ts orchestrator/answer orchestrator/collect orchestrator/model
+  `,
+  // Hooks know no provider, no ledger and no step of the walk.
+  hooks: 'base hooks/abort-guard hooks/client-timers hooks/fetch hooks/node-http',
+  'hooks/abort-guard': 'base hooks/patch-registry.ts hooks/state.ts',
+  'hooks/client-timers': 'hooks/patch-registry.ts hooks/state.ts',
+  'hooks/fetch': 'base hooks/abort-guard hooks/node-http hooks/patch-registry.ts hooks/state.ts',
+  'hooks/node-http': 'base hooks/abort-guard hooks/patch-registry.ts hooks/state.ts',
+  // What people are shown.
+  report: `
+    base ledger/ledger.ts orchestrator/events orchestrator/model report/run report/terminal report/text
+  `,
+  'report/run': `
+    base pricing orchestrator/dry-run orchestrator/events orchestrator/model report/call-counts.ts
+    report/display-mode.ts report/display.ts report/json-line.ts report/terminal report/text report/text-display.ts
+    report/typical-times.ts
+  `,
+  'report/terminal': 'hooks/patch-registry.ts',
+  'report/text': `
+    base pricing orchestrator/dry-run orchestrator/events orchestrator/model report/call-counts.ts report/display.ts
+    report/progress-state.ts report/run report/terminal
+  `,
+  // Options.
+  options: `
+    base batchers/limit-settings.ts batchers/provider-info.ts batchers/registry.ts orchestrator/capture
+    orchestrator/model options/config
+  `,
+  'options/config': 'base options/form.ts options/resolve.ts',
+  // Scopes; scope/engine is the composition root.
+  scope: `
+    base concurrency ledger/ledger.ts orchestrator/events orchestrator/model hooks/client-timers/client-timers.ts
+    hooks/fetch/fetch.ts hooks/install.ts hooks/state.ts report options scope/calls scope/dry-run scope/engine
+  `,
+  'scope/calls': `
+    base concurrency pricing batchers/batcher.ts batchers/registry.ts orchestrator/answer orchestrator/capture
+    orchestrator/events orchestrator/model hooks/abort-guard/abort-guard.ts hooks/abort-guard/signal-watch.ts
+    hooks/active-mock.ts hooks/client-timers/client-timers.ts hooks/fetch/read-body.ts hooks/fetch/read-call.ts
+    hooks/fetch/response.ts hooks/state.ts report report/text options scope/dry-run scope/engine
+    scope/process-calls.ts scope/scope-events.ts
+  `,
+  'scope/dry-run': `
+    base orchestrator/dry-run hooks/state.ts report/text options scope/engine scope/leaving scope/scope-events.ts
+  `,
+  'scope/engine': `
+    base concurrency http ledger/ledger.ts ledger/open-ledger.ts orchestrator/answer orchestrator/capture
+    orchestrator/dry-run orchestrator/engine.ts orchestrator/model hooks/state.ts report options scope/dry-run
+    scope/scope-events.ts
+  `,
+  'scope/leaving': `
+    base concurrency report/run report/text options scope/calls scope/engine scope/process-calls.ts
+  `,
+  // The entries of the package.
+  '': `
+    base orchestrator/dry-run orchestrator/events orchestrator/model hooks/install.ts hooks/patch-registry.ts
+    hooks/state.ts options scope/batchify.ts scope/batching-context.ts scope/dry-run/dry-run-exit.ts
+    scope/leaving/detach.ts scope/leaving/interrupts.ts scope/leaving/one-more-listener.ts scope/realtime.ts
+    scope/scope.ts scope/top-level-await.ts
+  `,
+  // The gateway is a program that uses scopes.
+  gateway: `
+    base concurrency batchers/registry.ts orchestrator/answer orchestrator/engine.ts orchestrator/model
+    hooks/state.ts options scope/engine/engines.ts scope/process-calls.ts scope/scope.ts gateway/admission
+    gateway/pass-through gateway/request gateway/waiting
+  `,
+  'gateway/admission': 'gateway/gateway-error.ts',
+  'gateway/pass-through': `
+    base http pricing batchers/limit-settings.ts batchers/provider-info.ts orchestrator/answer options
+    gateway/admission gateway/gateway-error.ts gateway/request gateway/waiting
+  `,
+  'gateway/request': `
+    base batchers/provider-info.ts batchers/registry.ts orchestrator/capture orchestrator/model hooks/state.ts
+    options gateway/admission gateway/gateway-error.ts gateway/waiting
+  `,
+  'gateway/waiting': 'concurrency hooks/state.ts',
+  // The command line.
+  cli: 'base options/config cli/commands',
+  'cli/commands': `
+    base concurrency http ledger/copy/copy-contents.ts ledger/ledger.ts ledger/open-contents.ts orchestrator/events
+    report report/text options cli/commands.ts cli/completion cli/doctor cli/exit-codes.ts cli/launch cli/print
+    cli/start cli/store cli/usage-error.ts
+  `,
+  'cli/completion': '',
+  'cli/doctor': `
+    base concurrency http batchers/batcher.ts batchers/provider-info.ts batchers/registry.ts ledger/ledger.ts
+    ledger/sqlite/connection/driver.ts ledger/sqlite/schema/migrate.ts orchestrator/model report/text options
+    options/config cli/exit-codes.ts cli/print cli/store cli/usage-error.ts
+  `,
+  'cli/launch': `
+    base ledger/open-ledger.ts orchestrator/dry-run report/run report/terminal report/text options options/config
+    cli/config-path.ts cli/exit-codes.ts cli/usage-error.ts
+  `,
+  'cli/print': 'base ledger/ledger.ts orchestrator/model report/terminal report/text',
+  'cli/start': `
+    base batchers/registry.ts report/terminal report/text options options/config index.ts
+    gateway/admission/this-machine.ts gateway/gateway.ts cli/commands/serve.ts cli/config-path.ts cli/exit-codes.ts
+    cli/store cli/usage-error.ts simulator/index.ts
+  `,
+  'cli/store': `
+    base concurrency http batchers/provider-info.ts batchers/registry.ts ledger/ledger-options.ts ledger/ledger.ts
+    ledger/open-ledger.ts orchestrator/capture orchestrator/engine.ts orchestrator/events orchestrator/model report
+    report/terminal report/text options options/config scope/engine/engine-scope.ts cli/config-path.ts cli/print
+    cli/usage-error.ts
+  `,
+  // The simulator stands alone.
+  simulator: '',
+});
+
+function lists(named) {
+  return Object.fromEntries(
+    Object.entries(named).map(([folder, names]) => [folder, names.split(/\s+/).filter(Boolean)]),
+  );
+}
