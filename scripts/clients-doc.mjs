@@ -82,8 +82,8 @@ call: \`setTimeout(() => controller.abort(), …)\`, \`AbortSignal.timeout\`, th
 \`Request\`, a socket that a timer closes.
 
 - **The client may come back.** From then on, until that client has read its answer, whoever asks the same in this
-  run gets the same request instead of paying for another one, however late it comes. Who reads a \`clone()\` of the answer,
-  as tools that log do, has not read it.
+  run gets the same request instead of paying for another one, however late it comes. A client that reads a \`clone()\`
+  of the answer, as tools that log do, has not read it.
 - **The abort is deferred, not lost.** The signal shows it when every captured call that uses it has been answered
   and read: at the next turn after \`json()\` or \`text()\`, 10 seconds after the end of a stream, a second after an answer that
   nobody reads. So \`while (!signal.aborted)\` ends. A further call on that signal is not sent any more: it waits

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const most = { packed: 900_000, unpacked: 3_000_000 };
 const belongs =
-  /^(dist\/.*\.(js|d\.ts)|docs\/[\w-]+\.md|docs\/pictures\/[\w-]+\.svg|examples\/.*|package\.json|(README|CHANGELOG|CONTRIBUTING)\.md|LICENSE)$/;
+  /^(dist\/.*\.(js|d\.ts)|docs\/(?!decisions|mutants)[\w-]+\.md|docs\/pictures\/[\w-]+\.svg|examples\/.*|package\.json|(README|CHANGELOG|CONTRIBUTING)\.md|LICENSE)$/;
 
 const printed = execFileSync('npm', ['pack', '--dry-run', '--json', '--loglevel=silent'], {
   cwd: root,

@@ -108,8 +108,7 @@ export interface BatchifyOptions {
   /**
    * Further base URLs, as given to the SDK, and the provider whose API they speak:
    * `{ "http://127.0.0.1:8000/v1": "openai" }`. Scheme and `/v1` can be left out; a key without a path
-   * stands for the provider's own host with its usual paths. A provider that this version cannot batch
-   * throws `NOT_AVAILABLE`. Default: `{}`.
+   * stands for the provider's own host with its usual paths. Default: `{}`.
    */
   readonly hosts?: Readonly<Record<string, ProviderName>> | undefined;
   /**

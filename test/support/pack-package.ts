@@ -17,7 +17,7 @@ export async function packPackage(folder: string): Promise<string> {
   const manifest = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as {
     files: string[];
   };
-  const others = manifest.files.filter((name) => name !== 'dist');
+  const others = manifest.files.filter((name) => name !== 'dist' && !name.startsWith('!'));
   for (const name of ['package.json', 'README.md', 'LICENSE', ...others]) {
     await cp(join(root, name), join(draft, name), { recursive: true });
   }

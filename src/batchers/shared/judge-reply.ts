@@ -28,8 +28,8 @@ export interface ReplyVerdict {
 export type ReplyJudge = (reply: FailedReply) => ReplyVerdict;
 
 /**
- * For requests to the place where files or batches are made: who does not know that place has no batch
- * API. It could not have acted, either.
+ * For requests to the place where files or batches are made: a server that does not know that place has no
+ * batch API, and could not have acted either.
  *
  * @example
  * const reply = await expectOk(wire, { method: 'POST', path: '/files', body }, judgePlace(this.judge));

@@ -47,11 +47,11 @@ export interface DryRunSummary {
   readonly deep: boolean;
   /** Calls that were captured. */
   readonly calls: number;
-  /** Of these, calls that the ledger answers: they cost nothing. */
+  /** How many of these the ledger answers: they cost nothing. */
   readonly fromLedger: number;
-  /** Of these, calls whose requests are in a batch of another run already: they cost nothing more. */
+  /** How many of these are in a batch of another run already: they cost nothing more. */
   readonly underWay: number;
-  /** Of these, calls that the option `only` leaves out: they would go out at full price. */
+  /** How many of these the option `only` leaves out: they would go out at full price. */
   readonly leftOut: number;
   /** LLM calls that cannot be batched. They were not sent, and are not in the sums. */
   readonly bypassed: number;
@@ -59,7 +59,7 @@ export interface DryRunSummary {
   readonly batches: number;
   readonly inputTokens: number;
   readonly outputTokens: Range;
-  /** Of all queues with a known price. */
+  /** The sum over all queues with a known price. */
   readonly dollars: DryRunDollars;
   /** Provider and model of queues without a known price. */
   readonly unpriced: readonly string[];

@@ -46,7 +46,7 @@ export interface OpenAILike {
   filesPath: string;
   /** Below the root: `/batches`. */
   batchesPath: string;
-  /** What a create may name as its endpoint. Those that the simulator can answer are also served at once. */
+  /** What a create may name as its endpoint. The simulator also serves those it can answer at once. */
   endpoints: readonly string[];
   /** What a create may ask for as its completion window. */
   windows: readonly string[];

@@ -12,7 +12,7 @@ interface Place {
   readonly schema: string;
 }
 
-/** `docs/ledger.md` describes the schema and has to change with it. */
+/** `docs/ledger-schema.md` describes the schema and has to change with it. */
 export const migrations: readonly Migration[] = [initial, lastUse];
 const newest = migrations.at(-1)?.version ?? 0;
 

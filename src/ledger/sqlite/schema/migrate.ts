@@ -10,7 +10,7 @@ import { answerChecksums } from './migrations/0005-answer-checksums.ts';
 import { lastUse } from './migrations/0006-last-use.ts';
 import type { Migration } from './migrations/migration.ts';
 
-/** `docs/ledger.md` describes the schema and has to change with it. */
+/** `docs/ledger-schema.md` describes the schema and has to change with it. */
 export const migrations: readonly Migration[] = [
   initial,
   learntLimits,
