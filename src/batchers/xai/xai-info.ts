@@ -1,3 +1,4 @@
+import { sampleChat } from '../openai/openai-info.ts';
 import type { ProviderInfo } from '../provider-info.ts';
 
 /**
@@ -33,4 +34,5 @@ export const xaiInfo: ProviderInfo<'xai'> = {
   environment: ['XAI_API_KEY'],
   requestIdHeader: 'x-request-id',
   exactlyFindable: true,
+  sampleCall: sampleChat,
 };
