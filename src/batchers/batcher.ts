@@ -149,7 +149,7 @@ export type Found =
 export abstract class Batcher {
   abstract readonly info: ProviderInfo;
 
-  /** For the page of providers. A batcher of the user's own needs none. */
+  /** Notes for the page of providers. A batcher of the user's own needs none. */
   readonly notes: ProviderNotes | undefined = undefined;
 
   /** What a reply or a line means that is not a success. A provider's own words are looked at here. */
@@ -157,7 +157,7 @@ export abstract class Batcher {
 
   /** How this call travels in a batch, or why it cannot. */
   abstract match(call: Call): Match;
-  /** What holds for batches that go this way. */
+  /** What the provider allows for batches of this route. */
   abstract limits(route: Pick<Route, 'endpoint' | 'model'>): Limits;
   abstract envelope(route: Pick<Route, 'endpoint'>, id: ItemId): Envelope;
 
@@ -198,7 +198,7 @@ export abstract class Batcher {
     return Promise.resolve();
   }
 
-  /** What a request says of its own price before it is sent. `json`: of the call that it belongs to. */
+  /** What a request says of its own price before it is sent. `json` is the body of its call. */
   expects(
     { endpoint }: Pick<Route, 'endpoint' | 'body'>,
     json: Readonly<Record<string, unknown>>,

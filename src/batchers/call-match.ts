@@ -4,7 +4,7 @@ import type { Settings } from './provider-info.ts';
 
 /** A captured call as a batcher sees it: without its credentials. */
 export interface Call {
-  /** With its question mark, or empty. */
+  /** The query with its question mark, or an empty text. */
   readonly query: string;
   /** The path below the provider's root, `/chat/completions`. */
   readonly path: string;

@@ -25,7 +25,7 @@ export type CachedInput =
   /** It is paid for as if nothing had been cached. */
   | 'uncached';
 
-/** For what share of the list price something is done. */
+/** The share of the list price that something costs. */
 export interface Terms {
   readonly priceShare: number;
   readonly cachedInput?: CachedInput | undefined;
@@ -63,10 +63,10 @@ export class ModelPrice {
     const { billed } = usage;
     const rates = this.#rates();
     if (rates === undefined) return billed === undefined ? undefined : { paid: billed, saved: 0 };
-    const ofLength = ratesFor(rates, usage.inputTokens);
-    const list = dollarsOf(usage, ofLength, ordinary);
+    const lengthRates = ratesFor(rates, usage.inputTokens);
+    const list = dollarsOf(usage, lengthRates, ordinary);
     if (terms === ordinary) return { paid: billed ?? list, saved: 0 };
-    const paid = billed ?? dollarsOf(usage, ofLength, terms);
+    const paid = billed ?? dollarsOf(usage, lengthRates, terms);
     return { paid, saved: list - paid };
   }
 

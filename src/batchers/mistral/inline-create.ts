@@ -4,7 +4,7 @@ import { inlineBody } from '../shared/inline-body.ts';
 
 /** "Fewer than 10,000" by the book. */
 const mostRequests = 9_999;
-/** Not documented: about what one image may have that the chat endpoint takes. */
+/** The limit is not documented. This is about the size of one image that the chat endpoint takes. */
 const mostBytes = 10_000_000;
 
 /** Whether the requests of this batch travel in its create call. */
