@@ -20,7 +20,7 @@ const exceptions: Readonly<Record<string, string>> = {
 };
 
 /** Folders of providers, the simulator and tests. */
-const mayName = /^(batchers\/(?!shared\/)[^/]+|simulator)\/|\.test(-helper)?\.ts$/;
+const mayName = /^(batchers\/(?!shared\/|placeholders\/)[^/]+|simulator)\/|\.test(-helper)?\.ts$/;
 const names = builtInInfos.map(({ name }) => name);
 const named = new RegExp(`\\b(?:${names.join('|')})\\b`, 'i');
 

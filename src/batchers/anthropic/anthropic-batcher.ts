@@ -179,7 +179,7 @@ export class AnthropicBatcher extends Batcher {
     route: Pick<Route, 'endpoint' | 'model'>,
     json: Readonly<Record<string, unknown>>,
   ): Promise<unknown> {
-    const { anthropicPlaceholder } = await import('../placeholders/anthropic-placeholder.ts');
+    const { anthropicPlaceholder } = await import('./anthropic-placeholder.ts');
     return anthropicPlaceholder(route.model, json);
   }
 

@@ -185,7 +185,7 @@ export class GoogleBatcher extends FileBatcher {
     route: Pick<Route, 'endpoint' | 'model'>,
     json: Readonly<Record<string, unknown>>,
   ): Promise<unknown> {
-    const { googlePlaceholder } = await import('../placeholders/google-placeholder.ts');
+    const { googlePlaceholder } = await import('./google-placeholder.ts');
     return googlePlaceholder(route.endpoint, route.model, json);
   }
 

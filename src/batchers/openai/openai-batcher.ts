@@ -266,7 +266,7 @@ export class OpenAIBatcher extends FileBatcher {
     route: Pick<Route, 'endpoint' | 'model'>,
     json: Readonly<Record<string, unknown>>,
   ): Promise<unknown> {
-    const { openaiPlaceholder } = await import('../placeholders/openai-placeholder.ts');
+    const { openaiPlaceholder } = await import('./openai-placeholder.ts');
     return openaiPlaceholder(route.endpoint, json);
   }
 

@@ -156,7 +156,7 @@ export class SferenceBatcher extends Batcher {
     route: Pick<Route, 'endpoint' | 'model'>,
     json: Readonly<Record<string, unknown>>,
   ): Promise<unknown> {
-    const { openaiPlaceholder } = await import('../placeholders/openai-placeholder.ts');
+    const { openaiPlaceholder } = await import('../openai/openai-placeholder.ts');
     return openaiPlaceholder(route.endpoint, json);
   }
 

@@ -200,7 +200,7 @@ export class VertexBatcher extends GoogleBatcher {
     json: Readonly<Record<string, unknown>>,
   ): Promise<unknown> {
     if (placeOf(route.endpoint).publisher !== 'anthropic') return super.placeholder(route, json);
-    const { anthropicPlaceholder } = await import('../placeholders/anthropic-placeholder.ts');
+    const { anthropicPlaceholder } = await import('../anthropic/anthropic-placeholder.ts');
     return anthropicPlaceholder(route.model, json);
   }
 
