@@ -12,6 +12,10 @@ export interface LlmWire {
   /** Spoken at this host only: the path says little. */
   readonly host?: RegExp;
   readonly isMeant?: WirePaths['isMeant'];
+  /** The path is a common word, even at the host of an LLM provider. */
+  readonly isCommonWord: boolean;
+  /** The built-in provider whose errors its clients understand best. */
+  readonly speaker: string;
 }
 
 /** Wires of services without a batcher. */
@@ -38,7 +42,11 @@ for (const info of builtInInfos) {
 
 const wires: readonly LlmWire[] = [
   ...[...owners].map(([paths, info]) => wireOfProvider(info, paths)),
-  ...unbatchedWires.map((paths) => ({ ...wireFrom(paths), host: paths.host })),
+  // The errors of the first provider are those that most clients know.
+  ...unbatchedWires.map((paths) => ({
+    ...wireFrom(paths, builtInInfos[0]?.name ?? ''),
+    host: paths.host,
+  })),
 ];
 
 /** The last words of all these paths. A path that ends in none of them is not looked at. */
@@ -51,13 +59,15 @@ export function wireOf({ host, pathname }: URL): LlmWire | undefined {
 }
 
 function wireOfProvider(info: ProviderInfo, paths: WirePaths): LlmWire {
-  if (paths.isUnbatched) return wireFrom(paths);
-  return { ...wireFrom(paths), capturable: { provider: info.name, base: baseBefore(info) } };
+  const wire = wireFrom(paths, info.name);
+  if (paths.isUnbatched) return wire;
+  return { ...wire, capturable: { provider: info.name, base: baseBefore(info) } };
 }
 
-function wireFrom({ title, before, endings, isMeant }: WirePaths): LlmWire {
+function wireFrom(paths: WirePaths, speaker: string): LlmWire {
+  const { title, before, endings, isMeant, isCommonWord = false } = paths;
   const path = new RegExp(`${before}(?:${endings.join('|')})$`);
-  return { name: title, path, ...(isMeant && { isMeant }) };
+  return { name: title, path, speaker, isCommonWord, ...(isMeant && { isMeant }) };
 }
 
 /** Finds what stands before an endpoint, without the root where SDKs add it themselves. */

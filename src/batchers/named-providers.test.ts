@@ -12,11 +12,8 @@ const exceptions: Readonly<Record<string, string>> = {
   'batchers/registry.ts': 'the one list of providers',
   'cli/demo.ts': 'the demo is a program for one provider',
   'cli/simulate.ts': 'shows two SDKs how to find the simulator',
-  'gateway/call-handler.ts': 'only streams of this wire have named events',
   'gateway/heartbeat-kind.ts': 'knows SDKs by their user agents, and what each bears',
   'options/show.ts': 'knows keys by what they begin with',
-  'orchestrator/capture/unbatched.ts': 'the shape of errors for calls that no batcher understands',
-  'pricing/price-list.ts': 'names that the price list has for providers',
 };
 
 /** Folders of providers, the simulator and tests. */

@@ -39,6 +39,8 @@ export interface WirePaths {
   readonly endings: readonly string[];
   /** Whether it is an LLM call indeed, where the path is a common word. Missing: the path says it. */
   isMeant?(headers: Dict, body: Readonly<Record<string, unknown>>): boolean;
+  /** The path is a common word, even at the host of an LLM provider. */
+  readonly isCommonWord?: true;
   /** Nobody batches these calls, so that naming their host in `hosts` would not help. */
   readonly isUnbatched?: true;
 }
@@ -112,6 +114,10 @@ export interface ProviderInfo<
   readonly requestIdHeader: string;
   /** What `providers.<name>` may hold, beside what every provider has. */
   readonly settings?: Declared;
+  /** What the list of prices calls it, where that is another name. */
+  readonly priceListName?: string;
+  /** Every event of its streams has a name: `event: ping`. */
+  readonly namesStreamEvents?: true;
   /** Cancelling a batch loses what has finished in it, though it is paid for. */
   readonly cancelLosesWork?: true;
   /** The counts of a batch say nothing before it has ended. */

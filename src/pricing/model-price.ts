@@ -1,4 +1,4 @@
-import { arePricesLoaded, listedRates } from './price-list.ts';
+import { arePricesLoaded, listedRates, type PricedProvider } from './price-list.ts';
 import { completeRates, type ModelRates, type Rates, ratesFor } from './rates.ts';
 import type { Usage } from './usage.ts';
 
@@ -43,13 +43,13 @@ const ordinary: Terms = { priceShare: 1 };
 
 /** What one model costs. The list is asked once a day; an answer is multiplied and added up. */
 export class ModelPrice {
-  readonly #provider: string;
+  readonly #provider: PricedProvider;
   readonly #model: string;
   readonly #given: ModelRates | undefined;
   #listed: ModelRates | undefined;
   #listedOn = -1;
 
-  constructor(provider: string, model: string, given?: GivenPrice) {
+  constructor(provider: PricedProvider, model: string, given?: GivenPrice) {
     this.#provider = provider;
     this.#model = model;
     this.#given = given && { base: givenRates(given), tiers: [] };

@@ -13,6 +13,7 @@ export const anthropicInfo: ProviderInfo<'anthropic'> = {
       title: 'Anthropic',
       before: '/',
       endings: ['messages'],
+      isCommonWord: true,
       isMeant: (headers, body) =>
         typeof body.model === 'string' &&
         Array.isArray(body.messages) &&
@@ -24,6 +25,7 @@ export const anthropicInfo: ProviderInfo<'anthropic'> = {
   environment: ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN'],
   packages: ['@anthropic-ai/sdk'],
   requestIdHeader: 'request-id',
+  namesStreamEvents: true,
   countsAtEnd: true,
   exactlyFindable: false,
   sampleCall: (model) => ({

@@ -87,6 +87,7 @@ export const vertexInfo: ProviderInfo<'vertex', { bucket: Setting<string> }> = {
   environment: [],
   packages: ['@anthropic-ai/vertex-sdk'],
   requestIdHeader: 'x-goog-request-id',
+  priceListName: 'google',
   settings: { bucket },
   countsAtEnd: true,
   exactlyFindable: true,

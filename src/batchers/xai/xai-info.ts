@@ -32,6 +32,7 @@ export const xaiInfo: ProviderInfo<'xai'> = {
   credentialHeaders: ['authorization'],
   accountHeaders: [],
   environment: ['XAI_API_KEY'],
+  priceListName: 'x-ai',
   requestIdHeader: 'x-request-id',
   exactlyFindable: true,
   sampleCall: sampleChat,
