@@ -36,10 +36,10 @@ const needTheirOwnProcess = [
   // They hear what the process writes to stderr, whoever writes it.
   'test/behaviour/{display,resume-speaks,small-batches,troubles,what-is-stored}.test.ts',
   'test/providers/mixed.test.ts',
-  'test/third-party/langchain-batch.test.ts',
+  'test/third-party/clients/langchain-batch.test.ts',
   // Their client listens for signals and errors of the whole process.
   'test/third-party/{openai-agents,simulator-answers}.test.ts',
-  'test/behaviour/many-examples.test.ts',
+  'test/behaviour/display/many-examples.test.ts',
   // They change the time of the whole process.
   'test/behaviour/{clock-set-back,dates-after-set-back}.test.ts',
   // They wait until the whole process is at rest.
@@ -65,7 +65,7 @@ const leftOut: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>> = {
     'test/cli/{display,exec-vitest,run-in-terminal}.test.ts',
     'test/docs/{newcomer,run}.test.ts',
     // The modes of files say nothing there.
-    'test/behaviour/secrets.test.ts',
+    'test/behaviour/ledger/secrets.test.ts',
     'src/ledger/sqlite/connection/open-sqlite.test.ts',
     // A user without rights is made for the server, which needs root.
     '**/*postgres*.test.ts',

@@ -1,9 +1,10 @@
 // Prints docs/providers.md from the batchers themselves: `npm run docs:providers`.
+
+import { parseDuration } from '../src/base/duration.ts';
 import type { Batcher, Limits } from '../src/batchers/batcher.ts';
 import type { Setting } from '../src/batchers/provider-info.ts';
 import type { ProviderNotes } from '../src/batchers/provider-notes.ts';
 import { registeredBatchers } from '../src/batchers/registry.ts';
-import { parseDuration } from '../src/duration.ts';
 import { commonSettings } from '../src/options/providers.ts';
 
 /** The page, as it must stand in docs/providers.md. */

@@ -14,14 +14,14 @@ import { createBatchify } from './scope/batchify.ts';
  */
 export const batchify = createBatchify(false);
 
-export { BatchlingError, type BatchlingErrorCode } from './errors.ts';
+export { BatchlingError, type BatchlingErrorCode } from './base/errors.ts';
+export type { Clock, Logger } from './base/types.ts';
 export type { BatchifyOptions, Duration } from './options/index.ts';
 export type * from './options/provider-names.ts';
 export type { DryRunQueue, DryRunSummary } from './orchestrator/dry-run/dry-run-summary.ts';
-export type { BatchlingEventName, BatchlingEvents } from './orchestrator/model/events.ts';
+export type { BatchlingEventName, BatchlingEvents } from './orchestrator/events/events.ts';
 export type { Stats } from './orchestrator/model/stats.ts';
 export type { Batchify } from './scope/batchify.ts';
 export type { BatchingContext } from './scope/batching-context.ts';
-export { DryRunExit } from './scope/dry-run-exit.ts';
+export { DryRunExit } from './scope/dry-run/dry-run-exit.ts';
 export { realtime } from './scope/realtime.ts';
-export type { Clock, Logger } from './types.ts';

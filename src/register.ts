@@ -5,9 +5,9 @@
  * @module
  */
 import { isMainThread } from 'node:worker_threads';
+import { detachVariable, reportVariable } from './base/run-variables.ts';
 import { isGlobalLocked } from './hooks/patch-registry.ts';
 import { sharedState } from './hooks/state.ts';
-import { detachVariable, reportVariable } from './run-variables.ts';
 import { Detach } from './scope/leaving/detach.ts';
 import { handleInterrupts } from './scope/leaving/interrupts.ts';
 import { allowOneMoreListener } from './scope/leaving/one-more-listener.ts';

@@ -1,4 +1,4 @@
-import type { Answer } from '../types.ts';
+import type { Answer } from '../base/types.ts';
 
 export interface BadLine {
   /** The number that the provider gives, probably counted from one: it is proved before a caller is told. */

@@ -1,8 +1,8 @@
+import type { Counts, Dict, Handle, ItemId } from '../base/types.ts';
 import type { Wire } from '../http/wire.ts';
 import type { Expectation } from '../pricing/expectation.ts';
 import type { CachedInput } from '../pricing/model-price.ts';
 import type { Usage } from '../pricing/usage.ts';
-import type { Counts, Dict, Handle, ItemId } from '../types.ts';
 import type { BatchFailure } from './batch-failure.ts';
 import type { Call, Match, Route } from './call-match.ts';
 import type { ProviderInfo, Settings } from './provider-info.ts';

@@ -1,5 +1,5 @@
+import type { Answer, Dict } from '../base/types.ts';
 import type { StreamDialect } from '../streams/stream-dialect.ts';
-import type { Answer, Dict } from '../types.ts';
 import type { Settings } from './provider-info.ts';
 
 /** A captured call as a batcher sees it: without its credentials. */

@@ -1,5 +1,5 @@
+import type { Handle } from '../base/types.ts';
 import type { StreamedBody, Wire } from '../http/wire.ts';
-import type { Handle } from '../types.ts';
 import { Batcher, type Plan, type Remote, type Row } from './batcher.ts';
 import { resultReply } from './shared/result-reply.ts';
 import { resultRows } from './shared/result-rows.ts';

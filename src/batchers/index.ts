@@ -4,7 +4,8 @@
  * @module
  */
 
-export { BatchlingError, NotSentError, UnknownOutcomeError } from '../errors.ts';
+export { BatchlingError, NotSentError, UnknownOutcomeError } from '../base/errors.ts';
+export type { Answer, Counts, Dict, Handle, ItemId } from '../base/types.ts';
 export { splitLines } from '../http/jsonl.ts';
 export { type FilePart, multipart } from '../http/multipart.ts';
 export type { Credentials, StreamedBody, Wire, WireReply, WireRequest } from '../http/wire.ts';
@@ -14,7 +15,6 @@ export { mistralChat } from '../streams/mistral-chat.ts';
 export { openaiChat } from '../streams/openai-chat.ts';
 export { openaiResponses } from '../streams/openai-responses.ts';
 export type { StreamDialect } from '../streams/stream-dialect.ts';
-export type { Answer, Counts, Dict, Handle, ItemId } from '../types.ts';
 export { AnthropicBatcher } from './anthropic/anthropic-batcher.ts';
 export { anthropicInfo } from './anthropic/anthropic-info.ts';
 export { AzureOpenAIBatcher } from './azure/azure-batcher.ts';

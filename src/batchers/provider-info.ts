@@ -1,4 +1,4 @@
-import type { Dict } from '../types.ts';
+import type { Dict } from '../base/types.ts';
 
 /**
  * One setting of `providers.<name>`, as its batcher declares it. It is checked by `batchify()`, before

@@ -1,4 +1,4 @@
-import type { Answer, ItemId } from '../types.ts';
+import type { Answer, ItemId } from '../base/types.ts';
 
 /** Why a request may go better next time. */
 export type RetryReason =

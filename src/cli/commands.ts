@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { ledgerCommands } from './ledger/commands.ts';
+import { ledgerCommands } from './ledger-commands.ts';
 
 /** What the module of a command exports. */
 export interface CommandModule {
@@ -22,32 +22,32 @@ export const commands: readonly CommandEntry[] = [
   {
     name: 'run',
     summary: 'run a TypeScript or JavaScript file, or one function of it, in batch mode',
-    load: () => import('./run.ts'),
+    load: () => import('./commands/run.ts'),
   },
   {
     name: 'exec',
     summary: 'run any command; every Node process under it is in batch mode',
-    load: () => import('./exec.ts'),
+    load: () => import('./commands/exec.ts'),
   },
   {
     name: 'serve',
     summary: 'run a gateway: programs in any language set their base URL and are batched',
-    load: () => import('./serve-command.ts'),
+    load: () => import('./commands/serve.ts'),
   },
   ...ledgerCommands,
   {
     name: 'demo',
     summary: 'ask a few questions through the bundled simulator: no API key, no cost',
-    load: () => import('./demo-command.ts'),
+    load: () => import('./commands/demo.ts'),
   },
   {
     name: 'simulate',
     summary: "run the simulator: a local server that plays the providers' batch APIs",
-    load: () => import('./simulate-command.ts'),
+    load: () => import('./commands/simulate.ts'),
   },
   {
     name: 'completion',
     summary: 'print a script that completes commands and flags in your shell',
-    load: () => import('./completion.ts'),
+    load: () => import('./commands/completion.ts'),
   },
 ];

@@ -1,6 +1,6 @@
 import { Command, CommanderError } from 'commander';
-import { BatchlingError, messageOf } from '../errors.ts';
-import { version } from '../version.ts';
+import { BatchlingError, messageOf } from '../base/errors.ts';
+import { version } from '../base/version.ts';
 import { commands } from './commands.ts';
 import { exitCodes } from './exit-codes.ts';
 import { usageError } from './usage-error.ts';

@@ -1,15 +1,15 @@
 import type { IncomingMessage } from 'node:http';
+import { deferred } from '../concurrency/deferred.ts';
 import type { RawAnswer, RawRequest } from '../hooks/state.ts';
-import { answerHeaders } from '../orchestrator/model/answer-headers.ts';
+import { answerHeaders } from '../orchestrator/answer/answer-headers.ts';
 import { itemId } from '../orchestrator/model/item-id.ts';
 import type { KeptRequest, Sampling } from '../orchestrator/model/sampling.ts';
-import { deferred } from './deferred.ts';
 import { enterWaiting, type GatewayContext } from './gateway-context.ts';
 import { GatewayError } from './gateway-error.ts';
-import { keptHeaders } from './kept-headers.ts';
-import { accountOf, type RequestFacts, requestId } from './request-id.ts';
-import type { RequestOptions } from './request-options.ts';
-import { type Route, withoutCredentials } from './routes.ts';
+import { keptHeaders } from './request/kept-headers.ts';
+import { accountOf, type RequestFacts, requestId } from './request/request-id.ts';
+import type { RequestOptions } from './request/request-options.ts';
+import { type Route, withoutCredentials } from './request/routes.ts';
 
 /** So many that have ended are remembered: the good answers are in the ledger, the errors are not. */
 const mostEnded = 10_000;

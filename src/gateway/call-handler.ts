@@ -1,21 +1,21 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Dispatcher } from 'undici';
-import { invariant } from '../errors.ts';
+import { invariant } from '../base/errors.ts';
+import type { Dict } from '../base/types.ts';
+import { deferred } from '../concurrency/deferred.ts';
 import type { RawAnswer, RawRequest } from '../hooks/state.ts';
-import type { Dict } from '../types.ts';
+import { type ReadBody, readBody } from './admission/read-request-body.ts';
 import type { AsyncRequests } from './async-requests.ts';
-import { deferred } from './deferred.ts';
-import { forwardedHeaders } from './forwarded-headers.ts';
 import { enterWaiting, type GatewayContext, ownCredential } from './gateway-context.ts';
 import { GatewayError } from './gateway-error.ts';
-import { heartbeatKind } from './heartbeat-kind.ts';
-import { IdenticalCalls } from './identical-calls.ts';
-import { type ReadBody, readBody } from './read-body.ts';
-import { type RequestOptions, requestOptions } from './request-options.ts';
-import { type Route, withoutCredentials } from './routes.ts';
+import { forwardedHeaders } from './pass-through/forwarded-headers.ts';
+import { IdenticalCalls } from './request/identical-calls.ts';
+import { type RequestOptions, requestOptions } from './request/request-options.ts';
+import { type Route, withoutCredentials } from './request/routes.ts';
+import { wantsStream } from './request/wants-stream.ts';
 import { leavingAnswer, sendAnswer, sendWaiting } from './send-answer.ts';
-import { WaitingResponse } from './waiting-response.ts';
-import { wantsStream } from './wants-stream.ts';
+import { heartbeatKind } from './waiting/heartbeat-kind.ts';
+import { WaitingResponse } from './waiting/waiting-response.ts';
 
 /** One request of a client, on its way through the gateway. */
 interface Exchange {

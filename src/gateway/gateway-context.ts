@@ -1,14 +1,14 @@
 import type { IncomingMessage } from 'node:http';
+import type { Dict } from '../base/types.ts';
 import type { Engine } from '../orchestrator/engine.ts';
-import type { Dict } from '../types.ts';
-import type { BodyRoom } from './body-room.ts';
+import type { BodyRoom } from './admission/body-room.ts';
+import type { ClientCount, GatewayLimits } from './admission/limits.ts';
 import { GatewayError } from './gateway-error.ts';
 import type { GatewayScopes } from './gateway-scopes.ts';
-import type { Heartbeats } from './heartbeats.ts';
-import type { ClientCount, GatewayLimits } from './limits.ts';
-import type { PassThrough } from './pass-through.ts';
-import type { PassedCosts } from './passed-costs.ts';
-import type { Routes } from './routes.ts';
+import type { PassThrough } from './pass-through/pass-through.ts';
+import type { PassedCosts } from './pass-through/passed-costs.ts';
+import type { Routes } from './request/routes.ts';
+import type { Heartbeats } from './waiting/heartbeats.ts';
 
 /** What the parts of a gateway share. */
 export interface GatewayContext {

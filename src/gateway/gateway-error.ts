@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
+import type { Dict } from '../base/types.ts';
 import type { RegisteredBatcher } from '../batchers/registry.ts';
-import type { Dict } from '../types.ts';
 
 /** Why the gateway itself refuses a request, with its HTTP status. */
 const statusOf = {

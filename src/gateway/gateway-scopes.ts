@@ -1,4 +1,4 @@
-import { BatchlingError } from '../errors.ts';
+import { BatchlingError } from '../base/errors.ts';
 import { addStats, emptyStats, type Stats } from '../orchestrator/model/stats.ts';
 import { Scope } from '../scope/scope.ts';
 import { GatewayError } from './gateway-error.ts';

@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AsyncCall, AsyncRequests } from './async-requests.ts';
-import type { CleanPath } from './clean-path.ts';
-import { forwardedHeaders } from './forwarded-headers.ts';
 import { type GatewayContext, ownCredential } from './gateway-context.ts';
 import { GatewayError } from './gateway-error.ts';
-import { secretHeaders } from './kept-headers.ts';
-import { accountOf, isIdOf, type RequestFacts, readRequestId } from './request-id.ts';
-import { readOptions } from './request-options.ts';
-import type { Place } from './routes.ts';
+import { forwardedHeaders } from './pass-through/forwarded-headers.ts';
+import type { CleanPath } from './request/clean-path.ts';
+import { secretHeaders } from './request/kept-headers.ts';
+import { accountOf, isIdOf, type RequestFacts, readRequestId } from './request/request-id.ts';
+import { readOptions } from './request/request-options.ts';
+import type { Place } from './request/routes.ts';
 import { sendAnswer, sendWaiting } from './send-answer.ts';
 
 /** Answers `/requests/<id>`. */

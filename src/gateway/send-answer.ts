@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { RawAnswer } from '../hooks/state.ts';
 import { GatewayError } from './gateway-error.ts';
-import type { Route } from './routes.ts';
+import type { Route } from './request/routes.ts';
 
 export function sendAnswer(response: ServerResponse, { status, headers, body }: RawAnswer): void {
   if (response.destroyed || response.headersSent) return;

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Clock, Dict } from '../types.ts';
+import type { Clock, Dict } from '../base/types.ts';
 
 /** The signature of `fetch`. */
 export type Fetch = typeof globalThis.fetch;

@@ -2,7 +2,7 @@ import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { Agent, interceptors } from 'undici';
 import { afterEach, describe, expect, it } from 'vitest';
-import { BatchlingError, NotSentError, UnknownOutcomeError } from '../errors.ts';
+import { BatchlingError, NotSentError, UnknownOutcomeError } from '../base/errors.ts';
 import { createHttpClient, type HttpClientOptions, type WireOptions } from './client.ts';
 import type { Wire } from './wire.ts';
 

@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici';
-import { bundlerAdvice } from '../bundlers.ts';
-import { BatchlingError, messageOf, NotSentError } from '../errors.ts';
-import type { Clock, Dict } from '../types.ts';
+import { bundlerAdvice } from '../base/bundlers.ts';
+import { BatchlingError, messageOf, NotSentError } from '../base/errors.ts';
+import type { Clock, Dict } from '../base/types.ts';
 import { exchange } from './exchange.ts';
 import { headersFor, redact, resolveTarget, secretsOf, type Target, withQuery } from './target.ts';
 import type { Credentials, Wire } from './wire.ts';

@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
-import { UnknownOutcomeError } from '../errors.ts';
+import { UnknownOutcomeError } from '../base/errors.ts';
 import { createHttpClient } from './client.ts';
 import { splitLines } from './jsonl.ts';
 import type { WireReply } from './wire.ts';

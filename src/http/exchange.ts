@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import type { Dispatcher } from 'undici';
-import { NotSentError, UnknownOutcomeError } from '../errors.ts';
+import { NotSentError, UnknownOutcomeError } from '../base/errors.ts';
 import { watchIdle } from './idle-watch.ts';
 import { createReply, networkMessage } from './reply.ts';
 import { redact, type Target } from './target.ts';

@@ -7,7 +7,7 @@ import {
   type Socket,
 } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { UnknownOutcomeError } from '../errors.ts';
+import { UnknownOutcomeError } from '../base/errors.ts';
 import { createHttpClient, type HttpClientOptions } from './client.ts';
 import type { StreamedBody, Wire, WireRequest } from './wire.ts';
 

@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
-import { BatchlingError, invariant, UnknownOutcomeError } from '../errors.ts';
-import type { Dict } from '../types.ts';
+import { BatchlingError, invariant, UnknownOutcomeError } from '../base/errors.ts';
+import type { Dict } from '../base/types.ts';
 import { watchIdle } from './idle-watch.ts';
 import { redact } from './target.ts';
 import type { WireReply } from './wire.ts';

@@ -1,5 +1,5 @@
-import { BatchlingError, invariant } from '../errors.ts';
-import type { Dict } from '../types.ts';
+import { BatchlingError, invariant } from '../base/errors.ts';
+import type { Dict } from '../base/types.ts';
 import type { Credentials, WireRequest } from './wire.ts';
 
 export interface Target {

@@ -1,4 +1,4 @@
-import type { Clock, Dict } from '../types.ts';
+import type { Clock, Dict } from '../base/types.ts';
 
 /** A body whose length is known before its first byte is made, readable more than once. */
 export interface StreamedBody {

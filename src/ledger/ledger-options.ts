@@ -1,4 +1,4 @@
-import type { Clock } from '../types.ts';
+import type { Clock } from '../base/types.ts';
 
 /** What is kept of a final request: its answer, its body too, or nothing once its owner has left. */
 export type Keep = 'answers' | 'all' | 'none';

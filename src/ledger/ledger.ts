@@ -1,4 +1,4 @@
-import type { Handle } from '../types.ts';
+import type { Handle } from '../base/types.ts';
 import type {
   AccountId,
   AccountKey,

@@ -1,4 +1,4 @@
-import { LeaseLostError, OwnerLostError } from '../errors.ts';
+import { LeaseLostError, OwnerLostError } from '../base/errors.ts';
 import type { Lease, OwnerId } from './ledger.ts';
 
 export function ownerLost(

@@ -1,4 +1,4 @@
-import { isDatabase } from '../store-address.ts';
+import { isDatabase } from '../base/store-address.ts';
 import type { ContentsReader, ContentsWriter } from './copy/contents.ts';
 import { isMissing } from './is-missing.ts';
 import type { LedgerOptions } from './ledger-options.ts';

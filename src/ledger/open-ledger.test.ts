@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { BatchlingError } from '../errors.ts';
+import { BatchlingError } from '../base/errors.ts';
 import { openLedger } from './open-ledger.ts';
 import { temporaryFolder } from './sqlite/test/temporary.test-helper.ts';
 

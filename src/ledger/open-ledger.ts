@@ -1,4 +1,4 @@
-import { isDatabase } from '../store-address.ts';
+import { isDatabase } from '../base/store-address.ts';
 import { isMissing } from './is-missing.ts';
 import type { Ledger } from './ledger.ts';
 import type { LedgerOptions } from './ledger-options.ts';

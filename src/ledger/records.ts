@@ -1,4 +1,4 @@
-import type { Answer, Counts, Dict, Handle } from '../types.ts';
+import type { Answer, Counts, Dict, Handle } from '../base/types.ts';
 
 export type OwnerId = number;
 export type AccountId = number;

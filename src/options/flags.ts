@@ -1,4 +1,4 @@
-import { BatchlingError } from '../errors.ts';
+import { BatchlingError } from '../base/errors.ts';
 import { Refused } from './form.ts';
 import { parseContext } from './resolve.ts';
 import { definitionOf, optionNames, variableOf } from './table.ts';

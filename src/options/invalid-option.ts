@@ -1,4 +1,4 @@
-import { BatchlingError } from '../errors.ts';
+import { BatchlingError } from '../base/errors.ts';
 import type { Refused } from './form.ts';
 import { nearest } from './nearest.ts';
 import { looksSecret, notShown, show } from './show.ts';

@@ -1,4 +1,4 @@
-import type { Dict } from '../types.ts';
+import type { Dict } from '../base/types.ts';
 import { type Form, isRecord, readPairs, refuse, refuseUnseen } from './form.ts';
 import { show } from './show.ts';
 

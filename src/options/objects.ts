@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici';
-import type { Clock, Logger } from '../types.ts';
+import type { Clock, Logger } from '../base/types.ts';
 import { type Form, refuse, refuseUnseen } from './form.ts';
 
 function hasMethods(value: unknown, names: readonly string[]): boolean {

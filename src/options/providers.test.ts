@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { BatchlingError } from '../base/errors.ts';
 import { OpenAIBatcher } from '../batchers/openai/openai-batcher.ts';
 import { openaiInfo } from '../batchers/openai/openai-info.ts';
-import type { BatchlingError } from '../errors.ts';
 import { resolveOptions } from './index.ts';
 
 class Broken {

@@ -1,6 +1,6 @@
+import { formatDuration } from '../base/duration.ts';
 import type { ProviderInfo } from '../batchers/provider-info.ts';
 import { type BatcherClass, builtInInfos } from '../batchers/registry.ts';
-import { formatDuration } from '../duration.ts';
 import { configFile } from './config/config-file.ts';
 import { type Environment, isRecord, type ParseContext, Refused } from './form.ts';
 import { invalidOption, invalidOptions, unknownOption } from './invalid-option.ts';

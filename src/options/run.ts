@@ -1,4 +1,4 @@
-import { BatchlingError } from '../errors.ts';
+import { BatchlingError } from '../base/errors.ts';
 import type { Environment } from './form.ts';
 import { show } from './show.ts';
 

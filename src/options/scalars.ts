@@ -1,4 +1,4 @@
-import { allowedDuration, formatDuration, parseDuration } from '../duration.ts';
+import { allowedDuration, formatDuration, parseDuration } from '../base/duration.ts';
 import { type Form, refuse } from './form.ts';
 
 // Node fires longer timers at once (2^31 milliseconds are 24.8 days).

@@ -1,5 +1,5 @@
 import { posix, resolve, win32 } from 'node:path';
-import { isDatabase } from '../store-address.ts';
+import { isDatabase } from '../base/store-address.ts';
 import { type Environment, type Form, refuse, refuseUnseen } from './form.ts';
 
 export const store: Form<string> = {

@@ -1,5 +1,5 @@
-import { longestTimer } from '../duration.ts';
-import type { Clock } from '../types.ts';
+import { longestTimer } from '../base/duration.ts';
+import type { Clock } from '../base/types.ts';
 
 /**
  * Wall time that never goes back: after the system clock was set back, the monotonic clock continues

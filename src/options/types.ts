@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici';
+import type { Clock, Dict, Logger } from '../base/types.ts';
 import type { BatcherClass } from '../batchers/registry.ts';
 import type { OnlyPredicate } from '../orchestrator/model/call.ts';
-import type { Clock, Dict, Logger } from '../types.ts';
 import type { OnlyText, ProviderName, ProviderSettings } from './provider-names.ts';
 
 type Time = `${number}${'ms' | 's' | 'm' | 'h' | 'd'}`;

@@ -1,5 +1,5 @@
-import { docsPage } from '../docs-page.ts';
-import { runVariables } from '../run-variables.ts';
+import { docsPage } from '../base/docs-page.ts';
+import { runVariables } from '../base/run-variables.ts';
 import type { Environment } from './form.ts';
 import { nearest } from './nearest.ts';
 import { runVariable } from './run.ts';

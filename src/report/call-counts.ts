@@ -2,7 +2,7 @@ import type {
   BatchlingEventName,
   BatchlingEvents,
   CallFacts,
-} from '../orchestrator/model/events.ts';
+} from '../orchestrator/events/events.ts';
 
 /** What became of the calls to one model. */
 export interface QueueCounts {

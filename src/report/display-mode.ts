@@ -1,5 +1,5 @@
 import type { DisplayMode } from './display.ts';
-import { canDraw, type DisplayStream, isCi } from './terminal.ts';
+import { canDraw, type DisplayStream, isCi } from './terminal/terminal.ts';
 
 /** The mode that a stream can show: live in a terminal, plain lines elsewhere and in CI. */
 export function possibleMode<Asked extends DisplayMode>(

@@ -1,5 +1,5 @@
-import type { BatchlingEventName, BatchlingEvents } from '../orchestrator/model/events.ts';
-import type { Notice } from '../orchestrator/model/notices.ts';
+import type { BatchlingEventName, BatchlingEvents } from '../orchestrator/events/events.ts';
+import type { Notice } from '../orchestrator/events/notices.ts';
 import type { Stats } from '../orchestrator/model/stats.ts';
 import type { CallCounts } from './call-counts.ts';
 import type { TypicalTime } from './typical-times.ts';

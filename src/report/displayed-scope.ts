@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
+import { newStoreVariable } from '../base/run-variables.ts';
+import { isDatabase, shownStore } from '../base/store-address.ts';
 import type { BatchSummary } from '../ledger/ledger.ts';
 import type { Stats } from '../orchestrator/model/stats.ts';
-import { newStoreVariable } from '../run-variables.ts';
-import { isDatabase, shownStore } from '../store-address.ts';
 import type { DisplayedScope, FirstUse } from './display.ts';
 import { typicalTimes } from './typical-times.ts';
 

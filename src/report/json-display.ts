@@ -1,6 +1,6 @@
 import type { Display, DisplayedScope, ScopeDisplay } from './display.ts';
 import { jsonLine } from './json-line.ts';
-import type { DisplayStream } from './terminal.ts';
+import type { DisplayStream } from './terminal/terminal.ts';
 
 /** One JSON object per line for each event and notice; one that several scopes share is printed once. */
 export class JsonDisplay implements Display {

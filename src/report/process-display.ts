@@ -1,10 +1,10 @@
-import { version } from '../version.ts';
+import { version } from '../base/version.ts';
 import type { Display, DisplayedScope, DisplayMode, ScopeDisplay } from './display.ts';
 import { possibleMode } from './display-mode.ts';
 import { JsonDisplay } from './json-display.ts';
-import { liveOutput, plainOutput } from './line-output.ts';
 import { reportFile, reportNumbers } from './run/report-to-run.ts';
 import { RunReporter } from './run/run-reporter.ts';
+import { liveOutput, plainOutput } from './terminal/line-output.ts';
 import { TextDisplay } from './text-display.ts';
 
 /** Copies of this version of the package share their displays: two would draw over each other. */

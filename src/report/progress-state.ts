@@ -1,11 +1,11 @@
+import type { Counts } from '../base/types.ts';
 import {
   type BatchFacts,
   type BatchlingEventName,
   type BatchlingEvents,
   noRoomYet,
-} from '../orchestrator/model/events.ts';
-import type { Notice, WaitFacts } from '../orchestrator/model/notices.ts';
-import type { Counts } from '../types.ts';
+} from '../orchestrator/events/events.ts';
+import type { Notice, WaitFacts } from '../orchestrator/events/notices.ts';
 
 /** How many changes of a batch's counts are kept to estimate its speed. */
 const mostSamples = 8;

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { addToStats, emptyStats } from '../orchestrator/model/stats.ts';
-import type { LineOutput } from './line-output.ts';
+import type { LineOutput } from './terminal/line-output.ts';
 import { TextDisplay } from './text-display.ts';
 import type { TypicalTime } from './typical-times.ts';
 

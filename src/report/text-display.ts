@@ -3,14 +3,12 @@ import {
   type BatchlingEventName,
   type BatchlingEvents,
   noRoomYet,
-} from '../orchestrator/model/events.ts';
-import type { Notice } from '../orchestrator/model/notices.ts';
+} from '../orchestrator/events/events.ts';
+import type { Notice } from '../orchestrator/events/notices.ts';
 import { CallCounts, rowName } from './call-counts.ts';
 import type { Display, DisplayedScope, ScopeDisplay } from './display.ts';
-import type { LineOutput } from './line-output.ts';
-import { liveLines } from './live-lines.ts';
-import { MergedLines } from './merged-lines.ts';
 import { ProgressPace, ProgressState } from './progress-state.ts';
+import type { LineOutput } from './terminal/line-output.ts';
 import {
   type ClosedScope,
   closedLine,
@@ -21,7 +19,9 @@ import {
   sentLine,
   togetherLine,
   waitExplained,
-} from './wording.ts';
+} from './text/event-lines.ts';
+import { liveLines } from './text/live-lines.ts';
+import { MergedLines } from './text/merged-lines.ts';
 
 interface OpenScope extends DisplayedScope {
   store: string;

@@ -1,4 +1,4 @@
-import { BatchlingError } from '../errors.ts';
+import { BatchlingError } from '../base/errors.ts';
 import type { BatchifyOptions } from '../options/index.ts';
 import { show } from '../options/show.ts';
 import { BatchingContext } from './batching-context.ts';

@@ -1,5 +1,5 @@
 import { type Fetch, sharedState } from '../hooks/state.ts';
-import type { BatchlingEventName, BatchlingEvents } from '../orchestrator/model/events.ts';
+import type { BatchlingEventName, BatchlingEvents } from '../orchestrator/events/events.ts';
 import type { Stats } from '../orchestrator/model/stats.ts';
 import type { Scope } from './scope.ts';
 

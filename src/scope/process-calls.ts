@@ -1,5 +1,5 @@
+import { KeepAlive } from '../concurrency/keep-alive.ts';
 import { sharedState } from '../hooks/state.ts';
-import { KeepAlive } from '../orchestrator/model/keep-alive.ts';
 
 /** Calls that wait, by where their requests are. */
 export interface WaitingCalls {

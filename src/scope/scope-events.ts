@@ -1,10 +1,10 @@
+import { reportVariable } from '../base/run-variables.ts';
 import type { BatchSummary } from '../ledger/ledger.ts';
 import type { ResolvedOptions } from '../options/index.ts';
-import type { BatchlingEventName, BatchlingEvents, Emit } from '../orchestrator/model/events.ts';
-import type { Notify } from '../orchestrator/model/notices.ts';
+import type { BatchlingEventName, BatchlingEvents, Emit } from '../orchestrator/events/events.ts';
+import type { Notify } from '../orchestrator/events/notices.ts';
 import { addToStats, emptyStats, type Stats } from '../orchestrator/model/stats.ts';
 import type { ScopeDisplay } from '../report/display.ts';
-import { reportVariable } from '../run-variables.ts';
 
 type Listener<Name extends BatchlingEventName> = (event: BatchlingEvents[Name]) => void;
 

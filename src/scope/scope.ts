@@ -1,4 +1,5 @@
-import { BatchlingError } from '../errors.ts';
+import { BatchlingError } from '../base/errors.ts';
+import { reportVariable } from '../base/run-variables.ts';
 import { watchClientTimers } from '../hooks/client-timers/client-timers.ts';
 import { askScope, plainFetch } from '../hooks/fetch/fetch.ts';
 import { areHooksInPlace, installHooks } from '../hooks/install.ts';
@@ -14,13 +15,12 @@ import {
 import { inheritedRun, type ResolvedOptions } from '../options/index.ts';
 import type { Sampling } from '../orchestrator/model/sampling.ts';
 import { warnOnce } from '../report/warn-once.ts';
-import { reportVariable } from '../run-variables.ts';
-import type { Askers } from './engines.ts';
-import { ScopeCalls } from './scope-calls.ts';
-import type { ScopeForm } from './scope-dry-run.ts';
+import { ScopeCalls } from './calls/scope-calls.ts';
+import { watchPatterns } from './calls/unused-patterns.ts';
+import type { ScopeForm } from './dry-run/scope-dry-run.ts';
+import type { Askers } from './engine/engines.ts';
 import type { ScopeEvents } from './scope-events.ts';
 import { resolveScopeOptions } from './scope-options.ts';
-import { watchPatterns } from './unused-patterns.ts';
 
 /**
  * A scope as the hooks know it: its options, its calls, its parent. `BatchingContext` is its public

@@ -1,4 +1,4 @@
-import type { Answer } from '../types.ts';
+import type { Answer } from '../base/types.ts';
 
 export interface ToldEvent {
   readonly name: string | undefined;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Answer } from '../types.ts';
+import type { Answer } from '../base/types.ts';
 import { anthropicMessages } from './anthropic.ts';
 import { googleEvents } from './google.ts';
 import { openaiChat } from './openai-chat.ts';

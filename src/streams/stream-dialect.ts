@@ -1,4 +1,4 @@
-import type { Answer } from '../types.ts';
+import type { Answer } from '../base/types.ts';
 import { withExactNumbers } from './exact-numbers.ts';
 import { isObject, type JsonObject, objectOf } from './json.ts';
 

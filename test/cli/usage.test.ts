@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { Command } from 'commander';
 import { expect, it } from 'vitest';
+import { version } from '../../src/base/version.ts';
 import { commands } from '../../src/cli/commands.ts';
 import { optionFlags } from '../../src/options/flags.ts';
-import { version } from '../../src/version.ts';
 import { runCli } from '../support/run-cli.ts';
 
 it.each([['--help'], []])('shows all commands for: batchling %s', async (...given) => {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { ownStatuses } from '../../src/orchestrator/model/own-answer.ts';
+import { ownStatuses } from '../../src/orchestrator/answer/own-answer.ts';
 import { readPage, root } from './code-blocks.ts';
 
 const page = readPage('docs/errors.md');
@@ -12,7 +12,7 @@ const rows = [...page.matchAll(/^\| `(\w+)` \|(?: (\d+) \|)?/gm)].map(([, name =
 });
 
 it('docs/errors.md has every code of BatchlingError, and no other', () => {
-  const source = readFileSync(join(root, 'src/errors.ts'), 'utf8');
+  const source = readFileSync(join(root, 'src/base/errors.ts'), 'utf8');
   const [, union = ''] = /export type BatchlingErrorCode =([^;]+);/.exec(source) ?? [];
   const codes = [...union.matchAll(/'(\w+)'/g)].map(([, code]) => code);
   expect(codes.length).toBeGreaterThan(10);

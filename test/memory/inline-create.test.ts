@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
+import type { Clock } from '../../src/base/types.ts';
 import { AnthropicBatcher } from '../../src/batchers/anthropic/anthropic-batcher.ts';
 import type { Plan } from '../../src/batchers/batcher.ts';
 import { createHttpClient } from '../../src/http/client.ts';
-import type { Clock } from '../../src/types.ts';
 
 const megabyte = 1024 * 1024;
 const count = 100;

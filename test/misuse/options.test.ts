@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import { BatchlingError } from '../../src/base/errors.ts';
 import { builtInInfos } from '../../src/batchers/registry.ts';
-import { BatchlingError } from '../../src/errors.ts';
 import { optionNames, optionTable, resolveOptions } from '../../src/options/index.ts';
 
 function refusal(given: unknown, environment: Record<string, string> = {}): BatchlingError {

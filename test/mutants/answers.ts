@@ -9,7 +9,10 @@ export const answers: readonly Mutant[] = [
     search: "'id' in row ? batch.members.get(row.id) : undefined",
     replace:
       "'id' in row ? [...batch.members.values()].find(({ settled }) => !settled) : undefined",
-    tests: ['test/behaviour/many-calls.test.ts', 'test/behaviour/same-request.test.ts'],
+    tests: [
+      'test/behaviour/batches/many-calls.test.ts',
+      'test/behaviour/ledger/same-request.test.ts',
+    ],
   },
   {
     name: 'ids of identical calls are the same',
@@ -17,7 +20,7 @@ export const answers: readonly Mutant[] = [
     file: 'src/orchestrator/model/item-id.ts',
     search: "${bytes.toString('base64url')}-${occurrence}",
     replace: "${bytes.toString('base64url')}-0",
-    tests: ['src/orchestrator/capture/fingerprint.test.ts', 'test/behaviour/re-run.test.ts'],
+    tests: ['src/orchestrator/capture/fingerprint.test.ts', 'test/behaviour/ledger/re-run.test.ts'],
   },
   {
     name: 'the model is left out of the fingerprint, and so is the body',
@@ -25,7 +28,10 @@ export const answers: readonly Mutant[] = [
     file: 'src/orchestrator/capture/fingerprint.ts',
     search: 'return sha256(`${head}\\n${route.body}`);',
     replace: 'return sha256(`${head}`);',
-    tests: ['src/orchestrator/capture/fingerprint.test.ts', 'test/behaviour/many-calls.test.ts'],
+    tests: [
+      'src/orchestrator/capture/fingerprint.test.ts',
+      'test/behaviour/batches/many-calls.test.ts',
+    ],
   },
   {
     name: 'identical calls of one run are one sample',
@@ -33,7 +39,10 @@ export const answers: readonly Mutant[] = [
     file: 'src/orchestrator/capture/occurrences.ts',
     search: 'this.#counts[slot] = asked + 1;\n    return asked;',
     replace: 'this.#counts[slot] = asked + 1;\n    return 0;',
-    tests: ['test/behaviour/same-request.test.ts', 'src/orchestrator/capture/occurrences.test.ts'],
+    tests: [
+      'test/behaviour/ledger/same-request.test.ts',
+      'src/orchestrator/capture/occurrences.test.ts',
+    ],
   },
   {
     name: 'a final error under one key is told to another key',
@@ -41,7 +50,7 @@ export const answers: readonly Mutant[] = [
     file: 'src/orchestrator/capture/client-retries.ts',
     search: '`${account.id}\\n${key}`',
     replace: '`${key}`',
-    tests: ['test/behaviour/asked-again.test.ts'],
+    tests: ['test/behaviour/aborts/asked-again.test.ts'],
     only: 'by another key',
   },
   {
@@ -55,10 +64,10 @@ export const answers: readonly Mutant[] = [
   {
     name: 'only one of several callers of a request is told',
     promise: 3,
-    file: 'src/orchestrator/collect/delivery.ts',
+    file: 'src/orchestrator/answer/delivery.ts',
     search: 'at >= 0; at -= 1',
     replace: 'at >= callers.length - 1; at -= 1',
-    tests: ['test/behaviour/same-request.test.ts'],
+    tests: ['test/behaviour/ledger/same-request.test.ts'],
   },
   {
     name: 'answers to the parts of a call are joined in another order',
@@ -66,7 +75,7 @@ export const answers: readonly Mutant[] = [
     file: 'src/orchestrator/capture/joined-answers.ts',
     search: 'this.#deliveries[index] = delivery;',
     replace: 'this.#deliveries.unshift(delivery);',
-    tests: ['test/behaviour/fan-out.test.ts'],
+    tests: ['test/behaviour/batches/fan-out.test.ts'],
   },
   {
     name: 'a batch may go from any phase to any other',
@@ -82,7 +91,7 @@ export const answers: readonly Mutant[] = [
     file: 'src/orchestrator/capture/client-retries.ts',
     search: 'if (error?.scope !== scope) return undefined;',
     replace: 'if (error === undefined) return undefined;',
-    tests: ['test/behaviour/asked-again.test.ts'],
+    tests: ['test/behaviour/aborts/asked-again.test.ts'],
     only: 'by another scope',
   },
   {
@@ -91,7 +100,7 @@ export const answers: readonly Mutant[] = [
     file: 'src/orchestrator/capture/accounts.ts',
     search: 'account.credentials = credentials;',
     replace: '',
-    tests: ['test/behaviour/accounts.test.ts'],
+    tests: ['test/behaviour/providers/accounts.test.ts'],
     only: 'a renewed token',
   },
   {

@@ -5,7 +5,7 @@ export const commands: readonly Mutant[] = [
   {
     name: 'cancel frees the requests of a batch that may be at the provider',
     promise: 2,
-    file: 'src/cli/ledger/cancel.ts',
+    file: 'src/cli/commands/cancel.ts',
     search: "if (state === 'creating') {",
     replace: "if (state === 'accepted') {",
     tests: ['test/cli/ledger-cancel.test.ts'],
@@ -14,7 +14,7 @@ export const commands: readonly Mutant[] = [
   {
     name: 'cancel --all does not wait for a yes',
     promise: 2,
-    file: 'src/cli/ledger/cancel.ts',
+    file: 'src/cli/commands/cancel.ts',
     search: 'if (!(await confirm(`Cancel ${what}?`, true))) return;',
     replace: 'await confirm(`Cancel ${what}?`, true);',
     tests: ['test/cli/ledger-cancel.test.ts'],
@@ -23,7 +23,7 @@ export const commands: readonly Mutant[] = [
   {
     name: 'prune --older-than --dry-run drops',
     promise: 2,
-    file: 'src/cli/ledger/prune.ts',
+    file: 'src/cli/commands/prune.ts',
     search: 'olderThan: retention }),\n    dryRun,',
     replace: 'olderThan: retention }),\n    dryRun: false,',
     tests: ['test/cli/ledger-look.test.ts'],
@@ -32,7 +32,7 @@ export const commands: readonly Mutant[] = [
   {
     name: 'a variable wins over --store',
     promise: 2,
-    file: 'src/cli/ledger/open-store.ts',
+    file: 'src/cli/store/open-store.ts',
     search: 'resolveOptions(store === undefined ?',
     replace: 'resolveOptions(store === undefined || process.env.BATCHLING_STORE ?',
     tests: ['test/cli/ledger-look.test.ts'],

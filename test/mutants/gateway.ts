@@ -14,7 +14,7 @@ export const gateway: readonly Mutant[] = [
   {
     name: 'a retry that is heard before its old connection is closed is another sample',
     promise: 2,
-    file: 'src/gateway/identical-calls.ts',
+    file: 'src/gateway/request/identical-calls.ts',
     search: 'const patience = 1_000;',
     replace: 'const patience = 0;',
     tests: ['test/gateway/asked-again.test.ts'],
@@ -32,7 +32,7 @@ export const gateway: readonly Mutant[] = [
   {
     name: 'serve listens for other machines without a token',
     promise: 5,
-    file: 'src/cli/serve.ts',
+    file: 'src/cli/start/start-gateway.ts',
     search: 'token === undefined && !isThisMachine(host)',
     replace: "token === undefined && host === '0.0.0.0'",
     tests: ['test/gateway/access.test.ts'],
@@ -41,7 +41,7 @@ export const gateway: readonly Mutant[] = [
   {
     name: "a client's organisation goes out with the gateway's own key",
     promise: 5,
-    file: 'src/gateway/forwarded-headers.ts',
+    file: 'src/gateway/pass-through/forwarded-headers.ts',
     search: '...info.accountHeaders, ',
     replace: '',
     tests: ['test/gateway/access.test.ts'],
@@ -59,7 +59,7 @@ export const gateway: readonly Mutant[] = [
   {
     name: "the gateway's token in the place of a key goes to a provider",
     promise: 5,
-    file: 'src/gateway/forwarded-headers.ts',
+    file: 'src/gateway/pass-through/forwarded-headers.ts',
     search: ', ...keyHeaders]',
     replace: ']',
     tests: ['test/gateway/access.test.ts'],
@@ -68,7 +68,7 @@ export const gateway: readonly Mutant[] = [
   {
     name: 'any name in the header host is a name of this machine',
     promise: 5,
-    file: 'src/gateway/own-site.ts',
+    file: 'src/gateway/admission/own-site.ts',
     search: "accepted === 'any' || isThisMachine(name)",
     replace: "accepted !== 'address' || isThisMachine(name)",
     tests: ['test/gateway/browser.test.ts'],
@@ -77,7 +77,7 @@ export const gateway: readonly Mutant[] = [
   {
     name: 'a page of another site is told by its origin only',
     promise: 5,
-    file: 'src/gateway/own-site.ts',
+    file: 'src/gateway/admission/own-site.ts',
     search: 'isAskedHere && (',
     replace: '(',
     tests: ['test/gateway/browser.test.ts'],
@@ -86,7 +86,7 @@ export const gateway: readonly Mutant[] = [
   {
     name: 'a page of another site is told by sec-fetch-site only',
     promise: 5,
-    file: 'src/gateway/own-site.ts',
+    file: 'src/gateway/admission/own-site.ts',
     search: ' && (origin === undefined || isOriginOf(origin, host))',
     replace: '',
     tests: ['test/gateway/browser.test.ts'],
@@ -95,7 +95,7 @@ export const gateway: readonly Mutant[] = [
   {
     name: 'two keys in one query are taken',
     promise: 5,
-    file: 'src/gateway/routes.ts',
+    file: 'src/gateway/request/routes.ts',
     search: 'searchParams.getAll(name).length > 1',
     replace: 'searchParams.getAll(name).length > 9',
     tests: ['test/gateway/bad-input.test.ts'],
@@ -112,10 +112,10 @@ export const gateway: readonly Mutant[] = [
   {
     name: 'large bodies are read whatever there is in memory',
     promise: 7,
-    file: 'src/gateway/body-room.ts',
+    file: 'src/gateway/admission/body-room.ts',
     search: 'return this.#used === 0 || this.#used + size <= this.#most;',
     replace: 'return size >= 0;',
-    tests: ['src/gateway/body-room.test.ts', 'test/gateway/large-bodies.test.ts'],
+    tests: ['src/gateway/admission/body-room.test.ts', 'test/gateway/large-bodies.test.ts'],
   },
   {
     name: 'the room of a body is given back before the engine has it',
@@ -130,7 +130,7 @@ export const gateway: readonly Mutant[] = [
   {
     name: 'a line of the ledger commands is printed as it came',
     promise: 5,
-    file: 'src/cli/ledger/output.ts',
+    file: 'src/cli/print/output.ts',
     search: '`${printable(line)}\\n`',
     replace: '`${line}\\n`',
     tests: ['test/cli/ledger-names.test.ts'],

@@ -9,7 +9,7 @@ export const liveness: readonly Mutant[] = [
     search: '      tokens: quota.limit,',
     replace:
       '      tokens: quota.limit,\n      ...{ bytes: Number.MAX_VALUE, itemBytes: Number.MAX_VALUE },',
-    tests: ['test/behaviour/packing.test.ts'],
+    tests: ['test/behaviour/batches/packing.test.ts'],
   },
   {
     name: 'a request that is too large is never answered',
@@ -17,7 +17,7 @@ export const liveness: readonly Mutant[] = [
     file: 'src/orchestrator/submit/submitter.ts',
     search: 'if (tooLarge.length === 0) return;',
     replace: 'if (tooLarge.length >= 0) return;',
-    tests: ['test/behaviour/packing.test.ts'],
+    tests: ['test/behaviour/batches/packing.test.ts'],
   },
   {
     name: 'waiting for quota uses up an attempt',
@@ -26,7 +26,7 @@ export const liveness: readonly Mutant[] = [
     search: 'for (const group of after.again) if (group.length > 0)',
     replace:
       'for (const request of after.again.flat()) request.attempt += 1;\n    for (const group of after.again) if (group.length > 0)',
-    tests: ['test/behaviour/waiting-for-room.test.ts'],
+    tests: ['test/behaviour/batches/waiting-for-room.test.ts'],
     only: 'who has waited for room',
   },
   {
@@ -41,7 +41,7 @@ export const liveness: readonly Mutant[] = [
   {
     name: 'a failed poll ends the polling',
     promise: 3,
-    file: 'src/orchestrator/model/patience.ts',
+    file: 'src/concurrency/patience.ts',
     search: 'unreachablePatience = 15 * minute',
     replace: 'unreachablePatience = 0',
     tests: ['test/guarantees/guarantees.test.ts'],
@@ -53,7 +53,7 @@ export const liveness: readonly Mutant[] = [
     file: 'src/orchestrator/collect/line-outcome.ts',
     search: 'if (isWorthAnother(',
     replace: 'if (waiting.length === 0 && isWorthAnother(',
-    tests: ['test/behaviour/item-errors.test.ts'],
+    tests: ['test/behaviour/batches/item-errors.test.ts'],
   },
   {
     name: 'a request that a provider never ran is left alone',
@@ -61,7 +61,7 @@ export const liveness: readonly Mutant[] = [
     file: 'src/orchestrator/collect/collector.ts',
     search: 'rows.push({ id, outcome: lines.retries.get(id) ?? missing });',
     replace: '',
-    tests: ['test/behaviour/item-errors.test.ts'],
+    tests: ['test/behaviour/batches/item-errors.test.ts'],
   },
   {
     name: 'one bad line takes the others with it',
@@ -69,31 +69,34 @@ export const liveness: readonly Mutant[] = [
     file: 'src/orchestrator/collect/after-refusal.ts',
     search: "next === 'isolate' &&",
     replace: "next === 'isolate' && requests.length < 0 &&",
-    tests: ['test/behaviour/refused-batches.test.ts'],
+    tests: ['test/behaviour/batches/refused-batches.test.ts'],
   },
   {
     name: 'a Retry-After of the provider reaches the client',
     promise: 3,
-    file: 'src/orchestrator/model/answer-headers.ts',
+    file: 'src/orchestrator/answer/answer-headers.ts',
     search: "if (name === 'retry-after' ||",
     replace: "if (name === 'retry-before' ||",
-    tests: ['src/orchestrator/model/answer-headers.test.ts'],
+    tests: ['src/orchestrator/answer/answer-headers.test.ts'],
   },
   {
     name: 'final errors invite the client to come back',
     promise: 3,
-    file: 'src/orchestrator/model/answer-headers.ts',
+    file: 'src/orchestrator/answer/answer-headers.ts',
     search: "headers['x-should-retry'] = 'false'",
     replace: "headers['x-should-retry'] = 'true'",
-    tests: ['src/orchestrator/model/answer-headers.test.ts', 'test/behaviour/item-errors.test.ts'],
+    tests: [
+      'src/orchestrator/answer/answer-headers.test.ts',
+      'test/behaviour/batches/item-errors.test.ts',
+    ],
   },
   {
     name: 'nothing keeps a program up whose callers wait',
     promise: 3,
-    file: 'src/orchestrator/model/keep-alive.ts',
+    file: 'src/concurrency/keep-alive.ts',
     search: 'if (this.#mayEnd) this.#handle.unref();',
     replace: 'this.#handle.unref();',
-    tests: ['test/behaviour/liveness.test.ts'],
+    tests: ['test/behaviour/scopes/liveness.test.ts'],
   },
   {
     name: 'a spooled body comes back as {}',
@@ -114,18 +117,21 @@ export const liveness: readonly Mutant[] = [
   {
     name: 'the helper that yields never yields',
     promise: 8,
-    file: 'src/event-loop.ts',
+    file: 'src/concurrency/event-loop.ts',
     search: '    await nextTurn();\n    this.#until',
     replace: '    this.#until',
-    tests: ['src/event-loop.test.ts'],
+    tests: ['src/concurrency/event-loop.test.ts'],
   },
   {
     name: 'all callers are told in one turn',
     promise: 8,
-    file: 'src/event-loop.ts',
+    file: 'src/concurrency/event-loop.ts',
     search: 'if (index % callersPerTurn === callersPerTurn - 1) await nextTurn();',
     replace: '',
-    tests: ['src/event-loop.test.ts', 'test/behaviour/long-realtime-line.test.ts'],
+    tests: [
+      'src/concurrency/event-loop.test.ts',
+      'test/behaviour/scopes/long-realtime-line.test.ts',
+    ],
   },
   {
     name: 'a batch that backs off keeps its slot',
@@ -133,7 +139,7 @@ export const liveness: readonly Mutant[] = [
     file: 'src/orchestrator/submit/submit-protocol.ts',
     search: 'permit.freeSlot();',
     replace: '',
-    tests: ['test/behaviour/queues-apart.test.ts'],
+    tests: ['test/behaviour/batches/queues-apart.test.ts'],
   },
   {
     name: 'a batch that is over keeps its slot and its tokens',
@@ -141,7 +147,10 @@ export const liveness: readonly Mutant[] = [
     file: 'src/orchestrator/submit/permit.ts',
     search: '    this.freeSlot();\n    this.#reservation?.leave();',
     replace: '',
-    tests: ['test/behaviour/queues-apart.test.ts', 'test/behaviour/waiting-for-room.test.ts'],
+    tests: [
+      'test/behaviour/batches/queues-apart.test.ts',
+      'test/behaviour/batches/waiting-for-room.test.ts',
+    ],
   },
   {
     name: 'an engine waits for ever for a batch whose results are incomplete when it closes',
@@ -149,7 +158,7 @@ export const liveness: readonly Mutant[] = [
     file: 'src/orchestrator/watch/watched-batch.ts',
     search: 'if (!this.#services.watch(this.batch)) this.close();',
     replace: 'this.#services.watch(this.batch);',
-    tests: ['test/behaviour/batch-lives.test.ts'],
+    tests: ['test/behaviour/batches/batch-lives.test.ts'],
     only: 'ends with its engine',
   },
   {
@@ -158,7 +167,7 @@ export const liveness: readonly Mutant[] = [
     file: 'src/orchestrator/model/request.ts',
     search: 'this.queue.bodies.handOver(this, other);',
     replace: '',
-    tests: ['test/behaviour/batch-lives.test.ts'],
+    tests: ['test/behaviour/batches/batch-lives.test.ts'],
     only: 'has a body for its next attempt',
   },
   {
@@ -167,7 +176,7 @@ export const liveness: readonly Mutant[] = [
     file: 'src/orchestrator/collect/batch-endings.ts',
     search: 'callers.filter(({ isDue }) => isDue)',
     replace: 'callers',
-    tests: ['test/behaviour/batch-lives.test.ts'],
+    tests: ['test/behaviour/batches/batch-lives.test.ts'],
     only: 'aborted during its upload',
   },
   {
@@ -176,7 +185,7 @@ export const liveness: readonly Mutant[] = [
     file: 'src/orchestrator/capture/intake.ts',
     search: 'if (caller.call.aborted) request.settle(caller);',
     replace: '',
-    tests: ['test/behaviour/batch-lives.test.ts'],
+    tests: ['test/behaviour/batches/batch-lives.test.ts'],
     only: 'aborted on its way in',
   },
   {
@@ -185,7 +194,7 @@ export const liveness: readonly Mutant[] = [
     file: 'src/orchestrator/takeover/joined-owner.ts',
     search: 'if (!(error instanceof OwnerLostError)) throw error;',
     replace: 'if (error !== undefined) throw error;',
-    tests: ['test/behaviour/lost-owner.test.ts'],
+    tests: ['test/behaviour/ledger/lost-owner.test.ts'],
   },
   {
     name: 'bodies of calls that were aborted in a batch are kept',
@@ -210,7 +219,7 @@ export const liveness: readonly Mutant[] = [
     file: 'src/orchestrator/watch/watched-batch.ts',
     search: 'if (batch.mayHaveTwins) this.#lookForTwins();\n    return',
     replace: 'if (batch.mayHaveTwins) await this.#services.cancelTwins(batch);\n    return',
-    tests: ['test/behaviour/batch-lives.test.ts'],
+    tests: ['test/behaviour/batches/batch-lives.test.ts'],
     only: 'gives its room back',
   },
 ];

@@ -51,7 +51,7 @@ export const payment: readonly Mutant[] = [
     search: 'if (request === undefined) return;',
     replace:
       'if (request === undefined) return;\n  for (const caller of request.waiting) if (caller.isDue) endAtDeadline(caller, request);',
-    tests: ['test/behaviour/deadlines.test.ts'],
+    tests: ['test/behaviour/aborts/deadlines.test.ts'],
     only: 'with onDeadline: "realtime"',
   },
   {
@@ -61,7 +61,7 @@ export const payment: readonly Mutant[] = [
     search: 'const found = await this.#finder.find(batch);',
     replace:
       "batch.moveTo({ name: 'looking' });\n        const found = undefined as Remote | undefined;",
-    tests: ['test/crash/unclear-creates.test.ts', 'test/behaviour/twins.test.ts'],
+    tests: ['test/crash/unclear-creates.test.ts', 'test/behaviour/ledger/twins.test.ts'],
   },
   {
     name: 'a good poll does not end the time for which a batch was not found',
@@ -69,12 +69,12 @@ export const payment: readonly Mutant[] = [
     file: 'src/orchestrator/watch/watched-batch.ts',
     search: 'this.#unreadable.clear();',
     replace: '',
-    tests: ['test/behaviour/not-found-series.test.ts'],
+    tests: ['test/behaviour/batches/not-found-series.test.ts'],
   },
   {
     name: 'a batch that is not found once is sent again at once',
     promise: 2,
-    file: 'src/orchestrator/model/patience.ts',
+    file: 'src/concurrency/patience.ts',
     search: 'missingPatience = 30 * minute',
     replace: 'missingPatience = 0',
     tests: ['test/guarantees/guarantees.test.ts'],
@@ -86,7 +86,7 @@ export const payment: readonly Mutant[] = [
     file: 'src/orchestrator/submit/submit-protocol.ts',
     search: 'creates.acquire(1,',
     replace: 'creates.acquire(1_000_000,',
-    tests: ['test/behaviour/one-create-at-a-time.test.ts'],
+    tests: ['test/behaviour/batches/one-create-at-a-time.test.ts'],
   },
   {
     name: 'creates of several programs are not serialised',
@@ -94,7 +94,7 @@ export const payment: readonly Mutant[] = [
     file: 'src/ledger/sqlite/batches/moves.ts',
     search: 'if (alone &&',
     replace: 'if (alone && store.now() < 0 &&',
-    tests: ['test/behaviour/one-create-at-a-time.test.ts'],
+    tests: ['test/behaviour/batches/one-create-at-a-time.test.ts'],
   },
   {
     name: 'a candidate is adopted without proof',
@@ -111,7 +111,7 @@ export const payment: readonly Mutant[] = [
     file: 'src/orchestrator/capture/client-retries.ts',
     search: 'return this.abandoned.take(key, named) ?? named;',
     replace: 'return named;',
-    tests: ['test/third-party/axios.test.ts', 'test/third-party/got.test.ts'],
+    tests: ['test/third-party/clients/axios.test.ts', 'test/third-party/clients/got.test.ts'],
   },
   {
     name: 'idempotency keys are not looked at',
@@ -119,7 +119,7 @@ export const payment: readonly Mutant[] = [
     file: 'src/orchestrator/capture/client-retries.ts',
     search: 'return this.abandoned.take(key, named) ?? named;',
     replace: 'return this.abandoned.take(key);',
-    tests: ['test/behaviour/same-request.test.ts'],
+    tests: ['test/behaviour/ledger/same-request.test.ts'],
   },
   {
     name: 'a result file of nonsense counts as a batch that never ran',
@@ -136,7 +136,7 @@ export const payment: readonly Mutant[] = [
     file: 'src/orchestrator/takeover/other-owners.ts',
     search: 'await this.#find(admission.batch, request)',
     replace: 'undefined as Batch | undefined',
-    tests: ['test/behaviour/re-run.test.ts', 'test/crash/re-run.test.ts'],
+    tests: ['test/behaviour/ledger/re-run.test.ts', 'test/crash/re-run.test.ts'],
   },
   {
     name: 'parts of a call whose error is told again are sent all the same',
@@ -145,7 +145,7 @@ export const payment: readonly Mutant[] = [
     search: 'for (const { queue, key } of found) {',
     replace:
       'for (const [index, { part, queue, key }] of found.entries()) {\n      asked.push(this.#ask(callers[index] as Caller, part, queue, key));',
-    tests: ['test/behaviour/fan-out.test.ts'],
+    tests: ['test/behaviour/batches/fan-out.test.ts'],
     only: 'told the same error again',
   },
   {
@@ -154,7 +154,7 @@ export const payment: readonly Mutant[] = [
     file: 'src/orchestrator/collect/batch-endings.ts',
     search: 'this.#follow(batch);\n        return false;',
     replace: 'this.#follow(batch);\n        return true;',
-    tests: ['test/behaviour/batch-lives.test.ts'],
+    tests: ['test/behaviour/batches/batch-lives.test.ts'],
     only: 'leaves the input file alone',
   },
 ];

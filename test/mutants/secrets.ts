@@ -9,7 +9,7 @@ export const secrets: readonly Mutant[] = [
     search: 'credentials: () => this.credentials',
     replace:
       'credentials: () => ({\n        headers: Object.fromEntries(\n          Object.entries(this.credentials.headers ?? {}).filter(([name]) => batcher.info.credentialHeaders.includes(name)),\n        ),\n      })',
-    tests: ['test/behaviour/accounts.test.ts'],
+    tests: ['test/behaviour/providers/accounts.test.ts'],
   },
   {
     name: 'a key that is echoed by a refusal is told and stored',
@@ -17,7 +17,7 @@ export const secrets: readonly Mutant[] = [
     file: 'src/batchers/shared/replies.ts',
     search: 'redactBody(body, wire.redact)',
     replace: 'body',
-    tests: ['test/behaviour/secrets.test.ts'],
+    tests: ['test/behaviour/ledger/secrets.test.ts'],
     only: 'echoed by a refused',
   },
   {
@@ -26,7 +26,7 @@ export const secrets: readonly Mutant[] = [
     file: 'src/orchestrator/collect/line-outcome.ts',
     search: 'if (answer.status < 300) return answer;',
     replace: 'if (answer.status > 0) return answer;',
-    tests: ['test/behaviour/secrets.test.ts'],
+    tests: ['test/behaviour/ledger/secrets.test.ts'],
     only: 'is in no file although',
   },
   {
@@ -35,7 +35,7 @@ export const secrets: readonly Mutant[] = [
     file: 'src/orchestrator/queue/queues.ts',
     search: 'key += `\\n${account.id}\\n',
     replace: 'key += `\\n',
-    tests: ['test/behaviour/accounts.test.ts'],
+    tests: ['test/behaviour/providers/accounts.test.ts'],
   },
   {
     name: 'headers of other accounts do not tell queues apart',
@@ -43,7 +43,7 @@ export const secrets: readonly Mutant[] = [
     file: 'src/orchestrator/capture/credentials.ts',
     search: ' || info.accountHeaders.includes(name)',
     replace: '',
-    tests: ['test/behaviour/accounts.test.ts'],
+    tests: ['test/behaviour/providers/accounts.test.ts'],
   },
   {
     name: 'credentials go to origins that nobody has declared',
@@ -51,7 +51,7 @@ export const secrets: readonly Mutant[] = [
     file: 'src/http/target.ts',
     search: 'if (target.declared) return',
     replace: 'if (target.label) return',
-    tests: ['src/http/client.test.ts', 'test/behaviour/redirected-reads.test.ts'],
+    tests: ['src/http/client.test.ts', 'test/behaviour/hooks/redirected-reads.test.ts'],
   },
   {
     name: 'anybody may read the ledger',
@@ -59,7 +59,7 @@ export const secrets: readonly Mutant[] = [
     file: 'src/ledger/sqlite/connection/store-files.ts',
     search: "'wx', 0o600",
     replace: "'wx', 0o644",
-    tests: ['test/behaviour/secrets.test.ts'],
+    tests: ['test/behaviour/ledger/secrets.test.ts'],
     only: 'owner only',
   },
 ];

@@ -1,8 +1,8 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Clock } from '../../src/base/types.ts';
 import { batchify } from '../../src/core.ts';
-import type { Clock } from '../../src/types.ts';
 import { chatRequest } from '../support/ask.ts';
 import { fastClock } from '../support/programs/fast-clock.ts';
 import { chatUrl } from '../support/source-of.ts';

@@ -1,4 +1,4 @@
-import { parseDuration } from '../../src/duration.ts';
+import { parseDuration } from '../../src/base/duration.ts';
 import type { Execution, Simulator } from '../../src/simulator/index.ts';
 import { lastUserText } from '../../src/simulator/world/prompt.ts';
 import type { AskedCall } from './asked-call.ts';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Answer } from '../../src/types.ts';
+import type { Answer } from '../../src/base/types.ts';
 
 /** A server that gives one answer to everything. */
 export interface AnswerServer {

@@ -6,10 +6,10 @@ const longest = [
   'test/crash/re-run.test.ts',
   'test/property/program.test.ts',
   'test/memory/import-cost.test.ts',
-  'test/behaviour/resumed-room.test.ts',
+  'test/behaviour/ledger/resumed-room.test.ts',
   'test/cli/leaving-detach.test.ts',
   'test/cli/config.test.ts',
-  'test/behaviour/examples.test.ts',
+  'test/behaviour/display/examples.test.ts',
   'test/cli/display.test.ts',
   'test/cli/examples.test.ts',
   'test/crash/network.test.ts',
@@ -20,8 +20,8 @@ const longest = [
   'test/cli/ledger-collect.test.ts',
   'test/cli/run.test.ts',
   'test/crash/bad-disks.test.ts',
-  'test/behaviour/terminal.test.ts',
-  'test/behaviour/adding-a-provider.test.ts',
+  'test/behaviour/display/terminal.test.ts',
+  'test/behaviour/providers/adding-a-provider.test.ts',
 ];
 
 /** Starts long files early, and those that share a process last: they are short, and end at about the same time. */

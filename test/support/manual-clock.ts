@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/types.ts';
+import type { Clock } from '../../src/base/types.ts';
 
 interface Timer {
   readonly at: number;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Dict } from '../../types.ts';
+import type { Dict } from '../../base/types.ts';
 import {
   all,
   type BatcherSubject,

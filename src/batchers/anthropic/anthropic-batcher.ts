@@ -1,6 +1,6 @@
+import type { Handle, ItemId } from '../../base/types.ts';
 import type { Wire, WireReply } from '../../http/wire.ts';
 import { anthropicMessages } from '../../streams/anthropic.ts';
-import type { Handle, ItemId } from '../../types.ts';
 import {
   Batcher,
   type Call,

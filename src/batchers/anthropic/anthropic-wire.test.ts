@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { UnknownOutcomeError } from '../../errors.ts';
+import { UnknownOutcomeError } from '../../base/errors.ts';
 import type { Outcome } from '../batcher.ts';
 import { readResultLine, toRemote } from './anthropic-wire.ts';
 

@@ -1,4 +1,4 @@
-import type { Answer, Dict, Handle } from '../../types.ts';
+import type { Answer, Dict, Handle } from '../../base/types.ts';
 import type { Outcome, Remote, Row } from '../batcher.ts';
 import { memberText } from '../shared/json-text.ts';
 import { answerHeaders, count, field, isEmpty, outcomeOf, text } from '../shared/outcomes.ts';

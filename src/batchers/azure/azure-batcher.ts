@@ -1,5 +1,5 @@
+import type { Handle } from '../../base/types.ts';
 import type { StreamedBody, Wire } from '../../http/wire.ts';
-import type { Handle } from '../../types.ts';
 import type { Call, Limits, Match, Plan, Remote, Route, Row } from '../batcher.ts';
 import { OpenAIBatcher } from '../openai/openai-batcher.ts';
 import type { ProviderInfo } from '../provider-info.ts';

@@ -1,5 +1,5 @@
 import { APIError } from 'openai';
-import type { Answer } from '../../types.ts';
+import type { Answer } from '../../base/types.ts';
 import { batcherConformance } from '../conformance/conformance-suite.test-helper.ts';
 import { earlyAzure, newerAzure, olderAzure } from './azure-subjects.test-helper.ts';
 

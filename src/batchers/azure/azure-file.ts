@@ -1,4 +1,4 @@
-import { sleep } from '../../http/backoff.ts';
+import { sleep } from '../../concurrency/backoff.ts';
 import type { Wire } from '../../http/wire.ts';
 import type { ReplyJudge } from '../shared/judge-reply.ts';
 import { field, text } from '../shared/outcomes.ts';

@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest';
-import { parseDuration } from '../../duration.ts';
+import { parseDuration } from '../../base/duration.ts';
 import type { StreamedBody, Wire, WireRequest } from '../../http/wire.ts';
 import {
   type BatcherSubject,

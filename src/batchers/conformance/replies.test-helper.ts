@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { describe, expect } from 'vitest';
-import { UnknownOutcomeError } from '../../errors.ts';
+import { UnknownOutcomeError } from '../../base/errors.ts';
 import type { FaultAction } from '../../simulator/index.ts';
 import { RefusedError } from '../shared/refused-error.ts';
 import { ReplyError } from '../shared/replies.ts';

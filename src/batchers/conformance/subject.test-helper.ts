@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { it, onTestFinished } from 'vitest';
+import type { Answer, Clock, Dict, Handle } from '../../base/types.ts';
 import { createHttpClient } from '../../http/client.ts';
 import type { Wire } from '../../http/wire.ts';
 import {
@@ -10,7 +11,6 @@ import {
   type SimulatorSettingsChange,
   startSimulator,
 } from '../../simulator/index.ts';
-import type { Answer, Clock, Dict, Handle } from '../../types.ts';
 import type { Batcher, Call, Item, Plan, Remote, Route, Row } from '../batcher.ts';
 import type { Settings } from '../provider-info.ts';
 

@@ -1,5 +1,5 @@
+import type { Dict, Handle } from '../../base/types.ts';
 import type { Wire } from '../../http/wire.ts';
-import type { Dict, Handle } from '../../types.ts';
 import type { Limits, Plan, Remote, Row } from '../batcher.ts';
 import { OpenAIBatcher } from '../openai/openai-batcher.ts';
 import type { ProviderInfo } from '../provider-info.ts';

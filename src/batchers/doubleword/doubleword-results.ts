@@ -1,5 +1,5 @@
+import type { Answer } from '../../base/types.ts';
 import type { Wire } from '../../http/wire.ts';
-import type { Answer } from '../../types.ts';
 import type { Outcome, Row } from '../batcher.ts';
 import { readResultLine } from '../openai/openai-results.ts';
 import type { ReplyJudge } from '../shared/judge-reply.ts';

@@ -1,5 +1,5 @@
+import type { Handle, ItemId } from '../../base/types.ts';
 import type { StreamedBody, Wire } from '../../http/wire.ts';
-import type { Handle, ItemId } from '../../types.ts';
 import type {
   Call,
   Envelope,

@@ -1,5 +1,5 @@
+import type { Answer } from '../../base/types.ts';
 import { googleArray, googleEvents } from '../../streams/google.ts';
-import type { Answer } from '../../types.ts';
 import type { Call, Match, Route } from '../batcher.ts';
 import { elementTexts, memberText, onOneLine } from '../shared/json-text.ts';
 

@@ -1,4 +1,4 @@
-import type { Answer } from '../../types.ts';
+import type { Answer } from '../../base/types.ts';
 import { field, text } from '../shared/outcomes.ts';
 import { type RpcStatus, rpcStatus, rpcStatusFor } from '../shared/rpc-status.ts';
 

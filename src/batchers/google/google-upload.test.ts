@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { inspect } from 'node:util';
 import { expect, it, onTestFinished } from 'vitest';
-import { BatchlingError, UnknownOutcomeError } from '../../errors.ts';
+import { BatchlingError, UnknownOutcomeError } from '../../base/errors.ts';
 import { createHttpClient } from '../../http/client.ts';
 import type { StreamedBody, Wire } from '../../http/wire.ts';
 import { startSimulator } from '../../simulator/index.ts';

@@ -1,4 +1,4 @@
-import { UnknownOutcomeError } from '../../errors.ts';
+import { UnknownOutcomeError } from '../../base/errors.ts';
 import type { StreamedBody, Wire, WireReply } from '../../http/wire.ts';
 import { field, text } from '../shared/outcomes.ts';
 import { expectOk } from '../shared/replies.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { UnknownOutcomeError } from '../../errors.ts';
+import { UnknownOutcomeError } from '../../base/errors.ts';
 import type { Batcher, Call } from '../batcher.ts';
 import {
   type BatcherSubject,

@@ -1,7 +1,7 @@
+import type { Handle, ItemId } from '../../base/types.ts';
 import type { StreamedBody, Wire } from '../../http/wire.ts';
 import { mistralChat } from '../../streams/mistral-chat.ts';
 import type { StreamDialect } from '../../streams/stream-dialect.ts';
-import type { Handle, ItemId } from '../../types.ts';
 import type { Call, Envelope, Limits, Match, Plan, Remote, Route, Row } from '../batcher.ts';
 import { OpenAIBatcher } from '../openai/openai-batcher.ts';
 import type { ProviderInfo } from '../provider-info.ts';

@@ -1,6 +1,6 @@
 import { SDKError } from '@mistralai/mistralai/models/errors';
 import { describe } from 'vitest';
-import type { Answer } from '../../types.ts';
+import type { Answer } from '../../base/types.ts';
 import { batcherConformance } from '../conformance/conformance-suite.test-helper.ts';
 import { MistralBatcher } from './mistral-batcher.ts';
 

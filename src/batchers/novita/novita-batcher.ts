@@ -1,4 +1,4 @@
-import type { ItemId } from '../../types.ts';
+import type { ItemId } from '../../base/types.ts';
 import type { Envelope, Limits, Route } from '../batcher.ts';
 import { novitaInfo } from '../compatible/compatible-info.ts';
 import { OpenAIBatcher } from '../openai/openai-batcher.ts';

@@ -1,10 +1,10 @@
+import type { Handle, ItemId } from '../../base/types.ts';
 import { multipart } from '../../http/multipart.ts';
 import type { StreamedBody, Wire } from '../../http/wire.ts';
 import { openaiChat } from '../../streams/openai-chat.ts';
 import { openaiCompletions } from '../../streams/openai-completions.ts';
 import { openaiResponses } from '../../streams/openai-responses.ts';
 import type { StreamDialect } from '../../streams/stream-dialect.ts';
-import type { Handle, ItemId } from '../../types.ts';
 import type {
   Call,
   Envelope,

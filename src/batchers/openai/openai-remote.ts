@@ -1,5 +1,5 @@
+import type { Answer } from '../../base/types.ts';
 import type { Wire } from '../../http/wire.ts';
-import type { Answer } from '../../types.ts';
 import type { BatchFailure, Remote } from '../batcher.ts';
 import { count, field, text } from '../shared/outcomes.ts';
 import { idOf } from '../shared/reply-shapes.ts';

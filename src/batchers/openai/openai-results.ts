@@ -1,4 +1,4 @@
-import type { Answer } from '../../types.ts';
+import type { Answer } from '../../base/types.ts';
 import type { Row } from '../batcher.ts';
 import { memberText } from '../shared/json-text.ts';
 import type { ReplyJudge } from '../shared/judge-reply.ts';

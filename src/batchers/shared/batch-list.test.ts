@@ -1,7 +1,7 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { UnknownOutcomeError } from '../../errors.ts';
+import { UnknownOutcomeError } from '../../base/errors.ts';
 import { createHttpClient } from '../../http/client.ts';
 import type { Wire } from '../../http/wire.ts';
 import { AnthropicBatcher } from '../anthropic/anthropic-batcher.ts';

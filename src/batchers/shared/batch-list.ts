@@ -1,6 +1,6 @@
-import { UnknownOutcomeError } from '../../errors.ts';
+import { UnknownOutcomeError } from '../../base/errors.ts';
+import type { Dict } from '../../base/types.ts';
 import type { Wire } from '../../http/wire.ts';
-import type { Dict } from '../../types.ts';
 import type { PolledBatch, Remote } from '../batcher.ts';
 import type { ReplyJudge } from './judge-reply.ts';
 import { field, text } from './outcomes.ts';

@@ -1,5 +1,5 @@
+import type { Handle } from '../../base/types.ts';
 import type { Wire } from '../../http/wire.ts';
-import type { Handle } from '../../types.ts';
 import type { Found, Remote } from '../batcher.ts';
 import { type BatchList, batchPages } from './batch-list.ts';
 import { createdAt, ListOrder } from './list-order.ts';

@@ -1,4 +1,4 @@
-import type { Dict } from '../../types.ts';
+import type { Dict } from '../../base/types.ts';
 import type { BatchFailure, ReplyMeaning } from '../batch-failure.ts';
 
 /** A reply, or a line of the results, whose status is not 2xx. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Answer, Dict } from '../../types.ts';
+import type { Answer, Dict } from '../../base/types.ts';
 import { AnthropicBatcher } from '../anthropic/anthropic-batcher.ts';
 import type { Batcher, Route } from '../batcher.ts';
 import { OpenAIBatcher } from '../openai/openai-batcher.ts';

@@ -1,4 +1,4 @@
-import type { Answer, Dict } from '../../types.ts';
+import type { Answer, Dict } from '../../base/types.ts';
 import type { Outcome } from '../result-row.ts';
 import { judgeByStatus, type ReplyJudge } from './judge-reply.ts';
 

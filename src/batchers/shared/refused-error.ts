@@ -1,4 +1,4 @@
-import { BatchlingError } from '../../errors.ts';
+import { BatchlingError } from '../../base/errors.ts';
 import type { BatchFailure } from '../batcher.ts';
 
 /** The provider said no to a whole batch; nothing of it runs and nothing is billed. */

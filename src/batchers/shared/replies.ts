@@ -1,8 +1,8 @@
-import { BatchlingError, UnknownOutcomeError } from '../../errors.ts';
-import { parseRetryAfter } from '../../http/backoff.ts';
+import { BatchlingError, UnknownOutcomeError } from '../../base/errors.ts';
+import type { Answer, Dict } from '../../base/types.ts';
+import { parseRetryAfter } from '../../concurrency/backoff.ts';
 import { redactBody } from '../../http/redact-body.ts';
 import type { Wire, WireReply, WireRequest } from '../../http/wire.ts';
-import type { Answer, Dict } from '../../types.ts';
 import type { BatchFailure } from '../batcher.ts';
 import { judgeByStatus, type ReplyJudge } from './judge-reply.ts';
 import { fields, parseJson, text } from './outcomes.ts';

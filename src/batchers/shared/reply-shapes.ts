@@ -1,4 +1,4 @@
-import { UnknownOutcomeError } from '../../errors.ts';
+import { UnknownOutcomeError } from '../../base/errors.ts';
 import { field, text } from './outcomes.ts';
 
 /**

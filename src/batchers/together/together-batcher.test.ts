@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { UnknownOutcomeError } from '../../errors.ts';
+import { UnknownOutcomeError } from '../../base/errors.ts';
 import type { OpenAILike } from '../../simulator/index.ts';
 import { togetherDescription } from '../../simulator/together/description.ts';
 import {

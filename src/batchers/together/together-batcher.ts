@@ -1,6 +1,6 @@
+import type { Handle, ItemId } from '../../base/types.ts';
 import { multipart } from '../../http/multipart.ts';
 import type { StreamedBody, Wire } from '../../http/wire.ts';
-import type { Handle, ItemId } from '../../types.ts';
 import type { Envelope, Limits, Plan, Remote, Route, Row } from '../batcher.ts';
 import { OpenAIBatcher } from '../openai/openai-batcher.ts';
 import type { ProviderInfo } from '../provider-info.ts';

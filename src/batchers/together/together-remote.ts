@@ -1,5 +1,5 @@
+import type { Counts } from '../../base/types.ts';
 import type { Wire } from '../../http/wire.ts';
-import type { Counts } from '../../types.ts';
 import type { Remote } from '../batcher.ts';
 import { toRemote } from '../openai/openai-remote.ts';
 import { fields, text } from '../shared/outcomes.ts';

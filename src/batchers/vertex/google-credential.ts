@@ -1,4 +1,4 @@
-import { BatchlingError } from '../../errors.ts';
+import { BatchlingError } from '../../base/errors.ts';
 
 const scope = 'https://www.googleapis.com/auth/cloud-platform';
 

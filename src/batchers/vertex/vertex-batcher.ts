@@ -1,6 +1,6 @@
-import { UnknownOutcomeError } from '../../errors.ts';
+import { UnknownOutcomeError } from '../../base/errors.ts';
+import type { Dict, Handle, ItemId } from '../../base/types.ts';
 import type { Wire } from '../../http/wire.ts';
-import type { Dict, Handle, ItemId } from '../../types.ts';
 import { claudeUsage } from '../anthropic/anthropic-usage.ts';
 import { cacheWrites } from '../anthropic/cache-writes.ts';
 import type {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
+import type { ItemId } from '../../base/types.ts';
 import { splitLines } from '../../http/jsonl.ts';
 import type { Wire } from '../../http/wire.ts';
-import type { ItemId } from '../../types.ts';
 import type { Row } from '../batcher.ts';
 import { field, fields, parseJson, text } from '../shared/outcomes.ts';
 import { expectOk, ReplyError } from '../shared/replies.ts';

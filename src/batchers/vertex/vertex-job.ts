@@ -1,5 +1,5 @@
+import type { Counts, Handle } from '../../base/types.ts';
 import type { Wire } from '../../http/wire.ts';
-import type { Counts, Handle } from '../../types.ts';
 import type { BatchFailure, Remote } from '../batcher.ts';
 import { int64 } from '../google/google-operation.ts';
 import { errorAnswer } from '../google/google-status.ts';

@@ -1,4 +1,4 @@
-import type { ItemId } from '../../types.ts';
+import type { ItemId } from '../../base/types.ts';
 import { memberText, withMember } from '../shared/json-text.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { Dict } from '../../types.ts';
+import type { Dict } from '../../base/types.ts';
 import type { Plan } from '../batcher.ts';
 import { labelOf, withLabel } from './vertex-labels.ts';
 

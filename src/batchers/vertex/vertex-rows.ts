@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import type { Answer } from '../../types.ts';
+import type { Answer } from '../../base/types.ts';
 import { errorStatus } from '../anthropic/anthropic-wire.ts';
 import type { Outcome, Row } from '../batcher.ts';
 import { outcomeOfError } from '../google/google-results.ts';

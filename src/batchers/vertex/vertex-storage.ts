@@ -1,4 +1,4 @@
-import { UnknownOutcomeError } from '../../errors.ts';
+import { UnknownOutcomeError } from '../../base/errors.ts';
 import type { Wire } from '../../http/wire.ts';
 import { int64 } from '../google/google-operation.ts';
 import { field, fields, text } from '../shared/outcomes.ts';

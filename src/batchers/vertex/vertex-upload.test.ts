@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { expect, it, onTestFinished } from 'vitest';
-import { UnknownOutcomeError } from '../../errors.ts';
+import { UnknownOutcomeError } from '../../base/errors.ts';
 import { createHttpClient } from '../../http/client.ts';
 import type { StreamedBody } from '../../http/wire.ts';
 import { startSimulator } from '../../simulator/index.ts';

@@ -1,4 +1,4 @@
-import { UnknownOutcomeError } from '../../errors.ts';
+import { UnknownOutcomeError } from '../../base/errors.ts';
 import type { StreamedBody, Wire, WireReply, WireRequest } from '../../http/wire.ts';
 import { judgeSession } from '../google/google-judge.ts';
 import { chunksOf, withHiddenAddress } from '../google/google-upload.ts';

@@ -1,6 +1,6 @@
-import { UnknownOutcomeError } from '../../errors.ts';
+import { UnknownOutcomeError } from '../../base/errors.ts';
+import type { Handle } from '../../base/types.ts';
 import type { Wire } from '../../http/wire.ts';
-import type { Handle } from '../../types.ts';
 import type {
   Call,
   Limits,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { UnknownOutcomeError } from '../../errors.ts';
+import { UnknownOutcomeError } from '../../base/errors.ts';
 import { toXaiRemote } from './xai-remote.ts';
 
 const wire = { redact: (text: string) => text.replaceAll('sk-secret', '***') };

@@ -1,4 +1,4 @@
-import type { Answer } from '../../types.ts';
+import type { Answer } from '../../base/types.ts';
 import type { Outcome, Row } from '../batcher.ts';
 import { elementTexts, memberText } from '../shared/json-text.ts';
 import { field, fields, isEmpty, outcomeOf, parseJson, text } from '../shared/outcomes.ts';

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
-import { BatchlingError } from '../../errors.ts';
+import { BatchlingError } from '../../base/errors.ts';
+import { newStoreVariable } from '../../base/run-variables.ts';
+import { isDatabase } from '../../base/store-address.ts';
 import { openExistingLedger, openLedger } from '../../ledger/open-ledger.ts';
 import type { ResolvedOptions } from '../../options/index.ts';
-import { newStoreVariable } from '../../run-variables.ts';
-import { isDatabase } from '../../store-address.ts';
 import type { RunEnvironment, Variables } from './run-environment.ts';
 
 /** A config file may name another ledger, and is loaded by the program's process: see `use-config.ts`. */

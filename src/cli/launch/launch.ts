@@ -30,7 +30,7 @@ export async function launch(launched: Launch): Promise<number> {
     const outcome = await display.close();
     const note = unbatchedNote(outcome, code, environment);
     if (note && mode !== 'none' && mode !== 'json') {
-      const { plainOutput } = await import('../../report/line-output.ts');
+      const { plainOutput } = await import('../../report/terminal/line-output.ts');
       plainOutput(process.stderr).print(note.text);
     }
     const stopped = hasStopped(outcome.dryRun) && isCommand ? exitCodes.fine : code;

@@ -1,5 +1,5 @@
 import { basename, extname } from 'node:path';
-import { docsPage } from '../../docs-page.ts';
+import { docsPage } from '../../base/docs-page.ts';
 
 const programs =
   /^(python|pypy|ipython|pytest|uv|uvx|poetry|pipenv|ruby|bundle|rake|rails|go|java|mvn|gradle|kotlin|scala|php|perl|rscript|julia|dotnet|cargo|swift|elixir|mix|deno|bun|bunx)[\d.]*$/i;

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { checkFlag, namesProviders, optionFlags } from '../../options/flags.ts';
-import { inheritedRun, type ResolvedOptions, resolveOptions } from '../../options/index.ts';
 import {
   configVariable,
   detachVariable,
   reportVariable,
   uncheckedVariable,
-} from '../../run-variables.ts';
+} from '../../base/run-variables.ts';
+import { checkFlag, namesProviders, optionFlags } from '../../options/flags.ts';
+import { inheritedRun, type ResolvedOptions, resolveOptions } from '../../options/index.ts';
 import { configPath } from '../config-path.ts';
 import { usageError } from '../usage-error.ts';
 import type { RunFlags } from './run-flags.ts';

@@ -1,6 +1,6 @@
-import { docsPage } from '../../docs-page.ts';
+import { docsPage } from '../../base/docs-page.ts';
 import type { RunOutcome } from '../../report/run/run-display.ts';
-import { counted } from '../../report/summary.ts';
+import { counted } from '../../report/text/summary.ts';
 import { exitCodes } from '../exit-codes.ts';
 import type { RunEnvironment } from './run-environment.ts';
 

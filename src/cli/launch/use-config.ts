@@ -2,11 +2,11 @@
  * Imported before `batchling/register` in the processes of a run with a config file. A module of its own,
  * because it awaits: `batchling/register` can also be loaded by `require`, which allows no await.
  */
-import { BatchlingError, messageOf } from '../../errors.ts';
+import { BatchlingError, messageOf } from '../../base/errors.ts';
+import { configVariable, uncheckedVariable } from '../../base/run-variables.ts';
 import { useConfigFile } from '../../options/config/config-file.ts';
 import { loadConfig } from '../../options/config/load-config.ts';
 import { resolveOptions } from '../../options/index.ts';
-import { configVariable, uncheckedVariable } from '../../run-variables.ts';
 import { exitCodes } from '../exit-codes.ts';
 
 const path = process.env[configVariable];

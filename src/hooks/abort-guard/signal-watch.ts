@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import type { Clock } from '../../types.ts';
+import type { Clock } from '../../base/types.ts';
 import { type SignalUser, sharedState, type WatchedSignal } from '../state.ts';
 import { isClientDeadline, startGuarding } from './abort-guard.ts';
 import { DeferredAbort, sourcesOf } from './deferred-abort.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '../../types.ts';
+import type { Clock } from '../../base/types.ts';
 import type { SignalUser } from '../state.ts';
 
 const second = 1_000;

@@ -1,4 +1,4 @@
-import type { Dict } from '../../types.ts';
+import type { Dict } from '../../base/types.ts';
 
 /**
  * The URL of a POST as text, not parsed; empty for every other call. Arguments that cannot be read

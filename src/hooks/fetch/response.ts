@@ -1,4 +1,4 @@
-import type { Answer, Dict } from '../../types.ts';
+import type { Answer, Dict } from '../../base/types.ts';
 import { isBodiless } from '../node-http/raw-response.ts';
 import { type BodyReader, watchedBody } from './read-body.ts';
 

@@ -1,5 +1,5 @@
 import type { ClientRequest } from 'node:http';
-import type { Dict } from '../../types.ts';
+import type { Dict } from '../../base/types.ts';
 import { resemble } from '../patch-registry.ts';
 import type { RequestJudge } from '../state.ts';
 

@@ -1,4 +1,4 @@
-import type { Dict } from '../../types.ts';
+import type { Dict } from '../../base/types.ts';
 
 /** The request line and the headers. */
 export interface RequestHead {

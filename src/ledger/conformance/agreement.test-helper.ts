@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import { BatchlingError } from '../../errors.ts';
+import { BatchlingError } from '../../base/errors.ts';
 import type { Admission, BatchId, Lease, Ledger, OwnerId, RequestId } from '../ledger.ts';
 import type { LedgerOptions } from '../ledger-options.ts';
 import { openMemoryLedger } from '../memory/memory-ledger.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { LeaseLostError } from '../../errors.ts';
+import { LeaseLostError } from '../../base/errors.ts';
 import {
   bad,
   expectStale,

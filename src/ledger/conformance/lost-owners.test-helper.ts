@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { OwnerLostError } from '../../errors.ts';
+import { OwnerLostError } from '../../base/errors.ts';
 import type { OwnerId } from '../ledger.ts';
 import {
   type Bench,

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import { LeaseLostError } from '../../errors.ts';
-import type { Answer } from '../../types.ts';
+import { LeaseLostError } from '../../base/errors.ts';
+import type { Answer } from '../../base/types.ts';
 import type { Admission, Ask, Lease, Ledger, OwnerId, QueueId, RequestId } from '../ledger.ts';
 import type { LedgerOptions } from '../ledger-options.ts';
 

@@ -1,4 +1,4 @@
-import type { Answer } from '../../types.ts';
+import type { Answer } from '../../base/types.ts';
 import type { RequestId } from '../records.ts';
 
 export type Value = null | number | boolean | string | Uint8Array;

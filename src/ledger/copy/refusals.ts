@@ -1,4 +1,4 @@
-import { BatchlingError } from '../../errors.ts';
+import { BatchlingError } from '../../base/errors.ts';
 
 export function inUse(shown: string, { host, pid }: { host: string; pid: number }): BatchlingError {
   return new BatchlingError(

@@ -1,4 +1,4 @@
-import { invariant } from '../../errors.ts';
+import { invariant } from '../../base/errors.ts';
 import { attemptsBefore, decide } from '../admission-rules.ts';
 import type { Admission, Ask, Look, OwnerId } from '../ledger.ts';
 import {

@@ -1,5 +1,5 @@
-import { BatchlingError, invariant } from '../../errors.ts';
-import type { Handle } from '../../types.ts';
+import { BatchlingError, invariant } from '../../base/errors.ts';
+import type { Handle } from '../../base/types.ts';
 import { checkMove, isOpen } from '../batch-moves.ts';
 import type {
   AccountId,

@@ -1,4 +1,4 @@
-import { OverBudgetError } from '../../errors.ts';
+import { OverBudgetError } from '../../base/errors.ts';
 import { isOpen } from '../batch-moves.ts';
 import { batchesInAverage, costOfAll } from '../cost-sum.ts';
 import type { OwnerId, QueueKey, Settlement } from '../ledger.ts';

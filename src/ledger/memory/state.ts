@@ -1,4 +1,4 @@
-import type { Answer, Counts, Dict, Handle } from '../../types.ts';
+import type { Answer, Counts, Dict, Handle } from '../../base/types.ts';
 import type { RequestState, Standing } from '../admission-rules.ts';
 import type {
   AccountId,

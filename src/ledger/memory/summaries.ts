@@ -1,4 +1,4 @@
-import { invariant } from '../../errors.ts';
+import { invariant } from '../../base/errors.ts';
 import { isOpen } from '../batch-moves.ts';
 import type { BatchSummary, MemberPage, MemberSummary, OpenBatch } from '../ledger.ts';
 import type { MemoryBatch, MemoryState } from './state.ts';

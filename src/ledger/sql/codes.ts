@@ -1,4 +1,4 @@
-import { invariant } from '../../errors.ts';
+import { invariant } from '../../base/errors.ts';
 import type { RequestState } from '../admission-rules.ts';
 import type { BatchState } from '../ledger.ts';
 

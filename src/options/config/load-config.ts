@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { BatchlingError, messageOf } from '../../errors.ts';
+import { BatchlingError, messageOf } from '../../base/errors.ts';
 import { isRecord } from '../form.ts';
 import { resolveOptions } from '../resolve.ts';
 import type { ConfigFile } from './config-file.ts';

@@ -1,9 +1,9 @@
 import type { Batcher } from '../../batchers/batcher.ts';
 import type { ProviderInfo } from '../../batchers/provider-info.ts';
+import { Semaphore } from '../../concurrency/semaphore.ts';
 import type { HttpClient } from '../../http/client.ts';
 import type { Credentials, Wire } from '../../http/wire.ts';
 import type { AccountId, Ledger } from '../../ledger/ledger.ts';
-import { Semaphore } from '../model/semaphore.ts';
 import {
   accountHash,
   type CredentialFunction,

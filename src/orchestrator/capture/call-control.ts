@@ -1,10 +1,10 @@
-import { inTurns } from '../../event-loop.ts';
-import { deliverOne } from '../collect/delivery.ts';
+import { inTurns } from '../../concurrency/event-loop.ts';
+import { KeepAlive } from '../../concurrency/keep-alive.ts';
+import { deliverOne } from '../answer/delivery.ts';
+import { ownAnswer } from '../answer/own-answer.ts';
 import type { Batch } from '../model/batch.ts';
 import type { CallControl, Caller } from '../model/caller.ts';
 import type { EngineContext } from '../model/engine-context.ts';
-import { KeepAlive } from '../model/keep-alive.ts';
-import { ownAnswer } from '../model/own-answer.ts';
 import type { Request } from '../model/request.ts';
 import { endIfUnwanted } from '../model/unsent.ts';
 import type { Queues } from '../queue/queues.ts';

@@ -1,11 +1,11 @@
-import type { Answer, Clock } from '../../types.ts';
-import type { RequestSize } from '../collect/estimates.ts';
+import type { Answer, Clock } from '../../base/types.ts';
+import { factsOf } from '../events/events.ts';
 import type { CapturedCall, EngineScope, RealtimeRoute, Verdict } from '../model/call.ts';
 import type { Caller } from '../model/caller.ts';
-import { factsOf } from '../model/events.ts';
 import type { Request } from '../model/request.ts';
 import type { ClientRetryMemory, RequestQueue } from '../model/request-queue.ts';
 import type { Spending } from '../model/spending.ts';
+import type { RequestSize } from '../submit/estimates.ts';
 import type { AbandonedRequests } from './abandoned-requests.ts';
 import type { OccurrenceCount } from './occurrences.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import type { Dict } from '../../base/types.ts';
 import { anthropicInfo } from '../../batchers/anthropic/anthropic-info.ts';
 import { openaiInfo } from '../../batchers/openai/openai-info.ts';
 import type { ProviderInfo } from '../../batchers/provider-info.ts';
-import type { Dict } from '../../types.ts';
 import { accountHash, credentialHint, splitHeaders, withToken } from './credentials.ts';
 
 const salt = Buffer.alloc(32, 7);

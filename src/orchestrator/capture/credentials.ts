@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
+import type { Dict } from '../../base/types.ts';
 import type { ProviderInfo } from '../../batchers/provider-info.ts';
 import type { Credentials } from '../../http/wire.ts';
-import type { Dict } from '../../types.ts';
 
 /** A token that changes while the program runs; asked for every request to the provider. */
 export type CredentialFunction = () => string | Promise<string>;

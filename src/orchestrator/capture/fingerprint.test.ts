@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Dict } from '../../base/types.ts';
 import { AnthropicBatcher } from '../../batchers/anthropic/anthropic-batcher.ts';
 import type { Batcher } from '../../batchers/batcher.ts';
 import { OpenAIBatcher } from '../../batchers/openai/openai-batcher.ts';
-import type { Dict } from '../../types.ts';
 import { itemId } from '../model/item-id.ts';
 import { splitHeaders } from './credentials.ts';
 import { fingerprintOf } from './fingerprint.ts';

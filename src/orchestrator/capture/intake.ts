@@ -1,12 +1,12 @@
-import { messageOf } from '../../errors.ts';
-import { inTurns, nextTurn, Slice } from '../../event-loop.ts';
+import { messageOf } from '../../base/errors.ts';
+import { inTurns, nextTurn, Slice } from '../../concurrency/event-loop.ts';
 import type { Admission, Ask, OwnerId } from '../../ledger/ledger.ts';
 import { estimateInput } from '../../pricing/token-estimate.ts';
-import { answerCall, deliver, refuseCall } from '../collect/delivery.ts';
+import { answerCall, deliver, refuseCall } from '../answer/delivery.ts';
+import { factsOf } from '../events/events.ts';
 import type { CapturedCall, Delivery } from '../model/call.ts';
 import { type CallControl, Caller } from '../model/caller.ts';
 import type { EngineContext } from '../model/engine-context.ts';
-import { factsOf } from '../model/events.ts';
 import { Request } from '../model/request.ts';
 import { mayBeUnserved } from '../model/request-queue.ts';
 import type { Queue } from '../queue/queue.ts';

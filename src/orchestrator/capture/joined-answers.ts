@@ -1,11 +1,11 @@
+import { messageOf } from '../../base/errors.ts';
+import type { Answer } from '../../base/types.ts';
 import type { FanOut } from '../../batchers/batcher.ts';
-import { messageOf } from '../../errors.ts';
-import type { Answer } from '../../types.ts';
-import { answerCall } from '../collect/delivery.ts';
+import { answerCall } from '../answer/delivery.ts';
+import { ownAnswer } from '../answer/own-answer.ts';
+import type { BatchlingEvents } from '../events/events.ts';
 import type { Delivery, RealtimeRoute } from '../model/call.ts';
 import type { Caller, CallPart } from '../model/caller.ts';
-import type { BatchlingEvents } from '../model/events.ts';
-import { ownAnswer } from '../model/own-answer.ts';
 
 type Answered = BatchlingEvents['call:answered'];
 

@@ -1,9 +1,9 @@
+import { messageOf } from '../../base/errors.ts';
 import type { Batcher, Expectation, FanOut, Match, Route } from '../../batchers/batcher.ts';
-import { messageOf } from '../../errors.ts';
-import { refuseCall } from '../collect/delivery.ts';
+import { refuseCall } from '../answer/delivery.ts';
+import type { OwnReason } from '../answer/own-answer.ts';
+import { factsOf, tell } from '../events/events.ts';
 import type { CapturedCall, Policy } from '../model/call.ts';
-import { factsOf, tell } from '../model/events.ts';
-import type { OwnReason } from '../model/own-answer.ts';
 import { offeredWindow } from '../queue/queue.ts';
 import { type CredentialFunction, type SplitHeaders, splitHeaders } from './credentials.ts';
 import { fingerprintOf } from './fingerprint.ts';

@@ -1,8 +1,8 @@
+import { invariant } from '../../base/errors.ts';
+import type { Dict } from '../../base/types.ts';
 import type { Batcher } from '../../batchers/batcher.ts';
 import type { RegisteredBatcher } from '../../batchers/registry.ts';
 import { wildcards } from '../../batchers/wildcards.ts';
-import { invariant } from '../../errors.ts';
-import type { Dict } from '../../types.ts';
 import { onlyThese, splitQuery } from './split-query.ts';
 
 /** One entry of the `hosts` option, taken apart. */

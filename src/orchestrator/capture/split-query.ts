@@ -1,4 +1,4 @@
-import type { Dict } from '../../types.ts';
+import type { Dict } from '../../base/types.ts';
 
 const none: Dict = {};
 

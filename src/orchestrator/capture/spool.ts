@@ -1,4 +1,4 @@
-import { invariant } from '../../errors.ts';
+import { invariant } from '../../base/errors.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Request } from '../model/request.ts';
 import type { BodyStore } from '../model/request-queue.ts';

@@ -1,10 +1,10 @@
+import { invariant } from '../../base/errors.ts';
+import type { Dict } from '../../base/types.ts';
 import type { Batcher } from '../../batchers/batcher.ts';
 import { type LlmWire, otherProvider, wireEndings, wireOf } from '../../batchers/llm-wires.ts';
 import type { ProviderInfo } from '../../batchers/provider-info.ts';
 import type { RegisteredBatcher } from '../../batchers/registry.ts';
 import { wildcards } from '../../batchers/wildcards.ts';
-import { invariant } from '../../errors.ts';
-import type { Dict } from '../../types.ts';
 import { outlineOfObject } from './outline-of-object.ts';
 import type { Router } from './router.ts';
 

@@ -1,8 +1,8 @@
+import { messageOf } from '../../base/errors.ts';
+import type { Answer } from '../../base/types.ts';
 import type { BatchFailure } from '../../batchers/batcher.ts';
-import { messageOf } from '../../errors.ts';
-import type { Answer } from '../../types.ts';
-import { noRoomYet } from '../model/events.ts';
-import { ownAnswer } from '../model/own-answer.ts';
+import { ownAnswer } from '../answer/own-answer.ts';
+import { noRoomYet } from '../events/events.ts';
 import type { Request } from '../model/request.ts';
 import { accusedBy } from './bad-lines.ts';
 

@@ -1,5 +1,5 @@
+import type { Answer } from '../../base/types.ts';
 import type { BadLine } from '../../batchers/batcher.ts';
-import type { Answer } from '../../types.ts';
 
 /** What the numbers of bad lines say about the members of a batch, by their places in it. */
 export interface Accused {

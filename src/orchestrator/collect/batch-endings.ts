@@ -1,17 +1,17 @@
+import { BatchlingError, LeaseLostError, messageOf } from '../../base/errors.ts';
+import type { Answer } from '../../base/types.ts';
 import type { BatchFailure } from '../../batchers/batcher.ts';
-import { BatchlingError, LeaseLostError, messageOf } from '../../errors.ts';
-import type { Answer } from '../../types.ts';
+import { deliver, letGoUnbatched, refuseRequests } from '../answer/delivery.ts';
+import { type OwnReason, ownAnswer } from '../answer/own-answer.ts';
 import type { Batch } from '../model/batch.ts';
 import type { BatchEnd } from '../model/batch-end.ts';
 import type { Caller } from '../model/caller.ts';
 import type { EngineContext } from '../model/engine-context.ts';
-import { type OwnReason, ownAnswer } from '../model/own-answer.ts';
 import type { Request } from '../model/request.ts';
 import { mayBeUnserved, type RequestQueue } from '../model/request-queue.ts';
 import { TooMuchError, UnwantedError } from '../model/unsent.ts';
 import { afterRefusal } from './after-refusal.ts';
 import { cleanUp } from './clean-up.ts';
-import { deliver, letGoUnbatched, refuseRequests } from './delivery.ts';
 import { dissolve } from './dissolve.ts';
 
 /** What becomes of requests whose batch brings them no answer. */

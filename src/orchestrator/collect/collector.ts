@@ -1,12 +1,12 @@
+import { BatchlingError, LeaseLostError } from '../../base/errors.ts';
+import type { ItemId } from '../../base/types.ts';
 import type { Remote, Row } from '../../batchers/batcher.ts';
-import { BatchlingError, LeaseLostError } from '../../errors.ts';
-import { inTurns, nextTurn, Slice } from '../../event-loop.ts';
+import { inTurns, nextTurn, Slice } from '../../concurrency/event-loop.ts';
 import type { Settlement } from '../../ledger/ledger.ts';
 import { loadPrices } from '../../pricing/price-list.ts';
-import type { ItemId } from '../../types.ts';
+import { ownAnswer } from '../answer/own-answer.ts';
 import type { Batch } from '../model/batch.ts';
 import type { EngineContext } from '../model/engine-context.ts';
-import { ownAnswer } from '../model/own-answer.ts';
 import type { Request } from '../model/request.ts';
 import { type LineOutcome, outcomeOf, settleLine } from './line-outcome.ts';
 import { newReading, type Reading, type ResultLines } from './result-lines.ts';

@@ -1,14 +1,14 @@
+import type { Answer } from '../../base/types.ts';
 import type { Outcome, RetryReason } from '../../batchers/batcher.ts';
 import { redactBody } from '../../http/redact-body.ts';
 import type { Wire } from '../../http/wire.ts';
 import type { Cost, Settlement } from '../../ledger/ledger.ts';
-import type { Answer } from '../../types.ts';
+import { costOf } from '../answer/answer-cost.ts';
+import { deliver, endAtDeadline } from '../answer/delivery.ts';
+import { ownAnswer } from '../answer/own-answer.ts';
+import { factsOf, tell } from '../events/events.ts';
 import type { Batch, BatchMember } from '../model/batch.ts';
-import { factsOf, tell } from '../model/events.ts';
-import { ownAnswer } from '../model/own-answer.ts';
 import type { Request } from '../model/request.ts';
-import { costOf } from './answer-cost.ts';
-import { deliver, endAtDeadline } from './delivery.ts';
 
 /** What becomes of a line, for the ledger and for its callers. */
 export interface LineOutcome {

@@ -1,5 +1,5 @@
+import type { Answer, ItemId } from '../../base/types.ts';
 import type { Outcome, Remote } from '../../batchers/batcher.ts';
-import type { Answer, ItemId } from '../../types.ts';
 import type { Batch } from '../model/batch.ts';
 
 /** What one reading of the results met besides lines of ours. */

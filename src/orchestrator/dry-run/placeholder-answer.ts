@@ -1,14 +1,14 @@
+import { messageOf } from '../../base/errors.ts';
+import type { Answer } from '../../base/types.ts';
 import type { FanOut } from '../../batchers/batcher.ts';
-import { messageOf } from '../../errors.ts';
-import { Slice } from '../../event-loop.ts';
+import { Slice } from '../../concurrency/event-loop.ts';
 import { isSuccess } from '../../streams/stream-dialect.ts';
-import type { Answer } from '../../types.ts';
+import { answerCall, refuseCall } from '../answer/delivery.ts';
+import { ownAnswer } from '../answer/own-answer.ts';
 import { parseObject } from '../capture/parse-object.ts';
 import type { Part, Prepared } from '../capture/prepare.ts';
-import { answerCall, refuseCall } from '../collect/delivery.ts';
+import { type AnswerSource, factsOf } from '../events/events.ts';
 import type { CapturedCall } from '../model/call.ts';
-import { type AnswerSource, factsOf } from '../model/events.ts';
-import { ownAnswer } from '../model/own-answer.ts';
 
 /** A call of a dry run that waits for the end of its round. */
 export interface PendingCall extends Prepared {

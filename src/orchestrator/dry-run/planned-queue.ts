@@ -1,7 +1,7 @@
+import { invariant } from '../../base/errors.ts';
 import type { Batcher, Limits } from '../../batchers/batcher.ts';
 import { givenPrice, limitsOf } from '../../batchers/limit-settings.ts';
-import { invariant } from '../../errors.ts';
-import { Slice } from '../../event-loop.ts';
+import { Slice } from '../../concurrency/event-loop.ts';
 import { type Expectation, expectedUsage } from '../../pricing/expectation.ts';
 import { ModelPrice } from '../../pricing/model-price.ts';
 import { outputRange, type Range } from '../../pricing/output-range.ts';

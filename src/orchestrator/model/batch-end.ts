@@ -1,5 +1,5 @@
+import type { Answer } from '../../base/types.ts';
 import type { BatchFailure } from '../../batchers/batcher.ts';
-import type { Answer } from '../../types.ts';
 
 /** How the life of a batch ends in this process. */
 export type BatchEnd =

@@ -1,6 +1,6 @@
+import { invariant } from '../../base/errors.ts';
+import type { Answer } from '../../base/types.ts';
 import type { Remote } from '../../batchers/batcher.ts';
-import { invariant } from '../../errors.ts';
-import type { Answer } from '../../types.ts';
 
 /**
  * Where a batch of this process is in its life, with what belongs to that phase alone:

@@ -1,19 +1,19 @@
+import type { Handle, ItemId } from '../../base/types.ts';
 import type { Batcher, Remote } from '../../batchers/batcher.ts';
 import type { Wire } from '../../http/wire.ts';
 import type { Lease, RequestId } from '../../ledger/ledger.ts';
-import type { Handle, ItemId } from '../../types.ts';
-import { type BatchPhase, movePhase } from './batch-phase.ts';
-import type { EngineScope } from './call.ts';
-import type { Caller } from './caller.ts';
-import { Cancellation } from './cancellation.ts';
 import {
   type BatchFacts,
   type BatchlingEventName,
   type BatchlingEvents,
   publish,
-} from './events.ts';
+} from '../events/events.ts';
+import type { Notice } from '../events/notices.ts';
+import { type BatchPhase, movePhase } from './batch-phase.ts';
+import type { EngineScope } from './call.ts';
+import type { Caller } from './caller.ts';
+import { Cancellation } from './cancellation.ts';
 import { Moment } from './moment.ts';
-import type { Notice } from './notices.ts';
 import type { Request } from './request.ts';
 import type { RequestQueue } from './request-queue.ts';
 

@@ -1,9 +1,9 @@
+import type { Answer, Dict, ItemId } from '../../base/types.ts';
 import type { Batcher } from '../../batchers/batcher.ts';
 import type { Settings } from '../../batchers/provider-info.ts';
 import type { ModelPrice } from '../../pricing/model-price.ts';
-import type { Answer, Dict, ItemId } from '../../types.ts';
-import type { AnswerSource, CallFacts, Emit } from './events.ts';
-import type { Notify } from './notices.ts';
+import type { AnswerSource, CallFacts, Emit } from '../events/events.ts';
+import type { Notify } from '../events/notices.ts';
 import type { Sampling } from './sampling.ts';
 import type { Spending } from './spending.ts';
 

@@ -1,6 +1,6 @@
 import type { StreamDialect } from '../../streams/stream-dialect.ts';
+import type { BatchlingEvents } from '../events/events.ts';
 import type { CallHandle, CapturedCall, Delivery, EngineScope, RealtimeRoute } from './call.ts';
-import type { BatchlingEvents } from './events.ts';
 import type { Request } from './request.ts';
 
 /** Where the answer of a caller goes that waits for one of several requests of its call. */

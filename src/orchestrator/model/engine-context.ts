@@ -1,7 +1,7 @@
+import type { Clock, Logger } from '../../base/types.ts';
 import type { Ledger, OwnerId } from '../../ledger/ledger.ts';
-import type { Clock, Logger } from '../../types.ts';
+import type { Troubles } from '../events/troubles.ts';
 import type { Batch } from './batch.ts';
-import type { Troubles } from './troubles.ts';
 
 /** Who an engine is to the ledger. A ledger may forget an owner: then the engine joins again. */
 export interface EngineOwner {

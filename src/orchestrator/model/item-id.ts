@@ -1,4 +1,4 @@
-import type { ItemId } from '../../types.ts';
+import type { ItemId } from '../../base/types.ts';
 
 /** 43 characters of fingerprint and the occurrence: legal in every provider's id, at most 64 long. */
 export function itemId(fingerprint: Uint8Array, occurrence: number): ItemId {

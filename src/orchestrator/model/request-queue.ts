@@ -1,12 +1,12 @@
+import type { Answer, Dict } from '../../base/types.ts';
 import type { Batcher, CompletionWindow, Limits } from '../../batchers/batcher.ts';
+import type { Semaphore } from '../../concurrency/semaphore.ts';
 import type { Wire } from '../../http/wire.ts';
 import type { AccountId, QueueId } from '../../ledger/ledger.ts';
 import type { ModelPrice, Terms } from '../../pricing/model-price.ts';
-import type { Answer, Dict } from '../../types.ts';
 import type { EngineScope, Policy, RealtimeRoute } from './call.ts';
 import type { Caller } from './caller.ts';
 import type { Request } from './request.ts';
-import type { Semaphore } from './semaphore.ts';
 
 /** A credential of this process at one base. */
 export interface QueueAccount {

@@ -1,4 +1,4 @@
-import { invariant } from '../../errors.ts';
+import { invariant } from '../../base/errors.ts';
 
 /**
  * Where a request is:

@@ -1,6 +1,6 @@
+import type { ItemId } from '../../base/types.ts';
 import type { Batcher, Expectation } from '../../batchers/batcher.ts';
 import type { OwnerId, RequestId } from '../../ledger/ledger.ts';
-import type { ItemId } from '../../types.ts';
 import type { Batch } from './batch.ts';
 import type { EngineScope } from './call.ts';
 import type { Caller } from './caller.ts';

@@ -1,4 +1,4 @@
-import type { BatchlingEventName, BatchlingEvents } from './events.ts';
+import type { BatchlingEventName, BatchlingEvents } from '../events/events.ts';
 
 /** What a scope has done so far: the sum of its events. */
 export interface Stats {

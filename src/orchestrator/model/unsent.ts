@@ -1,4 +1,4 @@
-import { BatchlingError } from '../../errors.ts';
+import { BatchlingError } from '../../base/errors.ts';
 import type { Batch } from './batch.ts';
 
 /** Nobody has time left for the batch, or nobody waits for it any more; it was not created. */

@@ -1,15 +1,16 @@
+import { docsPage } from '../../base/docs-page.ts';
+import { parseDuration } from '../../base/duration.ts';
+import { invariant } from '../../base/errors.ts';
+import type { Clock, Dict } from '../../base/types.ts';
 import type { Batcher, CompletionWindow, Limits } from '../../batchers/batcher.ts';
 import { givenPrice, limitsOf } from '../../batchers/limit-settings.ts';
 import type { Settings } from '../../batchers/provider-info.ts';
-import { docsPage } from '../../docs-page.ts';
-import { parseDuration } from '../../duration.ts';
-import { invariant } from '../../errors.ts';
+import { Semaphore } from '../../concurrency/semaphore.ts';
 import type { Wire } from '../../http/wire.ts';
 import type { QueueId } from '../../ledger/ledger.ts';
 import { ModelPrice, type Terms } from '../../pricing/model-price.ts';
-import type { Clock, Dict } from '../../types.ts';
+import type { FlushReason } from '../events/events.ts';
 import type { EngineScope, Policy } from '../model/call.ts';
-import type { FlushReason } from '../model/events.ts';
 import { itemId } from '../model/item-id.ts';
 import type { Request } from '../model/request.ts';
 import type {
@@ -18,7 +19,6 @@ import type {
   QueueAccount,
   RequestQueue,
 } from '../model/request-queue.ts';
-import { Semaphore } from '../model/semaphore.ts';
 
 /** What a queue is made of. */
 export type QueueSpec = Pick<

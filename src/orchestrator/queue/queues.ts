@@ -1,9 +1,9 @@
+import { parseDuration } from '../../base/duration.ts';
+import type { Dict } from '../../base/types.ts';
 import type { Batcher, Limits, Route } from '../../batchers/batcher.ts';
 import { limitsOf } from '../../batchers/limit-settings.ts';
-import { parseDuration } from '../../duration.ts';
-import { nextTurn } from '../../event-loop.ts';
+import { nextTurn } from '../../concurrency/event-loop.ts';
 import type { QueueId, QueueKey } from '../../ledger/ledger.ts';
-import type { Dict } from '../../types.ts';
 import type { CallTarget, CapturedCall, EngineScope } from '../model/call.ts';
 import type { EngineContext } from '../model/engine-context.ts';
 import type { Request } from '../model/request.ts';

@@ -1,8 +1,8 @@
 import type { NewBatch } from '../../ledger/ledger.ts';
-import type { Estimates } from '../collect/estimates.ts';
 import type { EngineContext } from '../model/engine-context.ts';
 import type { Request } from '../model/request.ts';
 import type { RequestQueue } from '../model/request-queue.ts';
+import type { Estimates } from './estimates.ts';
 
 /** What a batch may cost and what its run may cost, for the ledger to decide when it is planned. */
 export class BatchBudgets {

@@ -1,11 +1,11 @@
-import { LeaseLostError, messageOf } from '../../errors.ts';
-import type { Answer } from '../../types.ts';
+import { LeaseLostError, messageOf } from '../../base/errors.ts';
+import type { Answer } from '../../base/types.ts';
+import { ownAnswer } from '../answer/own-answer.ts';
 import type { BatchEndings } from '../collect/batch-endings.ts';
 import type { Batch } from '../model/batch.ts';
 import type { BatchEnd } from '../model/batch-end.ts';
 import type { EngineContext } from '../model/engine-context.ts';
 import { failureOf } from '../model/failure-of.ts';
-import { ownAnswer } from '../model/own-answer.ts';
 import type { Progress } from '../watch/progress.ts';
 import type { Permit } from './permit.ts';
 import { UnseenError } from './unseen.ts';

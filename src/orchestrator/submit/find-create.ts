@@ -1,9 +1,9 @@
+import { UnknownOutcomeError } from '../../base/errors.ts';
 import type { Remote } from '../../batchers/batcher.ts';
-import { UnknownOutcomeError } from '../../errors.ts';
-import { sleep } from '../../http/backoff.ts';
+import { sleep } from '../../concurrency/backoff.ts';
+import { missingPatience } from '../../concurrency/patience.ts';
 import type { Batch } from '../model/batch.ts';
 import type { EngineContext } from '../model/engine-context.ts';
-import { missingPatience } from '../model/patience.ts';
 import { cancelRemote } from '../watch/cancel.ts';
 import { UnseenError, UnseenTrouble } from './unseen.ts';
 

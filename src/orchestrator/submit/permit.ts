@@ -1,5 +1,5 @@
 import type { BatchFailure } from '../../batchers/batcher.ts';
-import { orAborted } from '../../http/backoff.ts';
+import { orAborted } from '../../concurrency/backoff.ts';
 import type { EngineScope } from '../model/call.ts';
 import type { EngineContext } from '../model/engine-context.ts';
 import type { Request } from '../model/request.ts';

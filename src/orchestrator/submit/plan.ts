@@ -1,7 +1,7 @@
 import type { Item, Plan } from '../../batchers/batcher.ts';
-import { nextTurn } from '../../event-loop.ts';
+import { nextTurn } from '../../concurrency/event-loop.ts';
+import { labelsOf } from '../events/batch-labels.ts';
 import type { Batch } from '../model/batch.ts';
-import { labelsOf } from '../model/labels.ts';
 import type { Request } from '../model/request.ts';
 
 /** What is held of an upload at once: so many items, or bytes of them, whichever is less. */

@@ -1,13 +1,13 @@
+import { LeaseLostError, messageOf, NotSentError, UnknownOutcomeError } from '../../base/errors.ts';
 import type { BatchFailure, Plan, Remote } from '../../batchers/batcher.ts';
 import { RefusedError } from '../../batchers/shared/refused-error.ts';
-import { LeaseLostError, messageOf, NotSentError, UnknownOutcomeError } from '../../errors.ts';
-import { inTurns } from '../../event-loop.ts';
-import { sleep } from '../../http/backoff.ts';
+import { sleep } from '../../concurrency/backoff.ts';
+import { inTurns } from '../../concurrency/event-loop.ts';
+import { Patience, waitFor } from '../../concurrency/patience.ts';
+import { noRoomYet } from '../events/events.ts';
 import type { Batch } from '../model/batch.ts';
 import type { EngineContext } from '../model/engine-context.ts';
-import { noRoomYet } from '../model/events.ts';
 import { failureOf } from '../model/failure-of.ts';
-import { Patience, waitFor } from '../model/patience.ts';
 import { TooMuchError, UnwantedError } from '../model/unsent.ts';
 import { cancelIfAskedFor } from '../watch/cancel.ts';
 import type { CreateFinder } from './find-create.ts';

@@ -1,6 +1,6 @@
+import type { Clock } from '../../base/types.ts';
 import type { BatchFailure } from '../../batchers/batcher.ts';
-import { backoff } from '../../http/backoff.ts';
-import type { Clock } from '../../types.ts';
+import { backoff } from '../../concurrency/backoff.ts';
 import { newNoRoom, type Request } from '../model/request.ts';
 
 /** Our count is an estimate, so a limit that a provider names is not used up. */

@@ -1,9 +1,9 @@
-import { BatchlingError, messageOf } from '../../errors.ts';
-import type { Answer, Clock } from '../../types.ts';
+import { BatchlingError, messageOf } from '../../base/errors.ts';
+import type { Answer, Clock } from '../../base/types.ts';
+import { deniedPatience, missingPatience } from '../../concurrency/patience.ts';
+import { ownAnswer } from '../answer/own-answer.ts';
 import type { Batch } from '../model/batch.ts';
 import { failureOf } from '../model/failure-of.ts';
-import { ownAnswer } from '../model/own-answer.ts';
-import { deniedPatience, missingPatience } from '../model/patience.ts';
 
 /** Whether the batch was accepted could not be seen for too long. Nothing of it is sent again. */
 export class UnseenError extends BatchlingError {

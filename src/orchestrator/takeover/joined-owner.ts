@@ -1,4 +1,4 @@
-import { OwnerLostError } from '../../errors.ts';
+import { OwnerLostError } from '../../base/errors.ts';
 import type { Ledger, OwnerId, OwnerInfo } from '../../ledger/ledger.ts';
 import type { EngineOwner } from '../model/engine-context.ts';
 

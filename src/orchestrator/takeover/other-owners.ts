@@ -1,11 +1,11 @@
-import { BatchlingError, messageOf } from '../../errors.ts';
-import { inTurns } from '../../event-loop.ts';
+import { BatchlingError, messageOf } from '../../base/errors.ts';
+import { inTurns } from '../../concurrency/event-loop.ts';
 import type { Admission, Ask, BatchId, RequestId } from '../../ledger/ledger.ts';
-import { deliver } from '../collect/delivery.ts';
+import { deliver } from '../answer/delivery.ts';
+import { ownAnswer } from '../answer/own-answer.ts';
 import type { Batch } from '../model/batch.ts';
 import type { Caller } from '../model/caller.ts';
 import type { EngineContext } from '../model/engine-context.ts';
-import { ownAnswer } from '../model/own-answer.ts';
 import type { Request } from '../model/request.ts';
 import { ElsewhereNotices } from './elsewhere-notices.ts';
 

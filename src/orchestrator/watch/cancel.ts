@@ -1,8 +1,8 @@
 import type { Remote } from '../../batchers/batcher.ts';
-import { sleep } from '../../http/backoff.ts';
+import { sleep } from '../../concurrency/backoff.ts';
+import { Patience, unreachablePatience, waitFor } from '../../concurrency/patience.ts';
 import type { Batch } from '../model/batch.ts';
 import type { EngineContext } from '../model/engine-context.ts';
-import { Patience, unreachablePatience, waitFor } from '../model/patience.ts';
 import { endIfUnwanted } from '../model/unsent.ts';
 
 /**

@@ -1,6 +1,6 @@
-import { longestTimer } from '../../duration.ts';
-import { inTurns } from '../../event-loop.ts';
-import { deadlineAnswer, endAtDeadline, refuseRequests } from '../collect/delivery.ts';
+import { longestTimer } from '../../base/duration.ts';
+import { inTurns } from '../../concurrency/event-loop.ts';
+import { deadlineAnswer, endAtDeadline, refuseRequests } from '../answer/delivery.ts';
 import type { Batch } from '../model/batch.ts';
 import type { Caller } from '../model/caller.ts';
 import type { EngineContext } from '../model/engine-context.ts';

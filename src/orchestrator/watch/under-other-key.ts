@@ -1,6 +1,6 @@
-import type { Answer } from '../../types.ts';
+import type { Answer } from '../../base/types.ts';
+import { ownAnswer } from '../answer/own-answer.ts';
 import type { Batch } from '../model/batch.ts';
-import { ownAnswer } from '../model/own-answer.ts';
 
 /** What callers get whose request is in a batch that this credential cannot see. */
 export function underOtherKey({ token, remote, batcher }: Batch): Answer {

@@ -1,5 +1,5 @@
-import type { Clock } from '../../types.ts';
-import { deniedPatience, emptyPatience, missingPatience } from '../model/patience.ts';
+import type { Clock } from '../../base/types.ts';
+import { deniedPatience, emptyPatience, missingPatience } from '../../concurrency/patience.ts';
 
 /**
  * Not found, found without a line that could be read, some of it empty, the key refused, or any other

@@ -1,14 +1,14 @@
+import { LeaseLostError } from '../../base/errors.ts';
 import type { BatchFailure, Remote } from '../../batchers/batcher.ts';
-import { LeaseLostError } from '../../errors.ts';
-import { backoff, sleep } from '../../http/backoff.ts';
+import { backoff, sleep } from '../../concurrency/backoff.ts';
+import { missingPatience } from '../../concurrency/patience.ts';
+import { ownAnswer } from '../answer/own-answer.ts';
 import { type Collector, UnreadableError } from '../collect/collector.ts';
 import { ResultLines } from '../collect/result-lines.ts';
 import type { Batch } from '../model/batch.ts';
 import type { BatchEnd } from '../model/batch-end.ts';
 import type { EngineContext } from '../model/engine-context.ts';
 import { failureOf } from '../model/failure-of.ts';
-import { ownAnswer } from '../model/own-answer.ts';
-import { missingPatience } from '../model/patience.ts';
 import { cancelIfAskedFor } from './cancel.ts';
 import type { Deadlines } from './deadlines.ts';
 import { underOtherKey } from './under-other-key.ts';

@@ -1,5 +1,5 @@
 import type { BatchFailure, PolledBatch, Remote } from '../../batchers/batcher.ts';
-import { backoff } from '../../http/backoff.ts';
+import { backoff } from '../../concurrency/backoff.ts';
 import type { Wire } from '../../http/wire.ts';
 import type { Batch } from '../model/batch.ts';
 import type { EngineContext } from '../model/engine-context.ts';

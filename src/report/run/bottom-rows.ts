@@ -1,4 +1,4 @@
-import { type DisplayStream, truncated } from '../terminal.ts';
+import { type DisplayStream, truncated } from '../terminal/terminal.ts';
 
 /** A terminal with fewer rows is left to the program. */
 export const fewestRows = 8;

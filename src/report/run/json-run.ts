@@ -1,5 +1,5 @@
 import { jsonLine } from '../json-line.ts';
-import type { DisplayStream } from '../terminal.ts';
+import type { DisplayStream } from '../terminal/terminal.ts';
 import type { ProcessKey } from './report-folder.ts';
 import type { RunOutcome } from './run-display.ts';
 import type { RunMessage } from './run-message.ts';

@@ -1,5 +1,5 @@
-import type { BatchlingEventName } from '../../orchestrator/model/events.ts';
-import type { Notice } from '../../orchestrator/model/notices.ts';
+import type { BatchlingEventName } from '../../orchestrator/events/events.ts';
+import type { Notice } from '../../orchestrator/events/notices.ts';
 import { emptyStats, type Stats } from '../../orchestrator/model/stats.ts';
 import { readDryRun } from './read-dry-run.ts';
 import type { RunMessage } from './run-message.ts';

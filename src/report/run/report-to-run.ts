@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { threadId } from 'node:worker_threads';
-import { reportVariable } from '../../run-variables.ts';
+import { reportVariable } from '../../base/run-variables.ts';
 import { ReportFile } from './report-file.ts';
 import type { RunMessage } from './run-message.ts';
 

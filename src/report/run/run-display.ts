@@ -1,12 +1,12 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { reportVariable } from '../../base/run-variables.ts';
 import type { DryRunSummary } from '../../orchestrator/dry-run/dry-run-summary.ts';
 import { emptyStats, type Stats } from '../../orchestrator/model/stats.ts';
-import { reportVariable } from '../../run-variables.ts';
 import type { DisplayMode } from '../display.ts';
 import { possibleMode } from '../display-mode.ts';
-import type { DisplayStream } from '../terminal.ts';
+import type { DisplayStream } from '../terminal/terminal.ts';
 import type { RunReader } from './run-reader.ts';
 
 /** How often the reports of the processes are read, in milliseconds. */

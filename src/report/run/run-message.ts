@@ -1,6 +1,6 @@
 import type { DryRunSummary } from '../../orchestrator/dry-run/dry-run-summary.ts';
-import type { BatchlingEventName, BatchlingEvents } from '../../orchestrator/model/events.ts';
-import type { Notice } from '../../orchestrator/model/notices.ts';
+import type { BatchlingEventName, BatchlingEvents } from '../../orchestrator/events/events.ts';
+import type { Notice } from '../../orchestrator/events/notices.ts';
 import type { Stats } from '../../orchestrator/model/stats.ts';
 import type { BatchAnswers, QueueCounts } from '../call-counts.ts';
 import type { FirstUse } from '../display.ts';

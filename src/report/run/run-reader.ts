@@ -1,6 +1,6 @@
 import type { DisplayMode } from '../display.ts';
-import { type LineOutput, plainOutput } from '../line-output.ts';
-import type { DisplayStream } from '../terminal.ts';
+import { type LineOutput, plainOutput } from '../terminal/line-output.ts';
+import type { DisplayStream } from '../terminal/terminal.ts';
 import { fewestRows } from './bottom-rows.ts';
 import { JsonRun } from './json-run.ts';
 import { type ProcessKey, ReportFolder } from './report-folder.ts';

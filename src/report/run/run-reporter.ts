@@ -1,5 +1,5 @@
-import type { BatchlingEventName, BatchlingEvents } from '../../orchestrator/model/events.ts';
-import type { Notice } from '../../orchestrator/model/notices.ts';
+import type { BatchlingEventName, BatchlingEvents } from '../../orchestrator/events/events.ts';
+import type { Notice } from '../../orchestrator/events/notices.ts';
 import { addStats, addToStats, emptyStats, type Stats } from '../../orchestrator/model/stats.ts';
 import { CallCounts } from '../call-counts.ts';
 import type { Display, DisplayedScope, ScopeDisplay } from '../display.ts';

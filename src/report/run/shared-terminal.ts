@@ -1,6 +1,6 @@
-import type { LineOutput } from '../line-output.ts';
-import { blockLines, labelled, painter } from '../line-output.ts';
-import { type DisplayStream, wrapped } from '../terminal.ts';
+import type { LineOutput } from '../terminal/line-output.ts';
+import { blockLines, labelled, painter } from '../terminal/line-output.ts';
+import { type DisplayStream, wrapped } from '../terminal/terminal.ts';
 import { BottomRows } from './bottom-rows.ts';
 
 /** How often the rows are compared with what is drawn, in milliseconds. */

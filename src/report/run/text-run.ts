@@ -1,9 +1,9 @@
 import { emptyStats } from '../../orchestrator/model/stats.ts';
 import { CallCounts } from '../call-counts.ts';
 import type { ScopeDisplay } from '../display.ts';
-import { dryRunLines } from '../dry-run.ts';
-import type { LineOutput } from '../line-output.ts';
-import { summaryLines } from '../summary-lines.ts';
+import type { LineOutput } from '../terminal/line-output.ts';
+import { dryRunLines } from '../text/dry-run-lines.ts';
+import { summaryLines } from '../text/summary-lines.ts';
 import { TextDisplay } from '../text-display.ts';
 import type { TypicalTime } from '../typical-times.ts';
 import type { ProcessKey } from './report-folder.ts';

@@ -1,4 +1,4 @@
-import { nextTurn } from '../../event-loop.ts';
+import { nextTurn } from '../../concurrency/event-loop.ts';
 import { type ProcessCalls, processCalls } from '../process-calls.ts';
 import { exit } from './exit.ts';
 import { leave } from './leave.ts';

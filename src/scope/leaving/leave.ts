@@ -1,4 +1,4 @@
-import { whileUp } from '../calls-under-way.ts';
+import { whileUp } from '../calls/calls-under-way.ts';
 import { processCalls } from '../process-calls.ts';
 import { tellLeft } from './tell-left.ts';
 
@@ -11,7 +11,7 @@ export function leave(why: 'detached' | 'interrupted'): Promise<void> {
   calls.keepAlive.holdOn();
   calls.leave();
   return whileUp(async () => {
-    const { leaveEngines } = await import('../engines.ts');
+    const { leaveEngines } = await import('../engine/engines.ts');
     await leaveEngines();
     // Only now: a create that was in flight is one of the batches that wait.
     const { submitted, batches, unsent } = calls.waiting();

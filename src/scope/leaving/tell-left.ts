@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { isMainThread } from 'node:worker_threads';
+import { reportVariable } from '../../base/run-variables.ts';
 import { resolveOptions } from '../../options/index.ts';
-import type { LeftBehind } from '../../report/leave-note.ts';
-import { reportVariable } from '../../run-variables.ts';
+import type { LeftBehind } from '../../report/text/leave-note.ts';
 
 /** Tells the user what the process leaves behind, on stderr. */
 export async function tellLeft(why: 'detached' | 'interrupted', left: LeftBehind): Promise<void> {
@@ -14,7 +14,7 @@ export async function tellLeft(why: 'detached' | 'interrupted', left: LeftBehind
     await write(JSON.stringify({ event: why, calls, batches, unsent }));
     return;
   }
-  const { leaveNote } = await import('../../report/leave-note.ts');
+  const { leaveNote } = await import('../../report/text/leave-note.ts');
   const lines = leaveNote(why, left, usualStore());
   // A parent that draws has yet to print what this process has told it before. It removes the folder when it goes.
   if (existsSync(process.env[reportVariable] ?? '')) {

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../src/types.ts';
+import type { Clock } from '../../../src/base/types.ts';
 
 /** Time that runs `speed` times faster than ours, the same in every process with the same epoch. */
 export interface FastTime {

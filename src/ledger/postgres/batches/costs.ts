@@ -1,4 +1,4 @@
-import { OverBudgetError } from '../../../errors.ts';
+import { OverBudgetError } from '../../../base/errors.ts';
 import { batchesInAverage } from '../../cost-sum.ts';
 import type { Ledger } from '../../ledger.ts';
 import { BATCH } from '../../sql/codes.ts';

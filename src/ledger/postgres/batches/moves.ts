@@ -1,4 +1,4 @@
-import { invariant } from '../../../errors.ts';
+import { invariant } from '../../../base/errors.ts';
 import { checkMove } from '../../batch-moves.ts';
 import type { Lease, Ledger, RemoteMark } from '../../ledger.ts';
 import { leaseLost } from '../../lost.ts';

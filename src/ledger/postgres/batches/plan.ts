@@ -1,4 +1,4 @@
-import { BatchlingError } from '../../../errors.ts';
+import { BatchlingError } from '../../../base/errors.ts';
 import type { BatchId, Ledger, NewBatch, OwnerId, RequestId } from '../../ledger.ts';
 import { BATCH, REQUEST } from '../../sql/codes.ts';
 import type { Store, Transaction } from '../connection/store.ts';

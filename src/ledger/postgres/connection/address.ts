@@ -1,6 +1,6 @@
-import { parseDuration } from '../../../duration.ts';
-import { BatchlingError } from '../../../errors.ts';
-import { defaultSchema, shownStore } from '../../../store-address.ts';
+import { parseDuration } from '../../../base/duration.ts';
+import { BatchlingError } from '../../../base/errors.ts';
+import { defaultSchema, shownStore } from '../../../base/store-address.ts';
 
 /** Where a ledger is, as the text of the option `store` says. */
 export interface Address {

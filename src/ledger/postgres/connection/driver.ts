@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { BatchlingError } from '../../../errors.ts';
+import { BatchlingError } from '../../../base/errors.ts';
 
 export type Driver = typeof pg;
 export type { Client, ClientConfig, Pool, PoolClient } from 'pg';

@@ -1,4 +1,4 @@
-import { BatchlingError } from '../../../errors.ts';
+import { BatchlingError } from '../../../base/errors.ts';
 
 /** What to do about an error of the server or of the connection. */
 export type Remedy =

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { backoff } from '../../../http/backoff.ts';
+import { backoff } from '../../../concurrency/backoff.ts';
 import type { Keep } from '../../ledger-options.ts';
 import { type Pool, type PoolClient, storable } from './driver.ts';
 import { codeOf, explainStoreError, type Remedy, remedyFor, unusable } from './store-errors.ts';

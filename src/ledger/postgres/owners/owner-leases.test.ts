@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { LeaseLostError, OwnerLostError } from '../../../errors.ts';
+import { LeaseLostError, OwnerLostError } from '../../../base/errors.ts';
 import { good, newRun, newToken, openBench } from '../../conformance/subject.test-helper.ts';
 import type { Ledger } from '../../ledger.ts';
 import { usePostgres } from '../test/temporary.test-helper.ts';

@@ -1,4 +1,4 @@
-import type { Answer } from '../../../types.ts';
+import type { Answer } from '../../../base/types.ts';
 import type { RequestId } from '../../ledger.ts';
 import type { Session } from '../connection/store.ts';
 

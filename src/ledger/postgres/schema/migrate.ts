@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { BatchlingError } from '../../../errors.ts';
+import { BatchlingError } from '../../../base/errors.ts';
 import type { Session, Store, Transaction } from '../connection/store.ts';
 import { unusable } from '../connection/store-errors.ts';
 import { ALIVE } from '../owners/alive.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Answer } from '../../../types.ts';
+import type { Answer } from '../../../base/types.ts';
 import { decodeAnswer, encodeBlock } from './answer-block.ts';
 
 function answer(headers: Record<string, string>, body: string): Answer {

@@ -1,5 +1,5 @@
-import { invariant } from '../../../errors.ts';
-import type { Answer, Dict } from '../../../types.ts';
+import { invariant } from '../../../base/errors.ts';
+import type { Answer, Dict } from '../../../base/types.ts';
 
 /** Answers that lie together in one row. All of them have the same status. */
 export interface AnswerBlock {

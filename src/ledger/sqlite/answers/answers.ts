@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import type { Answer } from '../../../types.ts';
+import type { Answer } from '../../../base/types.ts';
 import type { RequestId } from '../../ledger.ts';
 import { REQUEST } from '../../sql/codes.ts';
 import type { Answered } from '../../sql/settlements.ts';

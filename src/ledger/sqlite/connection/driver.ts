@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
-import { bundlerAdvice } from '../../../bundlers.ts';
-import { BatchlingError } from '../../../errors.ts';
+import { bundlerAdvice } from '../../../base/bundlers.ts';
+import { BatchlingError } from '../../../base/errors.ts';
 
 export type SqliteValue = null | number | bigint | string | Uint8Array;
 

@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { BatchlingError } from '../../../errors.ts';
+import { BatchlingError } from '../../../base/errors.ts';
 import { good, openBench } from '../../conformance/subject.test-helper.ts';
 import { migrations } from '../schema/migrate.ts';
 import { openTemporary, query, temporaryFolder } from '../test/temporary.test-helper.ts';

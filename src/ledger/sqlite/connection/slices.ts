@@ -1,4 +1,4 @@
-import { nextTurn } from '../../../event-loop.ts';
+import { nextTurn } from '../../../concurrency/event-loop.ts';
 import type { Settlement } from '../../ledger.ts';
 
 /** Keeps one transaction, which blocks the event loop, within a few milliseconds. */

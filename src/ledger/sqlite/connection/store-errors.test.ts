@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { BatchlingError } from '../../../errors.ts';
+import { BatchlingError } from '../../../base/errors.ts';
 import { openTemporary, temporaryFolder } from '../test/temporary.test-helper.ts';
 import { loadDriver } from './driver.ts';
 import { explainStoreError } from './store-errors.ts';

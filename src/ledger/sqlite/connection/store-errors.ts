@@ -1,4 +1,4 @@
-import { BatchlingError } from '../../../errors.ts';
+import { BatchlingError } from '../../../base/errors.ts';
 
 const BUSY = 5;
 const CONSTRAINT = 19;

@@ -1,5 +1,5 @@
-import { invariant } from '../../../errors.ts';
-import type { Answer } from '../../../types.ts';
+import { invariant } from '../../../base/errors.ts';
+import type { Answer } from '../../../base/types.ts';
 import { attemptsBefore, decide, type Standing } from '../../admission-rules.ts';
 import type { Admission, Ask, Ledger, OwnerId } from '../../ledger.ts';
 import { BATCH, requestState } from '../../sql/codes.ts';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { BatchlingError } from '../../../errors.ts';
+import { BatchlingError } from '../../../base/errors.ts';
 import type { Database } from '../connection/driver.ts';
 import { unusable } from '../connection/store-errors.ts';
 import { initial } from './migrations/0001-initial.ts';

@@ -1,0 +1,143 @@
+import type { Command } from 'commander';
+import { KeepAlive } from '../../concurrency/keep-alive.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { ResolvedOptions } from '../../options/index.ts';
+import type { Notice } from '../../orchestrator/events/notices.ts';
+import { collectCommand } from '../../report/text/collect-command.ts';
+import { counted } from '../../report/text/summary.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { batchJson } from '../print/batch-json.ts';
+import { outcomeLine } from '../print/outcome-line.ts';
+import { note, print, printJson } from '../print/output.ts';
+import { Collecting, type Looked } from '../store/collecting.ts';
+import { readCredentialFlags } from '../store/find-credential.ts';
+import { addLedgerFlags, credentialFlag } from '../store/ledger-flags.ts';
+import { type LedgerFlags, noLedger, openExisting, optionsFor } from '../store/open-store.ts';
+import { Reachable } from '../store/reachable.ts';
+
+interface CollectFlags extends LedgerFlags {
+  readonly watch?: boolean;
+  readonly credential?: readonly string[];
+}
+
+export function define(command: Command): void {
+  addLedgerFlags(command)
+    .option('--watch', 'go on until no batch is open')
+    .addOption(credentialFlag())
+    .addHelpText('after', examples)
+    .action(collect);
+}
+
+const examples = `
+Answers are stored in the ledger: running the program again gets them from there,
+and nothing is sent or paid twice. Exit code 0: no batch is open any more; 75: some
+are, so collect again later; 1: there is no ledger, or a batch cannot be read with the
+keys that are set.
+
+Examples:
+  $ batchling collect                              look at each open batch once
+  $ batchling collect --watch                      wait until all have ended
+  $ batchling collect --credential openai=TEAM_KEY the key is in the variable TEAM_KEY`;
+
+async function collect(flags: CollectFlags): Promise<void> {
+  const named = readCredentialFlags(flags.credential);
+  const options = await optionsFor(flags);
+  const ledger = await openExisting(options, options.keep === 'all' ? 'all' : 'answers');
+  if (ledger === undefined) throw new Error(noLedger(options));
+  const reachable = new Reachable(ledger, options, named);
+  const stop = new AbortController();
+  const onSignal = () => stop.abort();
+  // Only the CLI handles signals; the library installs no handlers. The second one ends the process.
+  const signals = ['SIGINT', 'SIGTERM'] as const;
+  for (const signal of signals) process.once(signal, onSignal);
+  const keepAlive = new KeepAlive();
+  keepAlive.hold();
+  try {
+    process.exitCode = await work(ledger, options, reachable, flags, stop.signal);
+  } finally {
+    keepAlive.release();
+    for (const signal of signals) process.off(signal, onSignal);
+  }
+}
+
+/** The exit code. */
+async function work(
+  ledger: Ledger,
+  options: ResolvedOptions,
+  reachable: Reachable,
+  flags: CollectFlags,
+  stopped: AbortSignal,
+): Promise<number> {
+  let isGivenUp = false;
+  /** By batch: how many of its requests have ended without an answer. */
+  const unanswered = new Map<string, number>();
+  const onLooked = async ({ batch, trouble }: Looked) => {
+    isGivenUp ||= trouble !== undefined;
+    unanswered.set(batch.token, batch.count - batch.answered);
+    if (!flags.json) await print(outcomeLine(batch, trouble));
+    else await printJson({ ...batchJson(batch, undefined), ...(trouble && { trouble }) });
+  };
+  const refusals = new Set<string>();
+  const notify = (notice: Notice) => {
+    if (notice.notice !== 'trouble' && notice.notice !== 'over') return;
+    if (notice.notice === 'over') refusals.delete(notice.id);
+    else if (notice.kind === 'denied') refusals.add(notice.id);
+    if (notice.text) note(notice.text);
+  };
+  const collecting = await Collecting.open({ ledger, options, reachable, onLooked, notify });
+  let left = 0;
+  try {
+    await orStopped(flags.watch ? collecting.untilDone(stopped) : collecting.round(), stopped);
+    left = (await ledger.unfinished()).length;
+    const lost = [...unanswered.values()].reduce((sum, count) => sum + count, 0);
+    await tellWhatIsLeft(ledger, reachable, { left, lost }, flags);
+  } finally {
+    await collecting.close();
+  }
+  if (stopped.aborted) return exitCodes.interrupted;
+  // What no key reads is not a matter of time: who waits for 0 would wait for ever.
+  const isStuck = isGivenUp || refusals.size > 0 || reachable.obstacles().length > 0;
+  if (isStuck) return exitCodes.failed;
+  return left === 0 ? exitCodes.fine : exitCodes.detached;
+}
+
+async function orStopped(work: Promise<void>, stopped: AbortSignal): Promise<void> {
+  const stop = new Promise<void>((resolve) => {
+    if (stopped.aborted) resolve();
+    stopped.addEventListener('abort', () => resolve(), { once: true });
+  });
+  await Promise.race([work, stop]);
+}
+
+async function tellWhatIsLeft(
+  ledger: Ledger,
+  reachable: Reachable,
+  { left, lost }: { readonly left: number; readonly lost: number },
+  { json, store }: CollectFlags,
+): Promise<void> {
+  const obstacles = reachable.obstacles();
+  if (json) {
+    await printJson({ open: left, obstacles });
+    return;
+  }
+  for (const obstacle of obstacles) await print(obstacle);
+  if (left === 0) {
+    const then =
+      lost === 0
+        ? 'Running a program again gets its answers from the ledger.'
+        : `${counted(lost, 'request')} ended without an answer: running the program again sends and pays for them.`;
+    await print(`No batch is open. ${then}`);
+    return;
+  }
+  const owned = (await ledger.unfinished()).filter(
+    ({ owner }) => owner && owner.pid !== process.pid,
+  );
+  // Where owners live by a lease, it is not known yet whether one has ended.
+  const running =
+    ledger.ownerLease === undefined ? 'are running' : 'are running or have just ended';
+  const others = owned.length > 0 ? ` (${owned.length} of them in programs that ${running})` : '';
+  await print(
+    `${counted(left, 'batch is', 'batches are')} open${others}: run ${collectCommand(store)} ` +
+      `again later, or ${collectCommand(store, ' --watch')}.`,
+  );
+}

@@ -1,0 +1,40 @@
+import type { Dict } from '../../base/types.ts';
+import type { ProviderInfo } from '../../batchers/provider-info.ts';
+import { usageError } from '../usage-error.ts';
+
+/** One small call, as an SDK would make it. */
+export interface Sample {
+  readonly base: string;
+  readonly path: string;
+  readonly headers: Dict;
+  readonly body: string;
+  readonly model: string;
+}
+
+export function sampleFor(
+  info: ProviderInfo,
+  given: { readonly model?: string; readonly base?: string },
+): Sample {
+  const { name, hosts, sampleCall, sampleModels = {} } = info;
+  const model = given.model ?? sampleModels[hosts[0] ?? ''];
+  if (model === undefined) throw usageError(`--live ${name} needs a model: --model <name>`);
+  if (!sampleCall) throw usageError(`--live cannot make a call for ${name}: its facts show none`);
+  const { path, headers = {}, body } = sampleCall(model);
+  return { base: baseFor(info, given.base), model, path, headers, body: JSON.stringify(body) };
+}
+
+/** Where its batch traffic goes. */
+function baseFor(
+  { name, hosts, roots, versions }: ProviderInfo,
+  given: string | undefined,
+): string {
+  const [host = '*'] = hosts;
+  if (given === undefined) {
+    if (host.includes('*')) throw usageError(`--live ${name} needs the base URL: --base <url>`);
+    return `https://${host}${roots[0] ?? ''}`;
+  }
+  if (!URL.canParse(given)) throw usageError('--base must be a URL, such as https://host/v1');
+  const base = given.replace(/\/+$/, '');
+  const hasVersion = versions.some((version) => base.endsWith(version));
+  return hasVersion ? base : `${base}${versions[0] ?? ''}`;
+}

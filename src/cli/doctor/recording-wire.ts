@@ -1,0 +1,43 @@
+import type { Wire } from '../../http/wire.ts';
+
+/** A wire that remembers which requests went out, what came back, and how far the clocks are apart. */
+export interface RecordingWire extends Wire {
+  /** `POST /batches 200`, each kind once, with how often. */
+  calls(): string[];
+  /** Milliseconds by which the provider's clock is ahead of ours; it tells whole seconds. */
+  ahead(): number | undefined;
+}
+
+/** `ids`: what the provider has given names to, which no report is to show. */
+export function recordingWire(wire: Wire, ids: () => readonly string[]): RecordingWire {
+  const sent: { readonly method: string; readonly path: string; readonly status: number }[] = [];
+  let ahead: number | undefined;
+  return {
+    ...wire,
+    async send(request) {
+      const reply = await wire.send(request);
+      const [path = ''] = request.signed ? ['(signed URL)'] : request.path.split('?');
+      sent.push({ method: request.method, path, status: reply.status });
+      const date = Date.parse(reply.headers.date ?? '');
+      if (!Number.isNaN(date)) ahead = date - wire.clock.now();
+      return reply;
+    },
+    calls() {
+      const times = new Map<string, number>();
+      for (const { method, path, status } of sent) {
+        const call = `${method} ${withoutIds(path, ids())} ${status}`;
+        times.set(call, (times.get(call) ?? 0) + 1);
+      }
+      return [...times].map(([call, count]) => (count > 1 ? `${call} (${count} times)` : call));
+    },
+    ahead: () => ahead,
+  };
+}
+
+/** Paths of one kind count as one. */
+function withoutIds(path: string, ids: readonly string[]): string {
+  let text = path.replace(/^https?:\/\/[^/]+/, '');
+  for (const id of ids)
+    text = text.replaceAll(id, '{id}').replaceAll(encodeURIComponent(id), '{id}');
+  return text;
+}

@@ -1,0 +1,148 @@
+import { messageOf } from '../../base/errors.ts';
+import { sleep } from '../../concurrency/backoff.ts';
+import { createHttpClient } from '../../http/client.ts';
+import type { BatchSummary, Ledger } from '../../ledger/ledger.ts';
+import { inheritedRun, type ResolvedOptions } from '../../options/index.ts';
+import { AbandonedRequests } from '../../orchestrator/capture/abandoned-requests.ts';
+import { Occurrences } from '../../orchestrator/capture/occurrences.ts';
+import { Engine } from '../../orchestrator/engine.ts';
+import type { Notify } from '../../orchestrator/events/notices.ts';
+import type { Batch } from '../../orchestrator/model/batch.ts';
+import type { EngineScope } from '../../orchestrator/model/call.ts';
+import { engineScope } from '../../scope/engine/engine-scope.ts';
+import { errorText } from '../print/answer-text.ts';
+import type { Reachable } from './reachable.ts';
+
+/** How a batch stands after it was looked at. */
+export interface Looked {
+  readonly batch: BatchSummary;
+  /** Why it could not be brought to an end. */
+  readonly trouble?: string;
+}
+
+export interface CollectingOptions {
+  readonly ledger: Ledger;
+  readonly options: ResolvedOptions;
+  readonly reachable: Reachable;
+  /** Told of each batch that was looked at, and once more when it is over. */
+  onLooked(looked: Looked): Promise<void>;
+  readonly notify: Notify;
+}
+
+/** How long one round waits to learn what became of a create. */
+const patience = 30_000;
+
+/** Works on batches whose programs have ended. Nobody waits for their answers here, and nothing is sent. */
+export class Collecting {
+  readonly #given: CollectingOptions;
+  readonly #engine: Engine;
+  readonly #scope: EngineScope;
+  /** Batches that live here. */
+  readonly #active = new Map<string, Batch>();
+  /** Batches that have had their try in this process. */
+  readonly #tried = new Set<string>();
+  readonly #reports: Promise<void>[] = [];
+
+  static async open(given: CollectingOptions): Promise<Collecting> {
+    const { clock, logger, dispatcher } = given.options;
+    const engine = await Engine.open({
+      ledger: given.ledger,
+      isStored: true,
+      http: createHttpClient({ clock, dispatcher }),
+      clock,
+      logger,
+      run: inheritedRun() ?? crypto.randomUUID(),
+      occurrences: new Occurrences(),
+      abandoned: new AbandonedRequests(),
+      prune: {},
+    });
+    return new Collecting(given, engine);
+  }
+
+  private constructor(given: CollectingOptions, engine: Engine) {
+    this.#given = given;
+    this.#engine = engine;
+    const events = { emit: () => undefined, notify: given.notify };
+    this.#scope = engineScope(given.options, events);
+  }
+
+  /** Looks at each batch once; what has ended is collected. */
+  async round(): Promise<void> {
+    await this.#takeOver();
+    await Promise.all([...this.#active.values()].map((batch) => this.#lookOnce(batch)));
+  }
+
+  /** Goes on until no batch is open but those that cannot be reached. */
+  async untilDone(stopped: AbortSignal): Promise<void> {
+    const { ledger, options } = this.#given;
+    while (!stopped.aborted) {
+      for (const batch of await this.#takeOver()) this.#reportAtEnd(batch);
+      const open = await ledger.unfinished();
+      // Also those of other processes: they may end and leave their batches.
+      if (!open.some(({ owner }) => owner !== undefined)) break;
+      const pause = new AbortController();
+      const ending = AbortSignal.any([stopped, pause.signal]);
+      const waited = sleep(options.clock, options.poll.minimum, ending).catch(() => undefined);
+      await Promise.race([waited, ...[...this.#active.values()].map(({ over }) => over)]);
+      pause.abort();
+    }
+    await Promise.all(this.#reports);
+  }
+
+  /** The programs are yet to get the answers, so their runs count as not finished. */
+  close(): Promise<void> {
+    return this.#engine.close({ finished: false });
+  }
+
+  /** Takes over what belongs to nobody. Returns what has come to live here. */
+  async #takeOver(): Promise<Batch[]> {
+    const { ledger, reachable } = this.#given;
+    const taken: Batch[] = [];
+    for (const open of await ledger.unfinished()) {
+      if (open.owner !== undefined || this.#tried.has(open.token)) continue;
+      const reach = await reachable.reach(open);
+      if ('obstacle' in reach) continue;
+      this.#tried.add(open.token);
+      try {
+        const batch = await this.#engine.resume(open, { ...reach, scope: this.#scope });
+        if (batch === undefined) continue;
+        this.#active.set(open.token, batch);
+        taken.push(batch);
+      } catch (error) {
+        await this.#report(open.token, messageOf(error));
+      }
+    }
+    return taken;
+  }
+
+  async #lookOnce(batch: Batch): Promise<void> {
+    const done = new AbortController();
+    const tooLong = sleep(this.#given.options.clock, patience, done.signal).catch(() => undefined);
+    await Promise.race([batch.looked.passed, batch.over, tooLong]);
+    done.abort();
+    while (batch.reading) await batch.reading;
+    const { phase } = batch;
+    // What could not be read now is left to the next round.
+    if (phase.name === 'collecting' && !phase.isUnreadable) await batch.over;
+    await this.#report(batch.token, troubleOf(batch));
+  }
+
+  #reportAtEnd(batch: Batch): void {
+    const reported = batch.over.then(() => {
+      this.#active.delete(batch.token);
+      return this.#report(batch.token, troubleOf(batch));
+    });
+    this.#reports.push(reported);
+    // Told to whoever waits for all of them.
+    reported.catch(() => undefined);
+  }
+
+  async #report(token: string, trouble: string | undefined): Promise<void> {
+    const batch = await this.#given.ledger.show(token);
+    if (batch) await this.#given.onLooked({ batch, ...(trouble !== undefined && { trouble }) });
+  }
+}
+
+function troubleOf({ phase }: Batch): string | undefined {
+  return phase.name === 'over' && phase.answer ? errorText(phase.answer) : undefined;
+}

@@ -1,0 +1,31 @@
+import type { Clock } from '../base/types.ts';
+import { sleep } from './backoff.ts';
+
+/** How long an engine that closes waits for what is under way. */
+const closingGrace = 2_000;
+
+/** Work nobody waits for, until the engine closes. */
+export class BackgroundWork {
+  readonly #running = new Set<Promise<void>>();
+
+  /** `onFailure` must not throw. */
+  add(work: Promise<unknown>, onFailure: (error: unknown) => void): void {
+    const tracked: Promise<void> = work
+      .then(() => undefined, onFailure)
+      .finally(() => this.#running.delete(tracked));
+    this.#running.add(tracked);
+  }
+
+  /** Resolves when nothing runs, including what was begun meanwhile. */
+  async done(): Promise<void> {
+    while (this.#running.size > 0) await Promise.all(this.#running);
+  }
+}
+
+/** Waits for the work, but not for long. */
+export async function withGrace(clock: Clock, work: Promise<unknown>): Promise<void> {
+  const done = new AbortController();
+  const grace = sleep(clock, closingGrace, done.signal).catch(() => undefined);
+  await Promise.race([work, grace]);
+  done.abort();
+}

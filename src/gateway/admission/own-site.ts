@@ -1,0 +1,38 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { isIP } from 'node:net';
+import { GatewayError } from '../gateway-error.ts';
+import { isThisMachine, withoutBrackets } from './this-machine.ts';
+
+/** By which `Host` a server may be called: names of this machine, these and any address, or whatever it is. */
+export type AcceptedHost = 'loopback' | 'address' | 'any';
+
+/**
+ * Throws where a browser sends the request for a page that is not of this server. A page can send requests to
+ * any address, and one whose own name is made to lead here (DNS rebinding) can read the answers, too. Programs
+ * send none of these headers but `Host`.
+ */
+export function assertOwnSite(headers: IncomingHttpHeaders, accepted: AcceptedHost): void {
+  const { host, origin } = headers;
+  if (host !== undefined && !isAccepted(host.replace(/:\d*$/, ''), accepted)) {
+    const message =
+      'Without a token this server answers to the names localhost, 127.0.0.1 and [::1] only: call it by one of ' +
+      'them, or start it with a token.';
+    throw new GatewayError('wrong_host', message);
+  }
+  const site = headers['sec-fetch-site'] ?? 'none';
+  const isAskedHere = site === 'same-origin' || site === 'none';
+  if (isAskedHere && (origin === undefined || isOriginOf(origin, host))) return;
+  const message = 'Web pages of other sites cannot use this server: it is for programs.';
+  throw new GatewayError('foreign_page', message);
+}
+
+/** The port decides nothing: it may be that of a tunnel that leads here. */
+function isAccepted(name: string, accepted: AcceptedHost): boolean {
+  if (accepted === 'any' || isThisMachine(name)) return true;
+  return accepted === 'address' && isIP(withoutBrackets(name)) !== 0;
+}
+
+/** Nor does the scheme: a server in front may speak TLS. */
+function isOriginOf(origin: string, host: string | undefined): boolean {
+  return origin === `http://${host}` || origin === `https://${host}`;
+}

@@ -1,0 +1,33 @@
+import { GatewayError } from '../gateway-error.ts';
+
+/** The target of a request: path and query, as they came. */
+export interface CleanPath {
+  /** Begins with a slash. */
+  readonly path: string;
+  /** With its question mark, or empty. */
+  readonly query: string;
+}
+
+/** What some server on the way could read as another path than we do. */
+const tricks: readonly (readonly [pattern: RegExp, name: string])[] = [
+  [/^(?!\/)/, 'no slash at its beginning'],
+  [/[^\x21-\x7e]/, 'a character that is not allowed'],
+  [/[\\#]/, 'a backslash or a fragment'],
+  [/\/\//, 'an empty segment'],
+  [/%(?![0-9a-f]{2})/i, 'a broken escape'],
+  [/%(2f|5c|00)/i, 'an escaped slash'],
+  [/(^|\/)(\.|%2e){1,2}(\/|$)/i, 'a dot segment'],
+];
+
+/** Takes the target of a request apart; throws where its path is not plain. */
+export function cleanPath(target: string): CleanPath {
+  const at = target.indexOf('?');
+  const path = at === -1 ? target : target.slice(0, at);
+  const query = at === -1 ? '' : target.slice(at);
+  const trick = tricks.find(([pattern]) => pattern.test(path));
+  if (trick) throw new GatewayError('bad_path', `The path of the request holds ${trick[1]}.`);
+  if (/[^\x21-\x7e]|#/.test(query)) {
+    throw new GatewayError('bad_path', 'The query holds a character that is not allowed.');
+  }
+  return { path, query };
+}

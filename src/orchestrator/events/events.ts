@@ -1,0 +1,104 @@
+import { channel } from 'node:diagnostics_channel';
+import type { Counts } from '../../base/types.ts';
+import type { Batcher, Route } from '../../batchers/batcher.ts';
+
+export interface CallFacts {
+  readonly provider: string;
+  readonly endpoint: string;
+  readonly model: string;
+}
+
+export interface BatchFacts extends CallFacts {
+  /** The batch's local token. */
+  readonly batch: string;
+  readonly remoteId?: string;
+  /** Requests of the whole batch, whichever scope they are of. */
+  readonly count: number;
+}
+
+/** Payloads of the events, the same on a scope and on `diagnostics_channel`. Never a credential. */
+export interface BatchlingEvents {
+  'call:captured': CallFacts;
+  'call:answered': CallFacts & {
+    readonly status: number;
+    readonly source: AnswerSource;
+    readonly batch?: string;
+    /** The code or type in the body of an error, where it has one. */
+    readonly error?: string;
+    /** Tokens and dollars: of answers from a batch, and of realtime calls by `fetch` that are no stream. */
+    readonly inputTokens?: number;
+    readonly outputTokens?: number;
+    /** At list prices; missing where no price is known. */
+    readonly dollars?: { readonly paid: number; readonly saved: number };
+  };
+  'call:bypassed': {
+    readonly url: string;
+    readonly reason: string;
+    /** `false`: it was held back, and its caller got an error. */
+    readonly sent: boolean;
+  };
+  'queue:flushed': CallFacts & { readonly count: number; readonly reason: FlushReason };
+  'batch:submitting': BatchFacts & { readonly bytes: number };
+  'batch:submitted': BatchFacts;
+  'batch:polled': BatchFacts & { readonly status: string; readonly counts?: Counts };
+  'batch:ended': BatchFacts & {
+    readonly status: string;
+    /** Refused as a whole, with this code: nothing of it is collected. */
+    readonly failure?: string;
+  };
+  'batch:collected': BatchFacts & {
+    /** Requests with an answer below status 400. */
+    readonly answered: number;
+    /** Requests with a final error. What neither counts is tried again, late, or not waited for. */
+    readonly failed: number;
+  };
+  'batch:resent': BatchFacts & {
+    readonly reason: string;
+    /** The provider no longer knows it; its requests go into another one. */
+    readonly gone?: true;
+  };
+  'request:retried': CallFacts & { readonly attempt: number; readonly reason: string };
+}
+
+export type BatchlingEventName = keyof BatchlingEvents;
+export type AnswerSource = 'batch' | 'ledger' | 'realtime';
+export type FlushReason = 'size' | 'window' | 'maxWindow' | 'flush';
+
+/** How the reason of `batch:resent` begins when a batch only has to wait. */
+export const noRoomYet = 'no room yet';
+
+export type Emit = <Name extends BatchlingEventName>(
+  name: Name,
+  payload: BatchlingEvents[Name],
+) => void;
+
+/** What every event says of a call that goes this way. */
+export function factsOf(
+  { info }: Pick<Batcher, 'info'>,
+  { endpoint, model }: Pick<Route, 'endpoint' | 'model'>,
+): CallFacts {
+  return { provider: info.name, endpoint, model };
+}
+
+/** Looked up once: `channel()` costs a map access per event otherwise. */
+const channels = new Map<BatchlingEventName, ReturnType<typeof channel>>();
+
+/** Tells everyone who subscribed to `batchling:<name>`, once per event. */
+export const publish: Emit = (name, payload) => {
+  let target = channels.get(name);
+  if (target === undefined) {
+    target = channel(`batchling:${name}`);
+    channels.set(name, target);
+  }
+  if (target.hasSubscribers) target.publish(payload);
+};
+
+/** Tells a scope, and everyone else who listens. */
+export function tell<Name extends BatchlingEventName>(
+  emit: Emit,
+  name: Name,
+  payload: BatchlingEvents[Name],
+): void {
+  publish(name, payload);
+  emit(name, payload);
+}

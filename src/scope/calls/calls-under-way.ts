@@ -1,0 +1,166 @@
+import type { LeftCalls } from '../../report/text/end-note.ts';
+import { processCalls, type WaitingCalls, type WaitingScope } from '../process-calls.ts';
+import type { ClientCall } from './client-call.ts';
+
+const inProcess = processCalls();
+const { keepAlive } = inProcess;
+
+/** What the calls know of their scope. */
+interface OwnScope {
+  readonly store: string;
+  /** Its ledger outlives the process. */
+  readonly isStored: boolean;
+  leave(): void;
+}
+
+/** The calls of a scope that have not ended. While there are any, they keep the process up. */
+export class CallsUnderWay implements WaitingScope {
+  readonly #scope: OwnScope;
+  readonly #calls = new Set<ClientCall>();
+  readonly #whenIdle: (() => void)[] = [];
+  /** Calls whose body is being read, or whose client has sent them itself and waits. */
+  #elsewhere = 0;
+  #keepsUp = true;
+  readonly #areSent: boolean;
+  /** The call that was not submitted at the last look: to look at all of them each time is a long slice. */
+  #inTheWay: ClientCall | undefined;
+
+  /** `areSent`: false for those of a dry run, which a process that leaves early need not care about. */
+  constructor(scope: OwnScope, areSent = true) {
+    this.#scope = scope;
+    this.#areSent = areSent;
+  }
+
+  get all(): readonly ClientCall[] {
+    return [...this.#calls];
+  }
+
+  get isIdle(): boolean {
+    return this.#calls.size + this.#elsewhere === 0;
+  }
+
+  get hasNone(): boolean {
+    return this.#calls.size === 0;
+  }
+
+  add(call: ClientCall): void {
+    this.#calls.add(call);
+    keepAlive.hold();
+    if (this.#areSent && this.#calls.size === 1) inProcess.add(this);
+  }
+
+  remove(call: ClientCall): void {
+    if (!this.#calls.delete(call)) return;
+    if (this.#keepsUp) keepAlive.release();
+    if (this.hasNone) inProcess.delete(this);
+    this.#wakeIfIdle();
+  }
+
+  /** For a call that is somewhere else; returns how to tell that this is over. */
+  waitFor(): () => void {
+    this.#elsewhere += 1;
+    return () => {
+      this.#elsewhere -= 1;
+      this.#wakeIfIdle();
+    };
+  }
+
+  /** Resolves when none is left. */
+  idle(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#whenIdle.push(resolve);
+      this.#wakeIfIdle();
+    });
+  }
+
+  /** For the user, if the scope ended now. `reading`: calls whose body is not there yet. */
+  tally(reading: number): LeftCalls {
+    const batches = new Set<string>();
+    let unsent = reading;
+    let elsewhere = 0;
+    for (const call of this.#calls) {
+      const { isElsewhere, batchToken } = call.handle ?? {};
+      if (isElsewhere) elsewhere += 1;
+      else if (!isSent(call)) unsent += 1;
+      else if (batchToken !== undefined) batches.add(batchToken);
+    }
+    return { unsent, elsewhere, batches: batches.size };
+  }
+
+  get store(): string {
+    return this.#scope.store;
+  }
+
+  get isStored(): boolean {
+    return this.#scope.isStored;
+  }
+
+  get isSubmitted(): boolean {
+    // What is kept in memory only ends with the process.
+    if (!this.isStored) return this.hasNone;
+    const inTheWay = this.#inTheWay;
+    if (inTheWay && this.#calls.has(inTheWay) && !isSubmitted(inTheWay)) return false;
+    this.#inTheWay = undefined;
+    for (const call of this.#calls) {
+      if (isSubmitted(call)) continue;
+      this.#inTheWay = call;
+      return false;
+    }
+    return true;
+  }
+
+  waiting(): WaitingCalls {
+    const batches = new Set<string>();
+    let submitted = 0;
+    let unsent = 0;
+    for (const { handle, settled } of this.#calls) {
+      const token = handle?.batchToken;
+      if (token !== undefined) batches.add(token);
+      if (token !== undefined || handle?.isElsewhere) submitted += 1;
+      else if (!settled) unsent += 1;
+    }
+    return { submitted, batches, unsent };
+  }
+
+  leave(): void {
+    this.#scope.leave();
+  }
+
+  releaseTimers(): void {
+    for (const { timer } of this.#calls) timer?.unref?.();
+  }
+
+  /** They may go on, but the process need not wait for them. No call may be added afterwards. */
+  letProcessEnd(): void {
+    if (!this.#keepsUp) return;
+    this.#keepsUp = false;
+    this.releaseTimers();
+    for (const _ of this.#calls) keepAlive.release();
+    inProcess.delete(this);
+  }
+
+  #wakeIfIdle(): void {
+    if (!this.isIdle) return;
+    for (const wake of this.#whenIdle.splice(0)) wake();
+  }
+}
+
+/** It is in a batch, or on its way into one; or it has its verdict and goes out. */
+export function isSent({ handle, settled }: ClientCall): boolean {
+  return settled || handle?.isSent === true;
+}
+
+/** Another process can wait for its answer. A call that goes out as an ordinary one needs this process. */
+function isSubmitted({ handle, settled }: ClientCall): boolean {
+  return !settled && handle?.isSubmitted === true;
+}
+
+/** The process does not end meanwhile. */
+export async function whileUp<T>(work: () => Promise<T>): Promise<T> {
+  keepAlive.hold();
+  try {
+    return await work();
+  } finally {
+    keepAlive.release();
+  }
+}

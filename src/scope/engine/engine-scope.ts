@@ -1,0 +1,56 @@
+import type { ResolvedOptions } from '../../options/index.ts';
+import { aheadOfWall } from '../../options/system-clock.ts';
+import type { EngineScope } from '../../orchestrator/model/call.ts';
+import type { ScopeEvents } from '../scope-events.ts';
+
+const noSettings = {};
+
+/** The options of a scope, as far as the engine asks for them. */
+export function engineScope(
+  options: ResolvedOptions,
+  events: Pick<ScopeEvents, 'emit' | 'notify'>,
+): EngineScope & { flushing: boolean; ended: boolean } {
+  const { window, maxWindow, batchSize, completionWindow, attempts } = options;
+  const { minBatch, onDeadline, budget } = options;
+  const deadline = inTimeOf(options.clock, options.deadline);
+  const policy = { window, maxWindow, batchSize, completionWindow, attempts };
+  const settings = JSON.stringify(options.providers);
+  return {
+    policy,
+    // One batch cannot go realtime for one scope and not for the other, nor end at two moments.
+    policyKey: [
+      ...Object.values(policy),
+      minBatch,
+      Number(deadline),
+      onDeadline,
+      budget,
+      settings,
+    ].join(),
+    poll: options.poll,
+    maxInFlight: options.maxInFlight,
+    cache: options.cache,
+    only: options.only,
+    deadline,
+    onDeadline,
+    settings: (provider) => options.providers[provider] ?? noSettings,
+    minBatch,
+    budget,
+    cleanup: options.cleanup,
+    name: options.name,
+    tags: options.tags,
+    flushing: false,
+    ended: false,
+    emit: events.emit,
+    notify: events.notify,
+  };
+}
+
+/** A `Date` is the user's wall time, of which our clock may be ahead. */
+function inTimeOf(
+  clock: ResolvedOptions['clock'],
+  deadline: ResolvedOptions['deadline'],
+): ResolvedOptions['deadline'] {
+  if (!(deadline instanceof Date)) return deadline;
+  const ahead = aheadOfWall(clock);
+  return ahead === 0 ? deadline : new Date(deadline.getTime() + ahead);
+}

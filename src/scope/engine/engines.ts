@@ -1,0 +1,242 @@
+import { messageOf } from '../../base/errors.ts';
+import { version } from '../../base/version.ts';
+import { sharedState } from '../../hooks/state.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import { inheritedRun, type ResolvedOptions } from '../../options/index.ts';
+import { AbandonedRequests } from '../../orchestrator/capture/abandoned-requests.ts';
+import { type OccurrenceCount, Occurrences } from '../../orchestrator/capture/occurrences.ts';
+import { OverlappingOccurrences } from '../../orchestrator/capture/overlapping-occurrences.ts';
+import type { DryRun, DryRunOptions } from '../../orchestrator/dry-run/dry-run.ts';
+import type { Engine } from '../../orchestrator/engine.ts';
+import type { CallEngine } from '../../orchestrator/model/call-engine.ts';
+import { warnOnce } from '../../report/warn-once.ts';
+import { discreetLedger } from './discreet-ledger.ts';
+
+/**
+ * One engine per process and store, shared by all scopes and by all copies of this version of the
+ * package. It is opened by the first captured call and closed with the last scope that used it, so
+ * that the ledger of a finished program says "finished".
+ */
+interface SharedEngine {
+  /** What an engine has for all of its scopes; who wants something else gets another one. */
+  readonly keep: ResolvedOptions['keep'];
+  readonly dispatcher: ResolvedOptions['dispatcher'];
+  users: number;
+  /** Closed engines are let go: a program may open thousands of scopes, one after another. */
+  engine: Promise<Engine> | undefined;
+}
+
+interface StoreUse {
+  readonly engines: SharedEngine[];
+  /** Counted for the whole run, over engines that come and go. */
+  readonly occurrences: OccurrenceCount;
+  /** For as long: a client may come back in a scope of its own. */
+  readonly abandoned: AbandonedRequests;
+}
+
+interface Run {
+  readonly name: string;
+  /** Other processes may belong to it. */
+  readonly shared: boolean;
+}
+
+export interface EngineUse<Used extends CallEngine = CallEngine> {
+  readonly engine: Used;
+  /** The last one out closes the engine. */
+  release(): Promise<void>;
+}
+
+/** Who asks: the program of one user, or clients of a gateway, each for its own account. */
+export type Askers = 'program' | 'clients';
+
+export async function useEngine(
+  options: ResolvedOptions,
+  askers: Askers = 'program',
+  budgetPerDay = false,
+): Promise<EngineUse<Engine>> {
+  const run = askers === 'program' ? currentRun() : ownRun();
+  const store = storeUse(`${version}\n${run.name}\n${options.store}`, askers);
+  const used = sharedEngine(store, options);
+  used.engine ??= openEngine(options, run, store, { askers, budgetPerDay });
+  used.users += 1;
+  const opening = used.engine;
+  try {
+    const engine = await opening;
+    let released: Promise<void> | undefined;
+    return {
+      engine,
+      release: () => {
+        released ??= leave(store, used, options);
+        return released;
+      },
+    };
+  } catch (error) {
+    used.users -= 1;
+    // The next one tries again; who came meanwhile may have done so already.
+    if (used.engine === opening) used.engine = undefined;
+    throw error;
+  }
+}
+
+/** A dry run in the place of an engine: it looks at a ledger that is there, and makes none. */
+export async function useDryRun(
+  options: ResolvedOptions,
+  hooks: Pick<DryRunOptions, 'entered' | 'stop' | 'roundEnded'>,
+): Promise<EngineUse<DryRun>> {
+  const { clock, window, store, dryRun } = options;
+  const run = currentRun();
+  const [{ DryRun }, ledger] = await Promise.all([
+    import('../../orchestrator/dry-run/dry-run.ts'),
+    openExistingStore(options),
+  ]);
+  const { occurrences } = storeUse(`${version}\n${run.name}\n${store}`);
+  const deep = dryRun === 'deep';
+  const rules = { deep, window, clock, run: run.name, occurrences };
+  const engine = new DryRun({ ...rules, ledger, ...hooks });
+  return {
+    engine,
+    release: async () => {
+      engine.close();
+      await ledger?.close();
+    },
+  };
+}
+
+/** Closes all engines of the process although calls wait: a later run continues what they leave. */
+export async function leaveEngines(): Promise<void> {
+  const stores = [...sharedState().engines.values()] as StoreUse[];
+  const engines = stores.flatMap((store) => store.engines.flatMap(({ engine }) => engine ?? []));
+  // One that could not be opened has told its callers.
+  await Promise.allSettled(engines.map(async (opening) => (await opening).leave()));
+}
+
+function storeUse(key: string, askers: Askers = 'program'): StoreUse {
+  const stores = sharedState().engines as Map<string, StoreUse>;
+  const known = stores.get(key);
+  if (known) return known;
+  const occurrences = askers === 'clients' ? new OverlappingOccurrences() : new Occurrences();
+  const store = { engines: [], occurrences, abandoned: new AbandonedRequests() };
+  stores.set(key, store);
+  return store;
+}
+
+function sharedEngine({ engines }: StoreUse, { keep, dispatcher }: ResolvedOptions): SharedEngine {
+  const known = engines.find((one) => one.keep === keep && one.dispatcher === dispatcher);
+  if (known) return known;
+  closeIdle(engines);
+  const shared = { keep, dispatcher, users: 0, engine: undefined };
+  engines.push(shared);
+  return shared;
+}
+
+/** Kept in memory for the next scope with its dispatcher; a program may make one for each scope. */
+function closeIdle(engines: SharedEngine[]): void {
+  const idle = engines.findIndex(({ users, dispatcher }) => users === 0 && dispatcher);
+  const [closing] = idle === -1 ? [] : engines.splice(idle, 1);
+  closing?.engine?.then((engine) => engine.close()).catch(() => undefined);
+}
+
+async function leave(
+  { engines }: StoreUse,
+  used: SharedEngine,
+  { store }: ResolvedOptions,
+): Promise<void> {
+  used.users -= 1;
+  // What is only in memory would be gone; the next scope of this process wants it.
+  if (used.users > 0 || store === ':memory:') return;
+  engines.splice(engines.indexOf(used), 1);
+  await (await used.engine)?.close();
+}
+
+async function openEngine(
+  options: ResolvedOptions,
+  run: Run,
+  { occurrences, abandoned }: StoreUse,
+  { askers, budgetPerDay }: { readonly askers: Askers; readonly budgetPerDay: boolean },
+): Promise<Engine> {
+  const { clock, logger, dispatcher, retention, maxStoreSize, keep } = options;
+  const opening = openStore(options);
+  try {
+    const [{ Engine }, { createHttpClient }, { ledger, isStored }] = await Promise.all([
+      import('../../orchestrator/engine.ts'),
+      import('../../http/client.ts'),
+      opening,
+    ]);
+    return await Engine.open({
+      prune: {
+        olderThan: retention,
+        ...(maxStoreSize !== undefined && { maxBytes: maxStoreSize }),
+      },
+      ledger: askers === 'clients' ? discreetLedger(ledger, logger) : ledger,
+      isStored,
+      keepsBodies: keep === 'all',
+      http: createHttpClient({ clock, dispatcher }),
+      clock,
+      logger,
+      run: run.name,
+      occurrences: run.shared ? undefined : occurrences,
+      accountsApart: askers === 'clients',
+      abandoned,
+      budgetPerDay,
+    });
+  } catch (error) {
+    await closeQuietly(opening);
+    throw error;
+  }
+}
+
+/** Nobody else has it; an error of closing would hide the one that counts. */
+async function closeQuietly(opening: Promise<OpenedStore>): Promise<void> {
+  await opening.then(({ ledger }) => ledger.close()).catch(() => undefined);
+}
+
+interface OpenedStore {
+  readonly ledger: Ledger;
+  /** It outlives the process. */
+  readonly isStored: boolean;
+}
+
+async function openStore(options: ResolvedOptions): Promise<OpenedStore> {
+  const { store, clock, keep, onStoreError } = options;
+  const { openLedger } = await import('../../ledger/open-ledger.ts');
+  try {
+    const ledger = await openLedger(store, { clock, keep, warn: warnOnce });
+    return { ledger, isStored: store !== ':memory:' };
+  } catch (error) {
+    if (onStoreError === 'error') throw error;
+    warnOfNone(error);
+    return { ledger: await openLedger(':memory:', { clock, keep }), isStored: false };
+  }
+}
+
+/** `undefined`: there is none, or none that can be used. */
+async function openExistingStore(options: ResolvedOptions): Promise<Ledger | undefined> {
+  const { store, clock, keep, onStoreError } = options;
+  const { openExistingLedger } = await import('../../ledger/open-ledger.ts');
+  try {
+    return await openExistingLedger(store, { clock, keep, warn: warnOnce });
+  } catch (error) {
+    if (onStoreError === 'error') throw error;
+    warnOfNone(error);
+    return undefined;
+  }
+}
+
+function warnOfNone(error: unknown): void {
+  const reason = messageOf(error);
+  warnOnce(
+    'batchling goes on without a ledger: what is under way when this process ends is lost, and running ' +
+      `again pays for it again: ${reason}`,
+  );
+}
+
+function currentRun(): Run {
+  const inherited = inheritedRun();
+  return inherited === undefined ? ownRun() : { name: inherited, shared: true };
+}
+
+function ownRun(): Run {
+  const state = sharedState();
+  state.run ??= crypto.randomUUID();
+  return { name: state.run, shared: false };
+}

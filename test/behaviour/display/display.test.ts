@@ -1,0 +1,165 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { batchify } from '../../../src/index.ts';
+import { askClaude, chatRequest } from '../../support/ask.ts';
+import { hearStderr } from '../../support/heard.ts';
+import { chatUrl } from '../../support/source-of.ts';
+import { openStage, type Stage } from '../../support/stage.ts';
+import { until } from '../../support/until.ts';
+
+let stage: Stage;
+let heard: ReturnType<typeof hearStderr>;
+
+beforeAll(async () => {
+  stage = await openStage();
+});
+afterAll(() => stage.close());
+beforeEach(() => {
+  stage.simulator.reset();
+  heard = hearStderr();
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  forgetDisplays();
+});
+
+/** What comes next is the first of its process. */
+function forgetDisplays(): void {
+  for (const key of Object.getOwnPropertySymbols(globalThis)) {
+    if (key.description?.startsWith('batchling.displays')) Reflect.deleteProperty(globalThis, key);
+  }
+}
+
+const ask = (prompt: string) => fetch(chatUrl(stage), chatRequest(prompt));
+
+describe('plain lines', () => {
+  it('say what was sent, what the wait means, what came back, and the sum', async () => {
+    const store = stage.newStore();
+    const options = stage.options({ store, display: 'plain' });
+    await batchify(() => Promise.all([ask('one'), ask('two')]), options);
+    expect(heard.lines()).toEqual([
+      expect.stringMatching(
+        /^batchling: sent bl_\w+: 2 requests to openai gpt-test \(batch_\w+\)$/,
+      ),
+      'batchling: a batch takes minutes to hours (24h were asked for); the program waits for it',
+      'batchling: it can be stopped (Ctrl-C) and run again: it goes on where it stopped',
+      `batchling: first use: the ledger is now in ${store}`,
+      'batchling: it holds answers for 30d, so that nothing is paid twice; it holds no keys',
+      'batchling: to turn it off: --store :memory: (the option store); to keep no answers: --keep none',
+      expect.stringMatching(/^batchling: collected bl_\w+: 2 answers, after \d+s$/),
+      expect.stringMatching(/^batchling: 2 calls answered, 1 batch/),
+    ]);
+  });
+
+  it('promise nothing of a ledger that cannot be used', async () => {
+    const store = stage.folder;
+    const onStoreError = 'continue';
+    const warned = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
+    await batchify(() => ask('unkept'), stage.options({ store, onStoreError, display: 'plain' }));
+    expect(heard.text()).toContain('a stopped run is lost and paid for again');
+    expect(heard.text()).not.toMatch(/paid twice|it goes on where it stopped|kept in/);
+    expect(String(warned.mock.calls[0]?.[0])).toContain('pays for it again');
+  });
+
+  it('tell of a ledger once: later processes only say where it is', async () => {
+    const options = stage.options({ display: 'plain' });
+    await batchify(() => ask('one'), options);
+    expect(heard.text()).toContain('first use');
+    forgetDisplays();
+    const before = heard.lines().length;
+    await batchify(() => ask('two'), options);
+    const later = heard.lines().slice(before);
+    expect(later).toContain(`batchling: answers are kept in ${options.store}`);
+    expect(later.join('\n')).not.toContain('first use');
+  });
+
+  it('explain the wait once in a process, and warn where the store is in memory', async () => {
+    const options = stage.options({ store: ':memory:', display: 'plain' });
+    await batchify(() => ask('one'), options);
+    await batchify(() => ask('two'), options);
+    expect(heard.text().split('minutes to hours')).toHaveLength(2);
+    expect(heard.text()).toContain('do not stop the program');
+    expect(heard.text()).not.toContain('run again');
+  });
+
+  it('of a second run say that nothing was sent', async () => {
+    const options = stage.options({ display: 'plain' });
+    vi.stubEnv('BATCHLING_RUN', 'first');
+    await batchify(() => ask('one'), options);
+    vi.stubEnv('BATCHLING_RUN', 'second');
+    const before = heard.lines().length;
+    await batchify(() => ask('one'), options);
+    vi.unstubAllEnvs();
+    expect(heard.lines().slice(before)).toEqual([
+      'batchling: 1 call answered, 1 from the ledger, nothing was sent',
+    ]);
+  });
+
+  it('show a batch once, and one sum, however many scopes share it', async () => {
+    const options = stage.options({ display: 'plain', window: '100ms' });
+    const scopes = ['one', 'two', 'three'].map((prompt) => batchify(() => ask(prompt), options));
+    await Promise.all(scopes);
+    const lines = heard.lines();
+    expect(lines.filter((line) => line.includes('sent bl_'))).toHaveLength(1);
+    expect(lines.filter((line) => line.includes('collected'))).toHaveLength(1);
+    expect(lines.at(-1)).toMatch(/^batchling: 3 scopes closed: 3 calls answered, 1 batch/);
+    expect(lines.filter((line) => line.includes('calls answered'))).toHaveLength(1);
+  });
+
+  it('do not flood the log of a server with a scope per request', async () => {
+    const options = stage.options({ display: 'plain', window: 0 });
+    vi.stubEnv('BATCHLING_RUN', 'first');
+    await batchify(() => Promise.all(requests.map(ask)), options);
+    vi.stubEnv('BATCHLING_RUN', 'second');
+    const before = heard.lines().length;
+    for (const request of requests) await batchify(() => ask(request), options);
+    vi.unstubAllEnvs();
+    expect(heard.lines().length - before).toBeLessThan(20);
+  });
+});
+
+const requests = Array.from({ length: 40 }, (_, at) => `request ${at}`);
+
+it('JSON has one object per line: events, notices and the sum', async () => {
+  const scopes = [1, 2].map((at) =>
+    batchify(() => ask(`number ${at}`), stage.options({ display: 'json', store: ':memory:' })),
+  );
+  await Promise.all(scopes);
+  const records = heard.lines().map((line) => JSON.parse(line));
+  const named = (name: string) => records.filter(({ event }) => event === name);
+  expect(named('batch:submitted')).toHaveLength(1);
+  expect(named('call:answered')).toHaveLength(2);
+  expect(named('closed')).toHaveLength(2);
+  expect(named('closed')[0]).toMatchObject({ stats: { captured: 1, answered: 1 } });
+  for (const { pid, time } of records) {
+    expect(pid).toBe(process.pid);
+    expect(new Date(time).toISOString()).toBe(time);
+  }
+});
+
+it('a provider that counts at the end only is never shown with nothing done', async () => {
+  stage.simulator.hold();
+  const asked = batchify(
+    () => Promise.all(['one', 'two'].map((prompt) => askClaude(stage.anthropic(), prompt))),
+    stage.options({ display: 'json' }),
+  );
+  const polls = () =>
+    heard
+      .lines()
+      .map((line) => JSON.parse(line))
+      .filter(({ event }) => event === 'batch:polled');
+  await until(() => polls().length > 2, 'some polls');
+  stage.simulator.release();
+  await asked;
+  const [ended, ...waiting] = polls().reverse();
+  expect(ended).toMatchObject({ status: 'ended', counts: { total: 2, completed: 2 } });
+  // What displays make of polls without counts: "2 under way, anthropic counts at the end only".
+  for (const poll of waiting) {
+    expect(poll).toMatchObject({ status: 'in_progress' });
+    expect(poll).not.toHaveProperty('counts');
+  }
+});
+
+it('display none shows nothing', async () => {
+  await batchify(() => ask('one'), stage.options({ display: 'none' }));
+  expect(heard.text()).toBe('');
+});
