@@ -24,20 +24,18 @@ export const allowedImports = lists({
   'batchers/google': 'base http streams pricing batchers batchers/placeholders batchers/shared',
   'batchers/groq': 'batchers batchers/openai batchers/shared',
   'batchers/mistral': 'base http streams batchers batchers/openai batchers/shared',
-  'batchers/moonshot': 'batchers batchers/compatible batchers/openai',
+  'batchers/moonshot': 'batchers batchers/compatible batchers/openai batchers/shared',
   'batchers/nebius': 'batchers batchers/compatible batchers/openai',
   'batchers/novita': 'base batchers batchers/compatible batchers/openai',
   'batchers/openai': 'base http streams pricing batchers batchers/placeholders batchers/shared',
   'batchers/parasail': 'batchers batchers/compatible batchers/openai',
-  'batchers/placeholders': 'batchers/openai batchers/shared',
-  'batchers/sference': `
-    base http streams batchers batchers/openai batchers/placeholders batchers/shared
-  `,
+  'batchers/placeholders': 'batchers/shared',
+  'batchers/sference': 'base http streams batchers batchers/openai batchers/shared',
   'batchers/shared': 'base concurrency http pricing batchers',
   'batchers/siliconflow': 'batchers batchers/compatible batchers/openai batchers/shared',
   'batchers/together': 'base http batchers batchers/openai batchers/shared',
   'batchers/vertex': `
-    base http streams batchers batchers/anthropic batchers/google batchers/placeholders batchers/shared
+    base http streams batchers batchers/anthropic batchers/google batchers/shared
   `,
   'batchers/xai': 'base http batchers batchers/openai batchers/shared',
   'batchers/zhipu': 'batchers batchers/compatible batchers/openai',

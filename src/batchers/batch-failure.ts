@@ -1,7 +1,7 @@
 import type { Answer } from '../base/types.ts';
 
 export interface BadLine {
-  /** As the provider counts. From one, it seems; nobody is told before it is proved. */
+  /** The number that the provider gives, probably counted from one: it is proved before a caller is told. */
   readonly line: number;
   readonly answer: Answer;
 }
@@ -27,12 +27,12 @@ export interface BatchFailure {
   readonly next: 'fail' | 'later' | 'smaller' | 'isolate';
   /** HTTP status and body for the callers, where the provider gave them. */
   readonly answer?: Answer;
-  /** For `isolate`: the lines at fault, and what their callers get. */
+  /** The lines at fault and what their callers get, if `next` is `isolate`. */
   readonly bad?: readonly BadLine[];
-  /** For `later`: how many tokens may wait at once, where the provider says so. */
+  /** How many tokens may wait at once, if `next` is `later` and the provider says so. */
   readonly limit?: number;
   /** Milliseconds the provider asked us to wait. */
   readonly retryAfter?: number;
-  /** For `later`: after so many milliseconds of it the callers are told. */
+  /** How many milliseconds `later` may last before the callers get the failure. */
   readonly within?: number;
 }

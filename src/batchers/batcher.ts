@@ -1,12 +1,13 @@
-import type { Answer, Counts, Dict, Handle, ItemId } from '../base/types.ts';
+import type { Counts, Dict, Handle, ItemId } from '../base/types.ts';
 import type { Wire } from '../http/wire.ts';
 import type { Expectation } from '../pricing/expectation.ts';
 import type { CachedInput } from '../pricing/model-price.ts';
 import type { Usage } from '../pricing/usage.ts';
-import type { StreamDialect } from '../streams/stream-dialect.ts';
 import type { BatchFailure } from './batch-failure.ts';
+import type { Call, Match, Route } from './call-match.ts';
 import type { ProviderInfo, Settings } from './provider-info.ts';
 import type { ProviderNotes } from './provider-notes.ts';
+import type { Row } from './result-row.ts';
 import { expectationOf } from './shared/expectation.ts';
 import { judgeByStatus, type ReplyJudge } from './shared/judge-reply.ts';
 
@@ -14,77 +15,9 @@ export type { Expectation } from '../pricing/expectation.ts';
 export type { CachedInput } from '../pricing/model-price.ts';
 export type { Usage } from '../pricing/usage.ts';
 export type { BadLine, BatchFailure, ReplyMeaning } from './batch-failure.ts';
+export type { Bypass, Call, FanOut, Match, Route, Unconfigured } from './call-match.ts';
 export type { ProviderInfo } from './provider-info.ts';
-
-/** A captured call as a batcher sees it: without its credentials. */
-export interface Call {
-  /** With its question mark, or empty. */
-  readonly query: string;
-  /** The path below the provider's root, `/chat/completions`. */
-  readonly path: string;
-  /** Lower-case names; credential headers are already taken out. */
-  readonly headers: Dict;
-  /** The body as the client wrote it. */
-  readonly body: string;
-  /** The same, parsed once. */
-  readonly json: Readonly<Record<string, unknown>>;
-  /** What the user's option `providers` says for this provider. */
-  readonly settings: Settings;
-}
-
-/** How a call travels in a batch. Pure data: queue key and fingerprint material. */
-export interface Route {
-  /** The provider's name of the endpoint, as it stands in a batch: `/v1/chat/completions`. */
-  readonly endpoint: string;
-  readonly model: string;
-  /** Fixed for a whole batch and sent with its create call; part of the queue key. */
-  readonly batchHeaders: Dict;
-  /** Headers and query of this call that can change its answer. */
-  readonly identity: readonly string[];
-  /** Anything else that must not share a batch. */
-  readonly partition?: string;
-  /** The body as it stands in the batch line: one line, without `stream`. */
-  readonly body: string;
-  /** How many of `Limits.units` this request takes, if not one. Not part of the fingerprint. */
-  readonly units?: number;
-  /** Tells a 2xx answer as the stream the caller asked for. Not part of the fingerprint. */
-  readonly stream?: StreamDialect;
-}
-
-/** A call that cannot be batched. */
-export interface Bypass {
-  /** Why this LLM call cannot be batched, for people: "background responses are …". */
-  readonly bypass: string;
-}
-
-/**
- * A call that can be batched once the user has said something about it. It is answered with an error:
- * nobody has said that it may go out at full price.
- */
-export interface Unconfigured {
-  /** What to configure, for people: "set providers: { azure: { deployments: …". */
-  readonly unconfigured: string;
-  readonly endpoint: string;
-  readonly model: string;
-}
-
-/** A call that needs several requests: embeddings of many inputs at a provider that takes one in a line. */
-export interface FanOut {
-  readonly parts: readonly Route[];
-  /** Makes the caller's answer of the parts' answers, which come in the order of the parts. */
-  join(answers: readonly Answer[]): Answer;
-}
-
-/**
- * What a batcher makes of a call.
- *
- * @example
- * match({ json, body }: Call): Match {
- *   if (typeof json.model !== 'string') return { bypass: 'the body names no model' };
- *   return { endpoint: '/v1/chat', model: json.model, batchHeaders: {}, identity: [], body };
- * }
- */
-export type Match = Route | FanOut | Bypass | Unconfigured;
+export type { Outcome, RetryReason, Row } from './result-row.ts';
 
 /** What stands around a body in its line. ASCII only, so that its length is its byte length. */
 export interface Envelope {
@@ -194,34 +127,6 @@ export interface PolledBatch {
   readonly handle: Handle;
 }
 
-/** Why a request may go better next time. */
-export type RetryReason =
-  | 'rate-limit'
-  | 'server'
-  | 'expired'
-  | 'cancelled'
-  | 'never-ran'
-  /** It may have run, but the provider has thrown its result away. */
-  | 'lost';
-
-/** What became of one request of a batch. */
-export type Outcome =
-  | { readonly kind: 'answer'; readonly answer: Answer }
-  | { readonly kind: 'retry'; readonly reason: RetryReason; readonly last: Answer };
-
-/** One line of a result source. */
-export type Row =
-  | { readonly id: ItemId; readonly outcome: Outcome }
-  /** Everything before this was read; reading may go on here. */
-  | { readonly cursor: string }
-  /** A line that could not be understood, shortened for people. */
-  | { readonly broken: string }
-  /**
-   * At the end of a source without a line that could be understood, such as a proxy's page, or of one
-   * whose end may be a connection that broke.
-   */
-  | { readonly unreadable: 'empty' | 'garbled' | 'unended' };
-
 /** What looking for a batch after an unknown outcome brought. */
 export type Found =
   /** Proved by something only our create carries. More than one: twins. */
@@ -244,7 +149,7 @@ export type Found =
 export abstract class Batcher {
   abstract readonly info: ProviderInfo;
 
-  /** For the page of providers. A batcher of the user's own needs none. */
+  /** Notes for the page of providers. A batcher of the user's own needs none. */
   readonly notes: ProviderNotes | undefined = undefined;
 
   /** What a reply or a line means that is not a success. A provider's own words are looked at here. */
@@ -252,7 +157,7 @@ export abstract class Batcher {
 
   /** How this call travels in a batch, or why it cannot. */
   abstract match(call: Call): Match;
-  /** What holds for batches that go this way. */
+  /** What the provider allows for batches of this route. */
   abstract limits(route: Pick<Route, 'endpoint' | 'model'>): Limits;
   abstract envelope(route: Pick<Route, 'endpoint'>, id: ItemId): Envelope;
 
@@ -293,7 +198,7 @@ export abstract class Batcher {
     return Promise.resolve();
   }
 
-  /** What a request says of its own price before it is sent. `json`: of the call that it belongs to. */
+  /** What a request says of its own price before it is sent. `json` is the body of its call. */
   expects(
     { endpoint }: Pick<Route, 'endpoint' | 'body'>,
     json: Readonly<Record<string, unknown>>,

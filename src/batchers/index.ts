@@ -75,7 +75,7 @@ export { judgeOpenAI } from './openai/openai-judge.ts';
 export { type OpenAIStatus, type StatusWords, toRemote } from './openai/openai-remote.ts';
 export { readResultLine } from './openai/openai-results.ts';
 export { ParasailBatcher } from './parasail/parasail-batcher.ts';
-export type { ProviderInfo, Setting, Settings } from './provider-info.ts';
+export type { ProviderInfo, SampleCall, Setting, Settings, WirePaths } from './provider-info.ts';
 export type { ProviderNotes } from './provider-notes.ts';
 export type { BatcherClass } from './registry.ts';
 export { SferenceBatcher } from './sference/sference-batcher.ts';

@@ -3,7 +3,7 @@ import type { Batcher, Limits, Route } from './batcher.ts';
 import type { Setting, Settings } from './provider-info.ts';
 import { wildcards } from './wildcards.ts';
 
-/** By the word a user knows: the limit it stands for. */
+/** The limits that a user can set, by the words of the option. */
 const limitWords = {
   requests: 'items',
   bytes: 'bytes',

@@ -1,4 +1,6 @@
-import type { Dict } from '../base/types.ts';
+import type { ProviderInfo, WirePaths } from './provider-info.ts';
+import { builtInInfos } from './registry.ts';
+import { wildcardSource } from './wildcards.ts';
 
 /** A kind of LLM call that several services understand, known by its URL. */
 export interface LlmWire {
@@ -9,109 +11,86 @@ export interface LlmWire {
   readonly path: RegExp;
   /** Spoken at this host only: the path says little. */
   readonly host?: RegExp;
-  /** Whether this is an LLM call indeed, where the path is a common word. Missing: the path says it. */
-  isMeant?(headers: Dict, body: Body): boolean;
+  readonly isMeant?: WirePaths['isMeant'];
+  /** The path is a common word, even at the host of an LLM provider. */
+  readonly isCommonWord: boolean;
+  /** The built-in provider whose errors its clients understand best. */
+  readonly speaker: string;
 }
 
-type Body = Readonly<Record<string, unknown>>;
+/** Wires of services without a batcher. */
+const unbatchedWires: readonly (WirePaths & { readonly host: RegExp })[] = [
+  {
+    title: 'Amazon Bedrock',
+    host: /^bedrock-runtime\./,
+    before: '/model/[^/]+/',
+    endings: ['invoke', 'invoke-with-response-stream', 'converse', 'converse-stream'],
+  },
+  {
+    title: 'Cohere',
+    host: /^api\.cohere\.(com|ai)$/,
+    before: String.raw`/v\d/`,
+    endings: ['chat', 'embed', 'generate'],
+  },
+];
 
-const openai = {
-  provider: 'openai',
-  base: /^(.*?)\/(?:chat\/completions|completions|responses|embeddings)$/,
-};
-
-/**
- * Where an API begins: at its version, or at a name that says whose API it is. `/survey/responses` is none,
- * whatever its body holds.
- */
-const apiRoot = String.raw`(?:^|/v\d+\w*|/openai|/deployments/[^/]+)`;
+/** A provider that copies another one's facts has the same paths: they stand for the one that came first. */
+const owners = new Map<WirePaths, ProviderInfo>();
+for (const info of builtInInfos) {
+  for (const paths of info.wires ?? []) if (!owners.has(paths)) owners.set(paths, info);
+}
 
 const wires: readonly LlmWire[] = [
-  { name: 'OpenAI', capturable: openai, path: /\/chat\/completions$/ },
-  {
-    name: 'OpenAI',
-    capturable: openai,
-    path: new RegExp(`${apiRoot}/(?:responses|embeddings)$`),
-    isMeant: (_headers, body) => hasModel(body) && 'input' in body,
-  },
-  {
-    name: 'OpenAI',
-    capturable: openai,
-    path: new RegExp(`${apiRoot}/completions$`),
-    isMeant: (_headers, body) => hasModel(body) && 'prompt' in body,
-  },
-  {
-    name: 'Anthropic',
-    capturable: { provider: 'anthropic', base: /^(.*?)(?:\/v1)?\/messages$/ },
-    path: /\/messages$/,
-    isMeant: (headers, body) =>
-      hasModel(body) &&
-      Array.isArray(body.messages) &&
-      ('max_tokens' in body || headers['anthropic-version'] !== undefined),
-  },
-  {
-    name: 'Vertex AI',
-    capturable: {
-      provider: 'vertex',
-      base: /^(.*?)(?:\/v1(?:beta1)?)?\/projects\/[^/]+\/locations\//,
-    },
-    path: /\/projects\/[^/]+\/locations\/[^/]+\/publishers\/(?:google\/models\/[^/]+:(?:generateContent|streamGenerateContent)|anthropic\/models\/[^/]+:(?:rawPredict|streamRawPredict))$/,
-  },
-  { name: 'Vertex AI', path: /\/publishers\/[^/]+\/models\/[^/]+:\w+$/ },
-  {
-    name: 'Gemini',
-    capturable: { provider: 'google', base: /^(.*?)(?:\/v1(?:beta)?)?\/models\/[^/]+$/ },
-    path: /:(generateContent|streamGenerateContent|embedContent|batchEmbedContents)$/,
-  },
-  {
-    name: 'Amazon Bedrock',
-    host: /^bedrock-runtime\./,
-    path: /\/model\/[^/]+\/(invoke|invoke-with-response-stream|converse|converse-stream)$/,
-  },
-  { name: 'Cohere', host: /^api\.cohere\.(com|ai)$/, path: /\/v\d\/(chat|embed|generate)$/ },
+  ...[...owners].map(([paths, info]) => wireOfProvider(info, paths)),
+  // The errors of the first provider are those that most clients know.
+  ...unbatchedWires.map((paths) => ({
+    ...wireFrom(paths, builtInInfos[0]?.name ?? ''),
+    host: paths.host,
+  })),
 ];
 
 /** The last words of all these paths. A path that ends in none of them is not looked at. */
-export const wireEndings: readonly string[] = [
-  'completions',
-  'responses',
-  'embeddings',
-  'messages',
-  'generateContent',
-  'streamGenerateContent',
-  'embedContent',
-  'batchEmbedContents',
-  'rawPredict',
-  'streamRawPredict',
-  'invoke',
-  'invoke-with-response-stream',
-  'converse',
-  'converse-stream',
-  'chat',
-  'embed',
-  'generate',
-];
+export const wireEndings: readonly string[] = [...owners.keys(), ...unbatchedWires].flatMap(
+  ({ endings }) => endings,
+);
 
 export function wireOf({ host, pathname }: URL): LlmWire | undefined {
   return wires.find((wire) => wire.path.test(pathname) && (wire.host?.test(host) ?? true));
 }
 
-function hasModel({ model }: Body): boolean {
-  return typeof model === 'string';
+function wireOfProvider(info: ProviderInfo, paths: WirePaths): LlmWire {
+  const wire = wireFrom(paths, info.name);
+  if (paths.isUnbatched) return wire;
+  return { ...wire, capturable: { provider: info.name, base: baseBefore(info) } };
+}
+
+function wireFrom(paths: WirePaths, speaker: string): LlmWire {
+  const { title, before, endings, isMeant, isCommonWord = false } = paths;
+  const path = new RegExp(`${before}(?:${endings.join('|')})$`);
+  return { name: title, path, speaker, isCommonWord, ...(isMeant && { isMeant }) };
+}
+
+/** Finds what stands before an endpoint, without the root where SDKs add it themselves. */
+function baseBefore({ endpoints, versions, sdkAddsRoot }: ProviderInfo): RegExp {
+  const root = sdkAddsRoot ? `(?:${versions.join('|')})?` : '';
+  const paths = endpoints.map((endpoint) => wildcardSource(endpoint, '/'));
+  return new RegExp(`^(.*?)${root}(?:${paths.join('|')})$`);
 }
 
 /** Providers by hosts that no built-in batcher names, so that a `hosts` entry would not help. */
-const others: readonly (readonly [name: string, hosts: RegExp])[] = [
-  ['mistral', /^codestral\.mistral\.ai$/],
-  ['openrouter', /^openrouter\.ai$/],
-  ['deepseek', /^api\.deepseek\.com$/],
-  ['fireworks', /^api\.fireworks\.ai$/],
-  ['perplexity', /^api\.perplexity\.ai$/],
-  ['cerebras', /^api\.cerebras\.ai$/],
-  ['voyage', /^api\.voyageai\.com$/],
+const others: readonly (readonly [name: string, host: string])[] = [
+  ...builtInInfos.flatMap(({ name, unbatchedHosts = [] }) =>
+    unbatchedHosts.map((host) => [name, host] as const),
+  ),
+  ['openrouter', 'openrouter.ai'],
+  ['deepseek', 'api.deepseek.com'],
+  ['fireworks', 'api.fireworks.ai'],
+  ['perplexity', 'api.perplexity.ai'],
+  ['cerebras', 'api.cerebras.ai'],
+  ['voyage', 'api.voyageai.com'],
 ];
 
 /** The name of a provider by such a host. */
 export function otherProvider(host: string): string | undefined {
-  return others.find(([, hosts]) => hosts.test(host))?.[0];
+  return others.find(([, known]) => known === host)?.[0];
 }

@@ -24,6 +24,41 @@ export interface Setting<Value = unknown> {
 export type Settings = Readonly<Record<string, unknown>>;
 
 /**
+ * Paths by which calls in a provider's wire are known, whatever host they go to. They are reported where no
+ * batcher takes them.
+ *
+ * @example
+ * const paths: WirePaths = { title: 'Nimbus', before: '/v2/', endings: ['ask'] };
+ */
+export interface WirePaths {
+  /** How people call this wire. */
+  readonly title: string;
+  /** What stands before the last word of a path: the source of a regular expression. */
+  readonly before: string;
+  /** Last words of the paths. A URL that ends in none of them is not looked at any further. */
+  readonly endings: readonly string[];
+  /** Whether it is an LLM call indeed, where the path is a common word. Missing: the path says it. */
+  isMeant?(headers: Dict, body: Readonly<Record<string, unknown>>): boolean;
+  /** The path is a common word, even at the host of an LLM provider. */
+  readonly isCommonWord?: true;
+  /** Nobody batches these calls, so that naming their host in `hosts` would not help. */
+  readonly isUnbatched?: true;
+}
+
+/**
+ * One small call as an SDK would make it, for `batchling doctor --live`.
+ *
+ * @example
+ * const call: SampleCall = { path: '/ask', body: { model: 'nimbus-1', prompt: 'Say OK.' } };
+ */
+export interface SampleCall {
+  /** Below the provider's root. */
+  readonly path: string;
+  readonly headers?: Dict;
+  readonly body: object;
+}
+
+/**
  * Everything about a provider that is data. It is loaded with batchling, the batcher only with the first
  * call: a file with such an object imports nothing but types.
  *
@@ -42,6 +77,8 @@ export interface ProviderInfo<
   readonly name: Name;
   /** Hosts of the provider's own service. `*` stands for text without a dot: `*.openai.azure.com`. */
   readonly hosts: readonly string[];
+  /** Hosts of the provider that have no batches at all. */
+  readonly unbatchedHosts?: readonly string[];
   /** Paths between host and endpoints: `/v1`, `/openai/v1`. */
   readonly roots: readonly string[];
   /** Last segments of a root that a `hosts` key may leave out: `/v1`. */
@@ -54,6 +91,8 @@ export interface ProviderInfo<
   readonly unbatched?: readonly string[];
   /** Why, by path as `unbatched` writes it, where there is more to say than that there are no batches. */
   readonly unbatchedBecause?: Readonly<Record<string, string>>;
+  /** How calls in its wire look at hosts that nobody named. */
+  readonly wires?: readonly WirePaths[];
   /** Header names that carry a credential. */
   readonly credentialHeaders: readonly string[];
   /** Query parameters that carry a credential: `key`. */
@@ -69,10 +108,16 @@ export interface ProviderInfo<
   readonly accountEnvironment?: Dict;
   /** Environment variables that usually hold the key; their *name* may be stored as a hint. */
   readonly environment: readonly string[];
+  /** npm packages whose calls go to this provider and are captured. */
+  readonly packages?: readonly string[];
   /** Header of an answer that carries the provider's request id. */
   readonly requestIdHeader: string;
   /** What `providers.<name>` may hold, beside what every provider has. */
   readonly settings?: Declared;
+  /** What the list of prices calls it, where that is another name. */
+  readonly priceListName?: string;
+  /** Every event of its streams has a name: `event: ping`. */
+  readonly namesStreamEvents?: true;
   /** Cancelling a batch loses what has finished in it, though it is paid for. */
   readonly cancelLosesWork?: true;
   /** The counts of a batch say nothing before it has ended. */
@@ -82,4 +127,11 @@ export interface ProviderInfo<
    * `false`: creates are serialised per account and candidates are proved by their ids.
    */
   readonly exactlyFindable: boolean;
+  /** What `batchling doctor --live` sends. Missing: it cannot try this provider. */
+  sampleCall?(model: string): SampleCall;
+  /**
+   * A cheap model with batches for that call, by the host that serves it: a provider whose facts are a copy
+   * of these has other hosts, and other models.
+   */
+  readonly sampleModels?: Dict;
 }

@@ -15,7 +15,7 @@ export interface ProviderNotes {
   readonly title: string;
   /** By what a batch is found again after a crash: "its input file". */
   readonly foundBy: string;
-  /** For which models there is a discount, where it is not the same for all. */
+  /** The models with a discount, where not all of them have the same. */
   readonly discounts?: string;
   /** What is different from what one would expect. */
   readonly remarks: readonly string[];

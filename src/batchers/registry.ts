@@ -75,7 +75,7 @@ export class RegisteredBatcher {
   readonly leavesOut: (path: string) => boolean;
   readonly #make: () => Promise<Batcher>;
   #loading: Promise<Batcher> | undefined;
-  /** Once it is loaded. */
+  /** `undefined` until it is loaded. */
   batcher: Batcher | undefined;
 
   constructor(info: ProviderInfo, make: () => Promise<Batcher>) {

@@ -4,16 +4,19 @@
  */
 export function wildcards(
   patterns: readonly string[],
-  boundary: '/' | '.' | '',
+  boundary: Boundary,
 ): (text: string) => boolean {
   const exact = new Set(patterns.filter((pattern) => !pattern.includes('*')));
   const expressions = patterns
     .filter((pattern) => pattern.includes('*'))
-    .map((pattern) => {
-      const pieces = pattern
-        .split('*')
-        .map((piece) => piece.replace(/[\\^$.+?()[\]{}|/]/g, '\\$&'));
-      return new RegExp(`^${pieces.join(`[^${boundary}]+`)}$`);
-    });
+    .map((pattern) => new RegExp(`^${wildcardSource(pattern, boundary)}$`));
   return (text) => exact.has(text) || expressions.some((expression) => expression.test(text));
+}
+
+type Boundary = '/' | '.' | '';
+
+/** Such a pattern as the source of a regular expression. */
+export function wildcardSource(pattern: string, boundary: Boundary): string {
+  const pieces = pattern.split('*').map((piece) => piece.replace(/[\\^$.+?()[\]{}|/]/g, '\\$&'));
+  return pieces.join(`[^${boundary}]+`);
 }

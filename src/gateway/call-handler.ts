@@ -115,7 +115,7 @@ export class CallHandler {
     const waiting = new WaitingResponse(response, {
       heartbeat: isOld ? 'none' : (asked.heartbeat ?? heartbeatKind(request.headers['user-agent'])),
       isStream,
-      namesEvents: route.place.registered.name === 'anthropic',
+      namesEvents: route.place.registered.info.namesStreamEvents === true,
     });
     const closed = () => {
       if (response.writableEnded || client.signal.aborted) return;

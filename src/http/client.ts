@@ -32,7 +32,7 @@ export interface HttpClient {
   close(): Promise<void>;
 }
 
-/** So many rotated tokens are still kept out of messages. */
+/** How many rotated tokens are still kept out of messages. */
 const rememberedCredentials = 8;
 
 const proxyVariables = ['http_proxy', 'https_proxy', 'HTTP_PROXY', 'HTTPS_PROXY'] as const;
@@ -127,7 +127,7 @@ async function createAgent(idleTimeout: number): Promise<Dispatcher> {
   try {
     return new EnvHttpProxyAgent(agentOptions);
   } catch {
-    // Without the cause: it quotes the URL of the proxy, and that may hold a password.
+    // The cause is left out: it quotes the URL of the proxy, which may hold a password.
     throw new BatchlingError(
       'INVALID_OPTION',
       'HTTP_PROXY or HTTPS_PROXY is not the URL of a proxy, such as http://proxy.example:3128.',

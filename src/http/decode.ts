@@ -13,9 +13,9 @@ const decoders: Readonly<Record<string, () => Transform>> = {
   br: () => createBrotliDecompress({ chunkSize }),
 };
 
-/** No gzip grows more than this. What does was made to fill a memory, not to be read. */
+/** No honest gzip grows by more than this factor. A body that does was made to exhaust memory. */
 const mostGrowth = 1_100;
-/** As long as it is no larger, nobody minds. */
+/** Below this size any growth is harmless. */
 const harmlessBytes = 64 * 1024 * 1024;
 
 /** A body as it was before it was encoded, in the stream. What cannot be decoded throws. */

@@ -61,7 +61,7 @@ export function exchange(dispatcher: Dispatcher, order: Order): Promise<WireRepl
         headersTimeout: idleTimeout,
         bodyTimeout: idleTimeout,
         onInfo: () => watch.touch(),
-        // For a dispatcher of the user that follows redirects.
+        // The user's own dispatcher may follow redirects otherwise.
         ...{ maxRedirections: 0 },
       },
       (error, data) => {

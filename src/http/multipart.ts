@@ -38,7 +38,7 @@ export function multipart(
   };
 }
 
-/** As browsers do it: quotes and line breaks percent-encoded, everything else as it is. */
+/** Percent-encodes quotes and line breaks, as browsers do, and leaves everything else as it is. */
 function quoted(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
   return text.replace(/[\u0000-\u001f\u007f"]/g, (character) => {

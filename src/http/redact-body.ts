@@ -7,7 +7,7 @@ export function redactBody(body: string, redact: (text: string) => string): stri
   try {
     return redactJson(body, redact);
   } catch {
-    // Not JSON, or nested beyond measure.
+    // The body is not JSON, or nested too deeply.
     return redact(body);
   }
 }

@@ -112,7 +112,7 @@ export function createReply(data: Dispatcher.ResponseData, context: ReplyContext
       try {
         return JSON.parse(source);
       } catch {
-        // Without the cause: a SyntaxError quotes the body, and a body may echo a credential.
+        // The cause is left out: a SyntaxError quotes the body, which may echo a credential.
         const excerpt = redact(source.slice(0, 4_096), secrets).slice(0, excerptLength);
         throw unusable(`the body is not JSON: ${JSON.stringify(excerpt)}`);
       }

@@ -4,7 +4,7 @@ import type { Credentials, WireRequest } from './wire.ts';
 
 export interface Target {
   readonly url: URL;
-  /** For messages and facts: no query, which may be a signature, and no user info. */
+  /** The URL for messages and facts, without its query, which may be a signature, and without user info. */
   readonly label: string;
   /** The origin is one that may see the credentials. */
   readonly declared: boolean;
@@ -48,7 +48,7 @@ function signedTarget(base: string, path: string): Target {
 }
 
 /**
- * As text: resolving would let `//elsewhere.example` leave the base. A query of the base goes along with
+ * Joins them as text: resolving would let `//elsewhere.example` leave the base. A query of the base goes along with
  * every request, behind the request's own.
  */
 function joined(base: string, path: string): string {

@@ -6,7 +6,7 @@ export interface StreamedBody {
   chunks(): AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 }
 
-/** What proves who is asking. It goes to declared origins only. */
+/** Headers and query that prove the identity of the client. They go to declared origins only. */
 export interface Credentials {
   readonly headers?: Dict;
   /** Query parameters. */

@@ -5,7 +5,7 @@ export function nearest(given: string, candidates: readonly string[]): string | 
   let bestDistance = Math.max(2, Math.floor(wanted.length / 3)) + 1;
   for (const candidate of candidates) {
     const distance = editDistance(wanted, plain(candidate));
-    // With half of the name changed, it is not recognisable.
+    // A name of which half is changed is not recognisable.
     if (distance < bestDistance && distance <= candidate.length / 2) {
       best = candidate;
       bestDistance = distance;

@@ -25,7 +25,7 @@ export const dispatcher: Form<Dispatcher> = {
   parse: (value) => (hasMethods(value, ['dispatch']) ? (value as Dispatcher) : refuseUnseen()),
 };
 
-// Not `instanceof`: polyfills and other realms have their own class.
+// `instanceof` would fail here: polyfills and other realms have their own class.
 export const signal: Form<AbortSignal> = {
   allowed: 'an AbortSignal',
   parse: (value) => {

@@ -17,7 +17,7 @@ export const only: Form<Only> = {
   },
 };
 
-/** Of the models that were left out, so many are named. */
+/** How many models that were left out are named at most. */
 const mostModels = 5;
 
 /** Its patterns remember whether they have chosen a call, and it remembers what it has left out. */

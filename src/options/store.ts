@@ -38,7 +38,7 @@ function homeFolder(environment: Environment, platform = process.platform): stri
   const home = environment[platform === 'win32' ? 'USERPROFILE' : 'HOME'];
   if (home !== undefined && home !== '') return home;
   try {
-    // Not imported: HOME is nearly always set.
+    // The module is not imported at the top because HOME is nearly always set.
     return process.getBuiltinModule('node:os').homedir();
   } catch {
     return refuse(undefined, 'this user has no home folder for the default path');

@@ -9,7 +9,7 @@ export interface Media {
   characters: number;
 }
 
-/** By their pixels, images have a few hundred to some thousand tokens. */
+/** Images have a few hundred to some thousand tokens, depending on their pixels. */
 const tokensPerImage = 1_000;
 /** Pages of a document are read as text, and by some providers as an image, too. */
 const tokensPerPage = 2_000;
@@ -30,7 +30,7 @@ export function mediaOf(body: string): Media | undefined {
   try {
     walk(JSON.parse(body), media);
   } catch {
-    // No JSON, so no request that could be sent: its text counts.
+    // A body that is not JSON could not be sent: its text counts.
   }
   return media.tokens === 0 ? undefined : media;
 }

@@ -1,4 +1,4 @@
-import { arePricesLoaded, listedRates } from './price-list.ts';
+import { arePricesLoaded, listedRates, type PricedProvider } from './price-list.ts';
 import { completeRates, type ModelRates, type Rates, ratesFor } from './rates.ts';
 import type { Usage } from './usage.ts';
 
@@ -25,7 +25,7 @@ export type CachedInput =
   /** It is paid for as if nothing had been cached. */
   | 'uncached';
 
-/** For what share of the list price something is done. */
+/** The share of the list price that something costs. */
 export interface Terms {
   readonly priceShare: number;
   readonly cachedInput?: CachedInput | undefined;
@@ -43,13 +43,13 @@ const ordinary: Terms = { priceShare: 1 };
 
 /** What one model costs. The list is asked once a day; an answer is multiplied and added up. */
 export class ModelPrice {
-  readonly #provider: string;
+  readonly #provider: PricedProvider;
   readonly #model: string;
   readonly #given: ModelRates | undefined;
   #listed: ModelRates | undefined;
   #listedOn = -1;
 
-  constructor(provider: string, model: string, given?: GivenPrice) {
+  constructor(provider: PricedProvider, model: string, given?: GivenPrice) {
     this.#provider = provider;
     this.#model = model;
     this.#given = given && { base: givenRates(given), tiers: [] };
@@ -63,10 +63,10 @@ export class ModelPrice {
     const { billed } = usage;
     const rates = this.#rates();
     if (rates === undefined) return billed === undefined ? undefined : { paid: billed, saved: 0 };
-    const ofLength = ratesFor(rates, usage.inputTokens);
-    const list = dollarsOf(usage, ofLength, ordinary);
+    const lengthRates = ratesFor(rates, usage.inputTokens);
+    const list = dollarsOf(usage, lengthRates, ordinary);
     if (terms === ordinary) return { paid: billed ?? list, saved: 0 };
-    const paid = billed ?? dollarsOf(usage, ofLength, terms);
+    const paid = billed ?? dollarsOf(usage, lengthRates, terms);
     return { paid, saved: list - paid };
   }
 

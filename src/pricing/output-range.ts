@@ -1,6 +1,6 @@
 import type { Expectation } from './expectation.ts';
 
-/** From the least that is expected to the most. */
+/** The least and the most that is expected. */
 export interface Range {
   readonly least: number;
   readonly most: number;

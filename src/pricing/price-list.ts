@@ -1,13 +1,12 @@
 import type { calcPrice, ModelPrice, TieredPrices } from '@pydantic/genai-prices';
 import { completeRates, type ModelRates, type Rates } from './rates.ts';
 
-/** How the list of prices calls providers that it knows by another name than ours. */
-const otherNames: Readonly<Record<string, string>> = {
-  vertex: 'google',
-  xai: 'x-ai',
-  moonshot: 'moonshotai',
-  zhipu: 'zhipuai',
-};
+/** A provider whose prices are asked for. */
+export interface PricedProvider {
+  readonly name: string;
+  /** What the list calls it, where that is another name. */
+  readonly priceListName?: string;
+}
 
 /** The list's name of each rate, and how many tokens or searches it stands for. */
 const listed: { readonly [Kind in keyof Rates]: readonly [key: string, per: number] } = {
@@ -39,7 +38,11 @@ export function arePricesLoaded(): boolean {
  * The listed rates of a model at a time; `undefined` where the list does not know it, or prices it by
  * something else than tokens: pages, hours.
  */
-export function listedRates(provider: string, model: string, at: number): ModelRates | undefined {
+export function listedRates(
+  provider: PricedProvider,
+  model: string,
+  at: number,
+): ModelRates | undefined {
   const price = listedPrice(provider, model, at);
   if (price === undefined) return undefined;
   // A model that costs nothing has an empty entry.
@@ -56,8 +59,11 @@ export function listedRates(provider: string, model: string, at: number): ModelR
 }
 
 /** The list also finds providers by a part of their name: such a guess is not taken. */
-function listedPrice(provider: string, model: string, at: number): ModelPrice | undefined {
-  const providerId = otherNames[provider] ?? provider;
+function listedPrice(
+  { name, priceListName: providerId = name }: PricedProvider,
+  model: string,
+  at: number,
+): ModelPrice | undefined {
   try {
     const usage = { input_tokens: 1, output_tokens: 1 };
     const found = calculate?.(usage, model, { providerId, timestamp: new Date(at) });

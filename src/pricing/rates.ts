@@ -20,7 +20,7 @@ export interface ModelRates {
   readonly tiers: readonly { readonly start: number; readonly rates: Rates }[];
 }
 
-/** What an entry in the cache that stays for an hour costs of one that stays for minutes: 2 to 1.25. */
+/** A cache write that lasts an hour costs this many times one that lasts minutes: 2 to 1.25. */
 const hourOverMinutes = 1.6;
 
 /**

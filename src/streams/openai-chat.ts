@@ -15,7 +15,7 @@ function partsOf(choice: JsonObject, position: number): JsonObject[] {
   return deltas.map((delta, at) => ({
     index: index ?? position,
     delta,
-    // With what follows the role, whatever that is: clients add up every list they are given.
+    // They are told once, with what follows the role: clients add up every list they are given.
     logprobs: at === 1 ? (logprobs ?? null) : null,
     finish_reason: at === last ? (reason ?? 'stop') : null,
     ...(at === last && rest),

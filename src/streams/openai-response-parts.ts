@@ -2,7 +2,7 @@ import { type JsonObject, objectsOf } from './json.ts';
 
 export type ResponseEvent = { readonly type: string } & JsonObject;
 
-/** Of a message or of reasoning; other items have contents of other kinds. */
+/** Whether the contents are those of a message or of reasoning: other items have other kinds. */
 export function hasContent({ type, content }: JsonObject): boolean {
   return (type === 'message' || type === 'reasoning') && Array.isArray(content);
 }

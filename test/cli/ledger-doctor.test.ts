@@ -19,7 +19,7 @@ describe('doctor', () => {
   it('checks a project: versions, keys by name, clients, proxies by host', async () => {
     const project = join(stage.folder, 'project');
     await mkdir(join(project, 'node_modules', 'openai'), { recursive: true });
-    const needs = { dependencies: { openai: '^6', undici: '^7', left: '1' } };
+    const needs = { dependencies: { openai: '^6', 'groq-sdk': '1', undici: '^7', left: '1' } };
     await writeFile(join(project, 'package.json'), JSON.stringify(needs));
     await writeFile(join(project, 'batchling.config.json'), '{}');
     const manifest = join(project, 'node_modules', 'openai', 'package.json');
@@ -36,7 +36,7 @@ describe('doctor', () => {
     expect(stdout).toMatch(/^ok {4}SQLite {5}3\./m);
     expect(stdout).toMatch(/^ok {4}ledger {5}There is no ledger at /m);
     expect(stdout).toContain('openai (OPENAI_API_KEY)');
-    expect(stdout).toContain('captured: openai 6.1.2');
+    expect(stdout).toContain('captured: groq-sdk (not installed), openai 6.1.2');
     expect(stdout).toMatch(/^warn {2}clients {4}undici: /m);
     expect(stdout).toContain('Did you mean BATCHLING_WINDOW?');
     expect(stdout).toContain('HTTPS_PROXY: proxy.example:3128');
@@ -95,6 +95,9 @@ describe('doctor --live', () => {
     expect(keyless.stderr).toContain('no key for openai: set OPENAI_API_KEY');
     expect(keyless.code).toBe(1);
     expect((await live('opnai')).stderr).toContain('Did you mean openai?');
+    // Its facts are a copy of those of OpenAI, whose models it has not.
+    expect((await live('deepinfra')).stderr).toContain('--live deepinfra needs a model');
+    expect((await live('vertex', '--model', 'm')).stderr).toContain('its facts show none');
     expect(stage.simulator.requests.length).toBe(before);
   });
 });

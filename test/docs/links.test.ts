@@ -77,3 +77,18 @@ it('every page of docs/ is in its index', () => {
   const others = pages.filter((page) => page.startsWith('docs/') && page !== 'docs/README.md');
   expect(others.filter((page) => !index.includes(page.replace('docs/', '')))).toEqual([]);
 });
+
+/** What is in backticks and begins like a path of the repository; `*`, `…` and the like stand for many. */
+function pathsOf(page: string): string[] {
+  const named = readPage(page).matchAll(/`((?:src|test|scripts|examples|bench)\/[\w./-]+)`/g);
+  return [...named].map(([, path = '']) => path);
+}
+
+it.each(pages)('files and folders that %s names are there', (page) => {
+  // Providers that these walks add are in no repository.
+  const isInvented = (path: string) => /\b(nimbus|cirrus)\b/.test(path);
+  const missing = pathsOf(page).filter(
+    (path) => !isInvented(path) && !existsSync(join(root, path)),
+  );
+  expect(missing).toEqual([]);
+});

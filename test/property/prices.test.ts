@@ -127,7 +127,7 @@ describe(`the price of an answer is the price list's own (BATCHLING_SEED=${seed}
     const random = seeded(seed);
     let compared = 0;
     for (const { id } of list.models) {
-      const price = new ModelPrice(provider, id);
+      const price = new ModelPrice(batcher.info, id);
       for (let times = 0; times < 8; times += 1) {
         const answer = { model: id, ...wording.answer(someTokens(random)) };
         const usage = batcher.usage(answer);

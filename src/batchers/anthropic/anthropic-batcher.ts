@@ -157,7 +157,7 @@ export class AnthropicBatcher extends Batcher {
     return URL.canParse(url) && declared.includes(new URL(url).origin);
   }
 
-  /** Where they are not below the base, the URL may be open to whoever knows it: no key goes there. */
+  /** Results that are not below the base may be readable by their URL alone. No key goes there. */
   async #elsewhere(wire: Wire, url: string, error: unknown): Promise<WireReply> {
     const isGone = error instanceof ReplyError && error.failure.meaning === 'gone';
     if (!isGone || !isUrl(url)) throw error;
@@ -179,7 +179,7 @@ export class AnthropicBatcher extends Batcher {
     route: Pick<Route, 'endpoint' | 'model'>,
     json: Readonly<Record<string, unknown>>,
   ): Promise<unknown> {
-    const { anthropicPlaceholder } = await import('../placeholders/anthropic-placeholder.ts');
+    const { anthropicPlaceholder } = await import('./anthropic-placeholder.ts');
     return anthropicPlaceholder(route.model, json);
   }
 

@@ -8,10 +8,30 @@ export const anthropicInfo: ProviderInfo<'anthropic'> = {
   sdkAddsRoot: true,
   endpoints: ['/messages'],
   unbatched: ['/complete'],
+  wires: [
+    {
+      title: 'Anthropic',
+      before: '/',
+      endings: ['messages'],
+      isCommonWord: true,
+      isMeant: (headers, body) =>
+        typeof body.model === 'string' &&
+        Array.isArray(body.messages) &&
+        ('max_tokens' in body || headers['anthropic-version'] !== undefined),
+    },
+  ],
   credentialHeaders: ['x-api-key', 'authorization'],
   accountHeaders: ['anthropic-workspace-id', 'anthropic-user-profile-id'],
   environment: ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN'],
+  packages: ['@anthropic-ai/sdk'],
   requestIdHeader: 'request-id',
+  namesStreamEvents: true,
   countsAtEnd: true,
   exactlyFindable: false,
+  sampleCall: (model) => ({
+    path: '/messages',
+    headers: { 'anthropic-version': '2023-06-01' },
+    body: { model, max_tokens: 16, messages: [{ role: 'user', content: 'Say OK.' }] },
+  }),
+  sampleModels: { 'api.anthropic.com': 'claude-haiku-4-5' },
 };

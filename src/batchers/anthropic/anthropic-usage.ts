@@ -1,7 +1,7 @@
 import type { Usage } from '../batcher.ts';
 import { count, field, fields } from '../shared/outcomes.ts';
 
-/** What inference in the United States alone costs of the list price. */
+/** Inference in the United States only costs this share of the list price. */
 const insideUnitedStates = 1.1;
 
 /** The usage of a message. Its `input_tokens` are those that were neither read from the cache nor written to it. */

@@ -25,7 +25,7 @@ export function cacheWrites({ body }: Pick<Route, 'body'>, json: JsonObject): Ca
     const control = field(block, 'cache_control');
     if (control !== undefined && control !== null) mark(control);
   }
-  // At the top it stands for one behind the last block.
+  // A `cache_control` at the top stands for one behind the last block.
   if (json.cache_control !== undefined && json.cache_control !== null) mark(json.cache_control);
   return written;
 }

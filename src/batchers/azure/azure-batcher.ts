@@ -39,7 +39,7 @@ const firstWithExpiry = '2025-03-01';
 export class AzureOpenAIBatcher extends OpenAIBatcher {
   override readonly info: ProviderInfo = azureInfo;
   override readonly notes: ProviderNotes = azureNotes;
-  /** As SDKs send it: a file without a type is refused, and which types are taken is not said. */
+  /** The type that SDKs send. A file without one is refused, and which others are taken is not documented. */
   protected override readonly fileType = 'application/octet-stream';
   protected override readonly judge: ReplyJudge = judgeAzure;
 
@@ -89,7 +89,7 @@ export class AzureOpenAIBatcher extends OpenAIBatcher {
     ] as const;
   }
 
-  /** As a live service has it: responses are created as chat completions, and told apart by their lines. */
+  /** Azure's live service creates batches of responses as chat completions and tells them apart by their lines. */
   protected override createBody(plan: Plan, handle: Handle): object {
     const { endpoint } = plan.route;
     const created = endpoint === '/v1/responses' ? '/v1/chat/completions' : endpoint;
@@ -107,7 +107,7 @@ export class AzureOpenAIBatcher extends OpenAIBatcher {
     return { ...remote, failure: { ...whole, next: 'fail' } };
   }
 
-  /** Where nothing failed there is an error file all the same, of no bytes. */
+  /** Azure names an error file of no bytes when nothing failed. */
   override async *results(wire: Wire, remote: Remote): AsyncIterable<readonly Row[]> {
     const { output, errors } = remote.sources;
     if (output === undefined || errors === undefined) {

@@ -11,7 +11,7 @@ export function onlineDeployment({ path, json }: Pick<Call, 'path' | 'json'>): s
   return inPath === undefined ? text(json.model) : decoded(inPath);
 }
 
-/** What is no escape stands for itself. */
+/** A segment with a broken escape stands for itself. */
 function decoded(segment: string): string {
   try {
     return decodeURIComponent(segment);

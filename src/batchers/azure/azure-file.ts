@@ -14,7 +14,7 @@ const patience = 10 * 60_000;
 const spoiled = new Set(['error', 'failed', 'canceled', 'cancelled', 'deleting', 'deleted']);
 
 interface FileState {
-  /** In lower case. */
+  /** The provider's word, in lower case. */
   readonly status: string;
   readonly details: string | undefined;
 }

@@ -89,6 +89,7 @@ export const moonshotInfo: ProviderInfo<'moonshot'> = {
   unbatched: [],
   accountHeaders: [],
   environment: ['MOONSHOT_API_KEY'],
+  priceListName: 'moonshotai',
 };
 
 /** What is known of Zhipu. */
@@ -108,6 +109,7 @@ export const zhipuInfo: ProviderInfo<'zhipu'> = {
   ],
   accountHeaders: [],
   environment: ['ZHIPUAI_API_KEY', 'ZAI_API_KEY'],
+  priceListName: 'zhipuai',
 };
 
 /** What is known of Novita. */

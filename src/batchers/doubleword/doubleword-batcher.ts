@@ -62,7 +62,7 @@ export class DoublewordBatcher extends OpenAIBatcher {
   }
 
   /**
-   * While the batch runs, the output file from `cursor` on. A line that is written late may stand before
+   * Reads the output file from `cursor` on while the batch runs. A line that is written late may stand before
    * others that were read already, so at the end all is read from the first line on, failed lines included.
    */
   override async *results(

@@ -114,7 +114,7 @@ export class GoogleBatcher extends FileBatcher {
     return toRemote(created, wire);
   }
 
-  /** By its name, which is unique. Nothing is said of the order of the list, so all of it is read. */
+  /** A batch is found by its name, which is unique. The order of the list is not documented, so all of it is read. */
   async find(
     wire: Wire,
     { token }: Pick<Plan, 'token' | 'count'>,
@@ -185,7 +185,7 @@ export class GoogleBatcher extends FileBatcher {
     route: Pick<Route, 'endpoint' | 'model'>,
     json: Readonly<Record<string, unknown>>,
   ): Promise<unknown> {
-    const { googlePlaceholder } = await import('../placeholders/google-placeholder.ts');
+    const { googlePlaceholder } = await import('./google-placeholder.ts');
     return googlePlaceholder(route.endpoint, route.model, json);
   }
 

@@ -1,5 +1,6 @@
 import type { StreamedBody } from '../../http/wire.ts';
 import type { Item, Plan } from '../batcher.ts';
+import { inlineBody } from '../shared/inline-body.ts';
 
 /**
  * Batches that travel in their create. Their answers come back in the batch itself, every time somebody
@@ -7,7 +8,6 @@ import type { Item, Plan } from '../batcher.ts';
  */
 export const mostInline = { items: 20, bytes: 1_000_000 };
 
-const closing = ']}}}}';
 /** What stands around a body inside the create, instead of in a line of a file. */
 const around = '{"request":,"metadata":{"key":""}}'.length;
 const inLine = '{"key":"","request":}'.length;
@@ -16,23 +16,8 @@ const inLine = '{"key":"","request":}'.length;
 export function inlineCreate(plan: Plan): StreamedBody {
   const name = JSON.stringify(plan.token);
   const opening = `{"batch":{"displayName":${name},"inputConfig":{"requests":{"requests":[`;
-  const commas = plan.count - 1;
-  const items = plan.bytes + plan.count * (around - inLine) + commas;
-  return {
-    length: opening.length + items + closing.length,
-    async *chunks() {
-      let before = opening;
-      for await (const group of plan.items()) {
-        let part = '';
-        for (const item of group) {
-          part += `${before}${inlineItem(item)}`;
-          before = ',';
-        }
-        yield Buffer.from(part);
-      }
-      yield Buffer.from(closing);
-    },
-  };
+  const body = inlineBody(plan, { opening, closing: ']}}}}' }, inlineItem);
+  return { ...body, length: body.length + plan.count * (around - inLine) };
 }
 
 function inlineItem({ id, body }: Item): string {

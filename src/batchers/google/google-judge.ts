@@ -16,17 +16,17 @@ export const judgeGoogle: ReplyJudge = (reply) => {
 /** A wrong key is answered with 400. */
 function isAboutKey(body: string): boolean {
   const details = field(field(parseJson(body), 'error'), 'details');
-  const isKeys = (detail: unknown) => /^API_KEY_/.test(String(field(detail, 'reason')));
-  return Array.isArray(details) && details.some(isKeys);
+  const isAboutKey = (detail: unknown) => /^API_KEY_/.test(String(field(detail, 'reason')));
+  return Array.isArray(details) && details.some(isAboutKey);
 }
 
 /**
- * For requests that make a file or a batch. Google itself may not know the model; who answers in another shape
- * knows nothing of batches.
+ * Judges replies to requests that make a file or a batch. "Not found" in Google's own shape may be about the
+ * model; a server that answers in another shape has no batches.
  */
-export const judgeMade: ReplyJudge = (reply) => {
-  const isGoogles = Number.isInteger(field(field(parseJson(reply.body), 'error'), 'code'));
-  return isGoogles ? judgeGoogle(reply) : judgePlace(judgeGoogle)(reply);
+export const judgeCreation: ReplyJudge = (reply) => {
+  const isGoogleError = Number.isInteger(field(field(parseJson(reply.body), 'error'), 'code'));
+  return isGoogleError ? judgeGoogle(reply) : judgePlace(judgeGoogle)(reply);
 };
 
 /** A session may end before its upload does. Nothing was stored, so the upload begins again. */
@@ -45,7 +45,7 @@ const longestWaitForFile = 60_000;
  * for a minute.
  */
 export const judgeCreate: ReplyJudge = (reply) => {
-  const verdict = judgeMade(reply);
+  const verdict = judgeCreation(reply);
   const isRefused = [400, 403, 404].includes(reply.status) && verdict.meaning !== 'denied';
   const isFile = /\bfile\b.*\b(not found|not exist|not in an active state)/i.test(reply.message);
   if (!isRefused || !isFile) return verdict;

@@ -2,7 +2,7 @@ import { UnknownOutcomeError } from '../../base/errors.ts';
 import type { StreamedBody, Wire, WireReply } from '../../http/wire.ts';
 import { field, text } from '../shared/outcomes.ts';
 import { expectOk } from '../shared/replies.ts';
-import { judgeGoogle, judgeMade, judgeSession } from './google-judge.ts';
+import { judgeCreation, judgeGoogle, judgeSession } from './google-judge.ts';
 import { uploadUrl } from './google-paths.ts';
 
 /** What Google's own clients send at once; a multiple of 256 KiB, as it has to be. */
@@ -16,7 +16,7 @@ export async function uploadFile(
   file: StreamedBody,
   size = chunkBytes,
 ): Promise<string> {
-  const session = hidden(wire, await startUpload(wire, displayName, file.length));
+  const session = withHiddenAddress(wire, await startUpload(wire, displayName, file.length));
   let offset = 0;
   for await (const chunk of chunksOf(file, size)) {
     const isLast = offset + chunk.length === file.length;
@@ -41,7 +41,7 @@ async function startUpload(wire: Wire, displayName: string, length: number): Pro
     },
     body: JSON.stringify({ file: { displayName, mimeType, sizeBytes: String(length) } }),
   } as const;
-  const reply = await expectOk(wire, request, judgeMade);
+  const reply = await expectOk(wire, request, judgeCreation);
   await reply.discard();
   const url = reply.headers['x-goog-upload-url'];
   if (url !== undefined && URL.canParse(url)) return url;
@@ -49,10 +49,10 @@ async function startUpload(wire: Wire, displayName: string, length: number): Pro
 }
 
 /**
- * A wire to the address of an upload. Who knows that address may write to it, so messages have another
- * word for it, and the wire keeps credentials from it if it is not of a declared origin.
+ * A wire to the address of an upload. The address alone gives the right to write, so messages do not show it,
+ * and the wire keeps credentials from it if it is not of a declared origin.
  */
-export function hidden(wire: Wire, url: string): Wire {
+export function withHiddenAddress(wire: Wire, url: string): Wire {
   const secrets = [url, ...new URL(url).searchParams.values()].filter(({ length }) => length >= 8);
   const hide = (told: string) =>
     secrets.reduce((left, secret) => left.replaceAll(secret, '[redacted]'), told);

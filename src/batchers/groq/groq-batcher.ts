@@ -7,6 +7,7 @@ import type { BatchList } from '../shared/batch-list.ts';
 import type { FailedReply, ReplyJudge, ReplyVerdict } from '../shared/judge-reply.ts';
 import { field, fields, parseJson, text } from '../shared/outcomes.ts';
 import { type ListPage, listPage } from '../shared/reply-shapes.ts';
+import { daysUpTo } from '../shared/windows.ts';
 import { groqInfo } from './groq-info.ts';
 import { groqNotes } from './groq-notes.ts';
 
@@ -45,15 +46,7 @@ export class GroqBatcher extends OpenAIBatcher {
       bytes: 95_000_000,
       itemBytes: 95_000_000,
       inFlight: 64,
-      windows: {
-        '24h': { word: '24h', priceShare: 0.5 },
-        '2d': { word: '2d', priceShare: 0.5 },
-        '3d': { word: '3d', priceShare: 0.5 },
-        '4d': { word: '4d', priceShare: 0.5 },
-        '5d': { word: '5d', priceShare: 0.5 },
-        '6d': { word: '6d', priceShare: 0.5 },
-        '7d': { word: '7d', priceShare: 0.5 },
-      },
+      windows: daysUpTo(7, (days) => (days === 1 ? '24h' : `${days}d`)),
       // Groq says so: all of a batch costs half, "regardless of cache status".
       cachedInput: 'uncached',
       pollMinimum: 0,

@@ -17,4 +17,6 @@ export const groqInfo: ProviderInfo<'groq'> = {
   ],
   accountHeaders: [],
   environment: ['GROQ_API_KEY'],
+  packages: ['groq-sdk'],
+  sampleModels: { 'api.groq.com': 'llama-3.1-8b-instant' },
 };

@@ -22,7 +22,7 @@ import { toMistralRemote } from './mistral-remote.ts';
 import { readMistralLine } from './mistral-results.ts';
 
 const hour = 3_600_000;
-const ofTheJob: ReadonlySet<string> = new Set(['model']);
+const jobMembers: ReadonlySet<string> = new Set(['model']);
 const streamed = new Set(['/chat/completions', '/fim/completions']);
 
 /**
@@ -49,7 +49,7 @@ export class MistralBatcher extends OpenAIBatcher {
     if (reason !== undefined) return { bypass: reason };
     const match = super.match(call);
     if (!('body' in match)) return match;
-    return { ...match, body: withoutMembers(match.body, ofTheJob) };
+    return { ...match, body: withoutMembers(match.body, jobMembers) };
   }
 
   protected override dialect({ path }: Call): StreamDialect | undefined {
@@ -84,7 +84,7 @@ export class MistralBatcher extends OpenAIBatcher {
     return fitsInline(plan);
   }
 
-  /** Without a file the bodies are needed again. */
+  /** A create without a file needs the bodies again. */
   override canCreateFrom({ fileId }: Handle): boolean {
     return fileId !== undefined;
   }

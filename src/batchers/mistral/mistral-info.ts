@@ -1,9 +1,11 @@
+import { sampleChat } from '../openai/openai-info.ts';
 import type { ProviderInfo } from '../provider-info.ts';
 
-/** What is known of Mistral. `codestral.mistral.ai` is another service, which has no batches. */
+/** What is known of Mistral. */
 export const mistralInfo: ProviderInfo<'mistral'> = {
   name: 'mistral',
   hosts: ['api.mistral.ai'],
+  unbatchedHosts: ['codestral.mistral.ai'],
   roots: ['/v1'],
   versions: ['/v1'],
   endpoints: [
@@ -27,6 +29,9 @@ export const mistralInfo: ProviderInfo<'mistral'> = {
   credentialHeaders: ['authorization'],
   accountHeaders: [],
   environment: ['MISTRAL_API_KEY'],
+  packages: ['@mistralai/mistralai'],
   requestIdHeader: 'mistral-correlation-id',
   exactlyFindable: true,
+  sampleCall: sampleChat,
+  sampleModels: { 'api.mistral.ai': 'mistral-small-latest' },
 };

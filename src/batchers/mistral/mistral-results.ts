@@ -25,7 +25,7 @@ export function readMistralLine(line: string): Row {
   return { id: row.id, outcome: { ...row.outcome, last: { ...last, body } } };
 }
 
-/** Its status says what became of it. */
+/** Whether the request ran: its status says so. */
 function hasRun(reason: string): boolean {
   return reason === 'rate-limit' || reason === 'server';
 }

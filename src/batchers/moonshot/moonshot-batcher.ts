@@ -3,6 +3,7 @@ import { moonshotInfo } from '../compatible/compatible-info.ts';
 import { OpenAIBatcher } from '../openai/openai-batcher.ts';
 import type { ProviderInfo } from '../provider-info.ts';
 import type { ProviderNotes } from '../provider-notes.ts';
+import { daysUpTo } from '../shared/windows.ts';
 
 const day = 86_400_000;
 const priceShare = 0.6;
@@ -30,14 +31,8 @@ export class MoonshotBatcher extends OpenAIBatcher {
       bytes: 95_000_000,
       itemBytes: 95_000_000,
       windows: {
-        '24h': { word: '1d', priceShare },
         '12h': { word: '12h', priceShare },
-        '2d': { word: '2d', priceShare },
-        '3d': { word: '3d', priceShare },
-        '4d': { word: '4d', priceShare },
-        '5d': { word: '5d', priceShare },
-        '6d': { word: '6d', priceShare },
-        '7d': { word: '7d', priceShare },
+        ...daysUpTo(7, (days) => `${days}d`, priceShare),
       },
       outlives: 8 * day,
     };

@@ -198,7 +198,7 @@ export class OpenAIBatcher extends FileBatcher {
    * older than the file cannot be ours, by the provider's own clock.
    */
   async find(wire: Wire, plan: Pick<Plan, 'token' | 'count'>, handle: Handle): Promise<Found> {
-    // By its id: where pages have numbers, a batch moves to the next one when a newer batch comes in between.
+    // A map by id: where pages have numbers, a new batch pushes an older one to the next page, where it is seen again.
     const remotes = new Map<string, Remote>();
     const order = new ListOrder();
     const since = handle.uploadedAt === undefined ? undefined : Number(handle.uploadedAt);
@@ -266,7 +266,7 @@ export class OpenAIBatcher extends FileBatcher {
     route: Pick<Route, 'endpoint' | 'model'>,
     json: Readonly<Record<string, unknown>>,
   ): Promise<unknown> {
-    const { openaiPlaceholder } = await import('../placeholders/openai-placeholder.ts');
+    const { openaiPlaceholder } = await import('./openai-placeholder.ts');
     return openaiPlaceholder(route.endpoint, json);
   }
 
@@ -286,7 +286,7 @@ export class OpenAIBatcher extends FileBatcher {
   }
 }
 
-/** Also where ordinary calls need none: what the provider would take is not ours to guess. */
+/** Said even where ordinary calls need no model: batchling does not guess which one the provider would take. */
 const noModel = 'the body names no model, and a batch is for one model';
 
 function noStream(path: string): string {

@@ -1,4 +1,10 @@
-import type { ProviderInfo } from '../provider-info.ts';
+import type { ProviderInfo, SampleCall } from '../provider-info.ts';
+
+/**
+ * Where an API begins: at its version, or at a name that says whose API it is. `/survey/responses` is none,
+ * whatever its body holds.
+ */
+const apiRoot = String.raw`(?:^|/v\d+\w*|/openai|/deployments/[^/]+)/`;
 
 /**
  * What is known of OpenAI, to be spread and changed by services that copy it.
@@ -27,6 +33,21 @@ export const openaiInfo: ProviderInfo<'openai'> = {
     '/audio/translations',
     '/videos',
   ],
+  wires: [
+    { title: 'OpenAI', before: '/chat/', endings: ['completions'] },
+    {
+      title: 'OpenAI',
+      before: apiRoot,
+      endings: ['responses', 'embeddings'],
+      isMeant: (_headers, body) => typeof body.model === 'string' && 'input' in body,
+    },
+    {
+      title: 'OpenAI',
+      before: apiRoot,
+      endings: ['completions'],
+      isMeant: (_headers, body) => typeof body.model === 'string' && 'prompt' in body,
+    },
+  ],
   credentialHeaders: ['authorization'],
   accountHeaders: ['openai-organization', 'openai-project'],
   accountEnvironment: {
@@ -34,6 +55,15 @@ export const openaiInfo: ProviderInfo<'openai'> = {
     'openai-project': 'OPENAI_PROJECT_ID',
   },
   environment: ['OPENAI_API_KEY'],
+  packages: ['openai', '@openai/agents'],
   requestIdHeader: 'x-request-id',
   exactlyFindable: true,
+  sampleCall: sampleChat,
+  sampleModels: { 'api.openai.com': 'gpt-4o-mini' },
 };
+
+/** The sample call of every provider with chat completions. */
+export function sampleChat(model: string): SampleCall {
+  const messages = [{ role: 'user', content: 'Say OK.' }];
+  return { path: '/chat/completions', body: { model, messages, max_tokens: 16 } };
+}

@@ -13,8 +13,8 @@ export const judgeOpenAI: ReplyJudge = (reply) => {
   const verdict = judgeByStatus(reply);
   if (verdict.next !== 'later' || verdict.unclear) return verdict;
   const error = field(parseJson(reply.body), 'error');
-  const isOwners = ownersOnly.has(field(error, 'code')) || ownersOnly.has(field(error, 'type'));
-  return isOwners ? { ...verdict, next: 'fail' } : verdict;
+  const isForOwner = ownersOnly.has(field(error, 'code')) || ownersOnly.has(field(error, 'type'));
+  return isForOwner ? { ...verdict, next: 'fail' } : verdict;
 };
 
 /** A fresh file is known everywhere at the provider after a second or so; this leaves room. */

@@ -75,7 +75,7 @@ function simplest(choices: readonly unknown[]): unknown {
   return choices.find((choice) => typeOf(fields(choice)) === 'null') ?? choices[0];
 }
 
-/** In lower case: Gemini's own schemas say `OBJECT`. */
+/** The type in lower case: Gemini's own schemas say `OBJECT`. */
 function typeOf({ type, properties, items }: Schema): string {
   const first = Array.isArray(type) ? type[0] : type;
   if (typeof first === 'string') return first.toLowerCase();

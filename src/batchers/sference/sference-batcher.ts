@@ -31,7 +31,7 @@ import { batchBody, listPage } from '../shared/reply-shapes.ts';
 import { resultRows } from '../shared/result-rows.ts';
 import { sferenceInfo } from './sference-info.ts';
 import { sferenceNotes } from './sference-notes.ts';
-import { errorMember, readResultLine, toldToSdk, toRemote } from './sference-wire.ts';
+import { errorMember, readResultLine, toRemote, withSdkError } from './sference-wire.ts';
 
 const hour = 3_600_000;
 const frame = { opening: '{"window":"24h","requests":[', closing: ']}' };
@@ -111,7 +111,7 @@ export class SferenceBatcher extends Batcher {
       const body = await createdBody(wire, reply, judgePlace(judgeNamedRequest(this.judge)));
       return toRemote(batchBody(body, 'status'));
     } catch (error) {
-      throw error instanceof RefusedError ? new RefusedError(toldToSdk(error.failure)) : error;
+      throw error instanceof RefusedError ? new RefusedError(withSdkError(error.failure)) : error;
     }
   }
 
@@ -156,7 +156,7 @@ export class SferenceBatcher extends Batcher {
     route: Pick<Route, 'endpoint' | 'model'>,
     json: Readonly<Record<string, unknown>>,
   ): Promise<unknown> {
-    const { openaiPlaceholder } = await import('../placeholders/openai-placeholder.ts');
+    const { openaiPlaceholder } = await import('../openai/openai-placeholder.ts');
     return openaiPlaceholder(route.endpoint, json);
   }
 

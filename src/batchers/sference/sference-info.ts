@@ -1,3 +1,4 @@
+import { sampleChat } from '../openai/openai-info.ts';
 import type { ProviderInfo } from '../provider-info.ts';
 
 /**
@@ -21,4 +22,5 @@ export const sferenceInfo: ProviderInfo<'sference'> = {
   environment: ['SFERENCE_API_KEY'],
   requestIdHeader: 'x-request-id',
   exactlyFindable: false,
+  sampleCall: sampleChat,
 };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readResultLine, toldToSdk, toRemote } from './sference-wire.ts';
+import { readResultLine, toRemote, withSdkError } from './sference-wire.ts';
 
 describe('a batch of sference', () => {
   it.each([
@@ -68,7 +68,7 @@ it("a refusal gets the member that OpenAI's SDK shows, and keeps its own", () =>
   const body = JSON.stringify({ status_code: 400, detail: 'no', extra: null });
   const answer = { status: 400, headers: {}, body };
   const failure = { code: 'http_400', message: 'no', meaning: 'refused', next: 'isolate' } as const;
-  const told = toldToSdk({ ...failure, answer, bad: [{ line: 1, answer }] });
+  const told = withSdkError({ ...failure, answer, bad: [{ line: 1, answer }] });
   for (const one of [told.answer, told.bad?.[0]?.answer]) {
     expect(JSON.parse(one?.body ?? '')).toMatchObject({
       status_code: 400,

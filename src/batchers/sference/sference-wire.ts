@@ -63,13 +63,13 @@ function failed(status: number, detail: string): Answer {
   return { status, headers: content, body: JSON.stringify(body) };
 }
 
-/** Beside sference's own `detail`, because its callers use OpenAI's SDK, which shows `error` only. */
+/** The member that OpenAI's SDK shows. It stands beside sference's own `detail`, which that SDK does not read. */
 export function errorMember(type: string, message: string) {
   return { message, type, param: null, code: type };
 }
 
 /** A refusal whose reason OpenAI's SDK shows, too. */
-export function toldToSdk(failure: BatchFailure): BatchFailure {
+export function withSdkError(failure: BatchFailure): BatchFailure {
   const tell = (answer: Answer): Answer => {
     const body = fields(parseJson(answer.body));
     if (body.error !== undefined || text(body.detail) === undefined) return answer;

@@ -27,7 +27,7 @@ const mostPages = 500;
  * };
  */
 export interface BatchList {
-  /** Of the list; the id of a batch is appended for that batch alone. */
+  /** The path of the list. With the id of a batch behind it, it is the path of that batch. */
   readonly path: string;
   /** The query parameter for how many batches a page holds. Missing: `limit`; null: there is none. */
   readonly limit?: string | null;

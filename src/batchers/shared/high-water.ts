@@ -7,8 +7,8 @@ import { newestBatch } from './newest-batch.ts';
 import { field, text } from './outcomes.ts';
 
 /**
- * For providers that echo nothing of a create: the newest batch of the account is remembered before it. What
- * is ours must be newer.
+ * The newest batch of the account, remembered before a create of which the provider echoes nothing: our batch
+ * must be newer.
  *
  * @example
  * stage(wire: Wire) {
@@ -58,7 +58,7 @@ interface Mark {
   isPassed: boolean;
 }
 
-/** By the times, if there are any: only without them the order of the list has to be believed. */
+/** Compares times where there are any. Without them the order of the list has to be believed. */
 function isOlder(batch: unknown, mark: Mark): boolean {
   if (field(batch, 'id') === mark.id) {
     mark.isPassed = true;

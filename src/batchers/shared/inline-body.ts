@@ -1,5 +1,5 @@
 import type { StreamedBody } from '../../http/wire.ts';
-import type { Plan } from '../batcher.ts';
+import type { Item, Plan } from '../batcher.ts';
 
 /** What stands around the items of a batch whose requests travel in the create call. */
 export interface InlineFrame {
@@ -14,16 +14,16 @@ export interface InlineFrame {
  * inlineFrameBytes({ opening: '[', closing: ']' }, 3); // 4
  */
 export function inlineFrameBytes({ opening, closing }: InlineFrame, items: number): number {
-  return opening.length + closing.length + Math.max(0, items - 1);
+  return Buffer.byteLength(opening + closing) + Math.max(0, items - 1);
 }
 
 /**
- * The body of a create that holds the items themselves.
+ * The body of a create that holds the items themselves. Its length is that of items as they stand in lines.
  *
  * @example
  * const body = inlineBody(plan, { opening: '{"requests":[', closing: ']}' });
  */
-export function inlineBody(plan: Plan, frame: InlineFrame): StreamedBody {
+export function inlineBody(plan: Plan, frame: InlineFrame, print = lineOf): StreamedBody {
   return {
     length: plan.bytes + inlineFrameBytes(frame, plan.count),
     async *chunks() {
@@ -31,7 +31,7 @@ export function inlineBody(plan: Plan, frame: InlineFrame): StreamedBody {
       for await (const group of plan.items()) {
         let part = '';
         for (const item of group) {
-          part += `${before}${item.before}${item.body}${item.after}`;
+          part += `${before}${print(item)}`;
           before = ',';
         }
         yield Buffer.from(part);
@@ -39,4 +39,8 @@ export function inlineBody(plan: Plan, frame: InlineFrame): StreamedBody {
       yield Buffer.from(frame.closing);
     },
   };
+}
+
+function lineOf({ before, body, after }: Item): string {
+  return `${before}${body}${after}`;
 }

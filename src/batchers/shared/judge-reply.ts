@@ -17,19 +17,19 @@ export interface ReplyVerdict {
   readonly next: BatchFailure['next'];
   /** The provider may have acted all the same. To a create this means: look for the batch first. */
   readonly unclear?: true;
-  /** For `isolate`: the lines at fault, counted from one. */
+  /** The lines at fault, counted from one, if `next` is `isolate`. */
   readonly lines?: readonly number[];
-  /** For `later`: how many tokens may wait at once, where the provider says so. */
+  /** How many tokens may wait at once, if `next` is `later` and the provider says so. */
   readonly limit?: number;
-  /** For `later`: after so many milliseconds of it the callers are told. */
+  /** How many milliseconds `later` may last before the callers get the failure. */
   readonly within?: number;
 }
 
 export type ReplyJudge = (reply: FailedReply) => ReplyVerdict;
 
 /**
- * For requests to the place where files or batches are made: a server that does not know that place has no
- * batch API, and could not have acted either.
+ * Judges replies from the place where files or batches are made. A server that does not know the place has no
+ * batch API, and cannot have acted.
  *
  * @example
  * const reply = await expectOk(wire, { method: 'POST', path: '/files', body }, judgePlace(this.judge));

@@ -1,5 +1,5 @@
 import type { Answer, Dict } from '../../base/types.ts';
-import type { Outcome } from '../batcher.ts';
+import type { Outcome } from '../result-row.ts';
 import { judgeByStatus, type ReplyJudge } from './judge-reply.ts';
 
 /** What becomes of a line with this answer: what may differ at the next attempt is a retry. */

@@ -4,7 +4,7 @@ export interface RpcStatus {
   readonly status: number;
 }
 
-/** By number, as google/rpc/code.proto lists them. */
+/** The codes in the order of their numbers, as google/rpc/code.proto lists them. */
 const statuses: readonly RpcStatus[] = [
   { name: 'OK', status: 200 },
   { name: 'CANCELLED', status: 499 },

@@ -61,7 +61,7 @@ export class TogetherBatcher extends OpenAIBatcher {
   }
 
   /**
-   * As the official SDK does it: the first request describes the file, in its query and in its body, and is
+   * Uploads as the official SDK does: the first request describes the file, in its query and in its body, and is
    * redirected to where the bytes go. A server that redirects nobody gets all in one form instead.
    */
   protected override async upload(wire: Wire, plan: Plan, file: StreamedBody): Promise<Handle> {

@@ -24,4 +24,5 @@ export const togetherInfo: ProviderInfo<'together'> = {
   ],
   accountHeaders: [],
   environment: ['TOGETHER_API_KEY'],
+  packages: ['together-ai'],
 };

@@ -37,7 +37,7 @@ function isFailed(status: unknown): boolean {
   return text(status)?.toLowerCase() === 'failed';
 }
 
-/** For display while the batch runs. At its end only lines count, and a percentage proves nothing. */
+/** The counts to display while the batch runs. At its end only lines count: a percentage proves nothing. */
 function countsOf(progress: unknown, count: number | undefined): Counts | undefined {
   if (count === undefined || typeof progress !== 'number' || !Number.isFinite(progress)) {
     return undefined;

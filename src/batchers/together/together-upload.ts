@@ -22,7 +22,7 @@ export async function uploadPlace(wire: Wire, reply: WireReply): Promise<UploadP
   return { fileId, url: new URL(location, wire.base).href };
 }
 
-/** As the official SDK does it: a signature may cover the content type. */
+/** The content type is that of the official SDK, because the signature may cover it. */
 export async function putFile(wire: Wire, { url }: UploadPlace, file: StreamedBody): Promise<void> {
   const reply = await wire.send({
     method: 'PUT',

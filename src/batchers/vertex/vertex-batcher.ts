@@ -70,7 +70,7 @@ export class VertexBatcher extends GoogleBatcher {
       itemBytes: 950_000_000,
       inFlight: isClaude ? 4 : 8,
       windows: { '24h': { word: '24h', priceShare: 0.5 } },
-      // Of the two discounts of Gemini, the one for a cache hit wins. Claude's add up.
+      // Gemini has two discounts, and the one for a cache hit wins. Those of Claude add up.
       cachedInput: isClaude ? 'discounted' : 'undiscounted',
       pollMinimum: 0,
       // 72 hours in a queue, 24 hours of running.
@@ -116,7 +116,7 @@ export class VertexBatcher extends GoogleBatcher {
     return toRemote(created, wire, plan.count);
   }
 
-  /** By its name, which is unique. The filter only saves pages: every job shown is compared. */
+  /** A job is found by its name, which is unique. The filter only saves pages: every job shown is compared. */
   override async find(
     wire: Wire,
     { token, count }: Pick<Plan, 'token' | 'count'>,
@@ -142,7 +142,7 @@ export class VertexBatcher extends GoogleBatcher {
     };
   }
 
-  /** Tokens change every hour and say nothing of whose they are: who sees the input shares the account. */
+  /** Tokens change every hour and name no account. A token that sees the input is of the same one. */
   override async sharesAccount(wire: Wire, { folder }: Handle): Promise<boolean | undefined> {
     const input = readGsUri(folder && `${folder}/input.jsonl`);
     return input === undefined ? undefined : isVisible(wire, objectUrl(wire, input));
@@ -200,7 +200,7 @@ export class VertexBatcher extends GoogleBatcher {
     json: Readonly<Record<string, unknown>>,
   ): Promise<unknown> {
     if (placeOf(route.endpoint).publisher !== 'anthropic') return super.placeholder(route, json);
-    const { anthropicPlaceholder } = await import('../placeholders/anthropic-placeholder.ts');
+    const { anthropicPlaceholder } = await import('../anthropic/anthropic-placeholder.ts');
     return anthropicPlaceholder(route.model, json);
   }
 

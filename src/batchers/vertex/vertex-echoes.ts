@@ -9,7 +9,7 @@ import { judgeVertex } from './vertex-judge.ts';
 import { labelName } from './vertex-labels.ts';
 import { objectUrl, readGsUri } from './vertex-storage.ts';
 
-/** No id of the engine's begins so. */
+/** No id that the engine makes begins with this. */
 const mark = 'unnamed ';
 
 /** Stands in a row whose id is yet to be found by the request that it echoes. */
@@ -111,7 +111,7 @@ export class Echoes {
       }
       return ids;
     } catch (error) {
-      // Without the input such rows stay without an id.
+      // These rows stay without an id when the input cannot be read.
       if (error instanceof ReplyError && error.failure.meaning === 'gone') return ids;
       throw error;
     }

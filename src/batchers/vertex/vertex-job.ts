@@ -53,7 +53,7 @@ export function toRemote(job: unknown, wire: Pick<Wire, 'redact'>, count?: numbe
     sources,
     ...(counts && { counts }),
     ...(isFailed && { failure: failureOf(field(job, 'error'), wire) }),
-    // Where the output is may be told a little later than the end.
+    // Vertex may name the output a little after the end.
     ...(isEnded && !isFailed && (!isCut || hasRun) && !hasOutput && { incomplete: true }),
     ...(isCut && { unfinished: status }),
   };

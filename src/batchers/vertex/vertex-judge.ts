@@ -2,8 +2,9 @@ import { judgeGoogle } from '../google/google-judge.ts';
 import type { ReplyJudge } from '../shared/judge-reply.ts';
 
 /**
- * Google's refusals. Whoever lacks a right is told that the thing "may not exist". Here that proves nothing:
- * jobs and objects that are not there are answered with 404, and a job that cannot be seen may be paid for.
+ * Google's refusals. A caller without the right to see a thing is told that it "may not exist", which proves
+ * nothing here: jobs and objects that are not there are answered with 404, and a job that cannot be seen may
+ * be paid for.
  */
 export const judgeVertex: ReplyJudge = (reply) =>
   reply.status === 403 ? { meaning: 'denied', next: 'fail' } : judgeGoogle(reply);

@@ -22,12 +22,12 @@ export async function* rowsOf(wire: Wire, remote: Remote): AsyncIterable<readonl
   const files = filesAmong(await objectsIn(wire, folder), folder);
   const isCut = remote.unfinished !== undefined;
   const hasAnswered = (remote.counts?.completed ?? 0) > 0;
-  // Where every request has failed there may be a list of errors and nothing else.
+  // A job whose requests all failed may have a list of errors and nothing else.
   const mayLackAnswers = (isCut || files.errors.length > 0) && !hasAnswered;
   if (files.predictions.length === 0 && !mayLackAnswers) throw gone(gsUri(folder));
   const echoes = new Echoes(wire, input);
   for (const file of files.predictions) {
-    // Of a job that was cut short, nothing may have run.
+    // A job that was cut short may have run nothing.
     if (isCut && file.size === 0) continue;
     for await (const rows of linesOf(wire, file)) yield echoes.name(rows);
   }

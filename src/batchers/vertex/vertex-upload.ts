@@ -1,7 +1,7 @@
 import { UnknownOutcomeError } from '../../base/errors.ts';
 import type { StreamedBody, Wire, WireReply, WireRequest } from '../../http/wire.ts';
 import { judgeSession } from '../google/google-judge.ts';
-import { chunksOf, hidden } from '../google/google-upload.ts';
+import { chunksOf, withHiddenAddress } from '../google/google-upload.ts';
 import type { ReplyJudge } from '../shared/judge-reply.ts';
 import { field } from '../shared/outcomes.ts';
 import { expectOk, okReply } from '../shared/replies.ts';
@@ -29,7 +29,7 @@ export async function uploadObject(
   let offset = 0;
   for await (const chunk of chunksOf(file, size)) {
     if (held !== undefined) {
-      session ??= hidden(wire, await startSession(wire, object));
+      session ??= withHiddenAddress(wire, await startSession(wire, object));
       await sendChunk(session, held, offset);
       offset += held.length;
     }

@@ -30,7 +30,7 @@ import { readResultPage } from './xai-results.ts';
 
 const hour = 3_600_000;
 const rowsOnPage = 100;
-/** As many can be read with every poll. */
+/** A batch with no more rows than this is read with every poll. */
 const fewRows = 1_000;
 /** More pages than any batch has, even if they are nearly empty. */
 const mostPages = 50_000;
@@ -122,7 +122,7 @@ export class XaiBatcher extends OpenAIBatcher {
     const { state, counts, sources } = remote;
     const finished = counts === undefined ? undefined : counts.completed + counts.failed;
     if (state !== 'ended' && !isWorthReading(finished, Number(cursor ?? 0))) return;
-    // Before that a cancelled request may yet turn out to have run.
+    // Before the end a cancelled request may still turn out to have run.
     const cancelledBecause = state === 'ended' ? sources.cancelledBecause : undefined;
     let isEmpty = true;
     let isUnderstood = false;

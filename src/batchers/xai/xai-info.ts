@@ -1,3 +1,4 @@
+import { sampleChat } from '../openai/openai-info.ts';
 import type { ProviderInfo } from '../provider-info.ts';
 
 /**
@@ -31,6 +32,8 @@ export const xaiInfo: ProviderInfo<'xai'> = {
   credentialHeaders: ['authorization'],
   accountHeaders: [],
   environment: ['XAI_API_KEY'],
+  priceListName: 'x-ai',
   requestIdHeader: 'x-request-id',
   exactlyFindable: true,
+  sampleCall: sampleChat,
 };

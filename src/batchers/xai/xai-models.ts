@@ -1,5 +1,5 @@
 /**
- * By xAI's page of prices (docs.x.ai/developers/pricing, read 2026-08-28): a fifth off for `grok-4.3` and
+ * xAI's page of prices (docs.x.ai/developers/pricing, read 2026-08-28) names a fifth off for `grok-4.3` and
  * the `grok-4.20` models, and no discount for any other. Earlier copies of the page said half.
  */
 const discounted = /^grok-4\.(3|20)(-|$)/;

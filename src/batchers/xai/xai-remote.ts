@@ -98,7 +98,7 @@ interface Shown {
   readonly pending: number;
 }
 
-/** For people, who would look for a status in vain. */
+/** xAI has no word for the state of a batch, so this one is made of what it shows. */
 function rawOf({ message, isCancelled, isExpired, total, pending }: Shown): string {
   if (message !== undefined) return 'cancelled by xAI';
   if (isCancelled) return 'cancelled';

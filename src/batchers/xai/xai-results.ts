@@ -13,7 +13,7 @@ const content = { 'content-type': 'application/json' };
 interface ResultPage {
   readonly rows: readonly Row[];
   readonly next?: string | undefined;
-  /** It was something else. */
+  /** The reply was no page of results. */
   readonly isGarbled: boolean;
 }
 
@@ -87,7 +87,7 @@ function answered(result: unknown, rowText: string): Outcome {
   return { kind: 'answer', answer: { status: 200, headers: content, body, json } };
 }
 
-/** In the shape of xAI's own errors. */
+/** An error in xAI's own shape. */
 function failed(status: number, error: string, code?: string): Answer {
   return { status, headers: content, body: JSON.stringify({ ...(code && { code }), error }) };
 }

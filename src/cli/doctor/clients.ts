@@ -1,11 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { docsPage } from '../../base/docs-page.ts';
+import { builtInInfos } from '../../batchers/registry.ts';
 import type { Finding } from './finding.ts';
 
-/** Packages that make LLM calls which are captured; see docs/clients.md. */
-const captured =
-  /^(openai|@anthropic-ai\/(sdk|vertex-sdk)|@google\/genai|@mistralai\/mistralai|groq-sdk|together-ai|ai|@ai-sdk\/.+|@langchain\/.+|@openai\/agents|@instructor-ai\/instructor|axios|got|ky|node-fetch|superagent|ofetch)$/;
+/** Packages that make LLM calls which are captured, whatever the provider; see docs/clients.md. */
+const forAnyProvider =
+  /^(ai|@ai-sdk\/.+|@langchain\/.+|@instructor-ai\/instructor|axios|got|ky|node-fetch|superagent|ofetch)$/;
+
+const ofProviders = new Set(builtInInfos.flatMap(({ packages = [] }) => packages));
 
 const notCaptured: Readonly<Record<string, string>> = {
   undici: 'calls through the package undici have their own way to the network',
@@ -19,7 +22,7 @@ export async function clients(folder: string): Promise<Finding[]> {
   if (names === undefined) {
     return [{ level: 'ok', about: 'clients', text: `no package.json in ${folder}` }];
   }
-  const known = names.filter((name) => captured.test(name));
+  const known = names.filter((name) => ofProviders.has(name) || forAnyProvider.test(name));
   const versions = await Promise.all(known.map((name) => versionOf(folder, name)));
   const text = known.map((name, at) => `${name} ${versions[at]}`).join(', ');
   const findings: Finding[] = [

@@ -11,42 +11,16 @@ export interface Sample {
   readonly model: string;
 }
 
-/** Cheap models that have batches. Of other providers the user names one. */
-const cheap: Readonly<Record<string, string>> = {
-  openai: 'gpt-4o-mini',
-  anthropic: 'claude-haiku-4-5',
-  google: 'gemini-2.5-flash-lite',
-  mistral: 'mistral-small-latest',
-  groq: 'llama-3.1-8b-instant',
-};
-
-const prompt = 'Say OK.';
-const mostTokens = 16;
-
 export function sampleFor(
   info: ProviderInfo,
   given: { readonly model?: string; readonly base?: string },
 ): Sample {
-  const model = given.model ?? cheap[info.name];
-  if (model === undefined) throw usageError(`--live ${info.name} needs a model: --model <name>`);
-  return { base: baseFor(info, given.base), model, ...callOf(info, model) };
-}
-
-function callOf(info: ProviderInfo, model: string): Pick<Sample, 'path' | 'headers' | 'body'> {
-  const messages = [{ role: 'user', content: prompt }];
-  if (info.endpoints.includes('/chat/completions')) {
-    const body = JSON.stringify({ model, messages, max_tokens: mostTokens });
-    return { path: '/chat/completions', headers: {}, body };
-  }
-  if (info.endpoints.includes('/messages')) {
-    const body = JSON.stringify({ model, max_tokens: mostTokens, messages });
-    return { path: '/messages', headers: { 'anthropic-version': '2023-06-01' }, body };
-  }
-  if (info.endpoints.includes('/models/*:generateContent')) {
-    const body = JSON.stringify({ contents: [{ parts: [{ text: prompt }] }] });
-    return { path: `/models/${model}:generateContent`, headers: {}, body };
-  }
-  throw usageError(`--live cannot make a call for ${info.name} yet`);
+  const { name, hosts, sampleCall, sampleModels = {} } = info;
+  const model = given.model ?? sampleModels[hosts[0] ?? ''];
+  if (model === undefined) throw usageError(`--live ${name} needs a model: --model <name>`);
+  if (!sampleCall) throw usageError(`--live cannot make a call for ${name}: its facts show none`);
+  const { path, headers = {}, body } = sampleCall(model);
+  return { base: baseFor(info, given.base), model, path, headers, body: JSON.stringify(body) };
 }
 
 /** Where its batch traffic goes. */

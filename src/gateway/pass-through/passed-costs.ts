@@ -57,7 +57,7 @@ export class PassedCosts {
     const [batcher] = await Promise.all([registered.load(), loadPrices()]);
     const model = String(told.model ?? told.modelVersion ?? modelIn(url));
     const given = givenPrice(this.#settings[registered.name] ?? {}, model);
-    const cost = costOf({ batcher, price: new ModelPrice(registered.name, model, given) }, told);
+    const cost = costOf({ batcher, price: new ModelPrice(registered.info, model, given) }, told);
     if (cost === undefined) return;
     this.tokens.input += cost.inputTokens;
     this.tokens.output += cost.outputTokens;

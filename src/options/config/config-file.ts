@@ -4,7 +4,7 @@ export interface ConfigFile {
   readonly options: Readonly<Record<string, unknown>>;
 }
 
-// On globalThis, because the program may load a copy of the package of its own.
+// It stands on globalThis because the program may load another copy of the package.
 const key = Symbol.for('batchling.config');
 const place = globalThis as { [key]?: ConfigFile };
 
@@ -14,6 +14,6 @@ export function configFile(): ConfigFile | undefined {
 
 /** Every scope that is opened from here on uses the file. */
 export function useConfigFile(file: ConfigFile): void {
-  // Not enumerable: code that copies or compares globals does not meet it.
+  // The property is not enumerable, so that code which copies or compares globals does not meet it.
   Object.defineProperty(place, key, { value: file, configurable: true });
 }

@@ -36,7 +36,7 @@ function whatAndWhere(error: unknown): string {
 async function importModule(path: string): Promise<Record<string, unknown>> {
   const { href } = pathToFileURL(path);
   if (!path.endsWith('.ts')) return (await import(href)) as Record<string, unknown>;
-  // For this one file: the program itself may be JavaScript, which no loader should touch.
+  // tsx loads this one file only: the program itself may be JavaScript, which no loader should touch.
   const { tsImport } = await import('tsx/esm/api');
   return (await tsImport(href, import.meta.url)) as Record<string, unknown>;
 }

@@ -93,7 +93,7 @@ export class UnbatchedFinder {
     const wire = wireOf(url);
     if (wire === undefined) return undefined;
     const { capturable } = wire;
-    const registered = this.#named(capturable?.provider ?? 'openai');
+    const registered = this.#named(wire.speaker);
     const own = this.#ownerOf(url.hostname);
     if (own) return endpointOf(own, url.pathname);
     const other = otherProvider(url.hostname);
@@ -101,7 +101,7 @@ export class UnbatchedFinder {
       const reason = `this version of batchling has no batches for ${other ?? wire.name}`;
       const topic = `${url.host} ${wire.name}`;
       // At a provider's own host a path is seldom anything else.
-      const isMeant = other !== undefined && wire.name !== 'Anthropic' ? undefined : wire.isMeant;
+      const isMeant = other !== undefined && !wire.isCommonWord ? undefined : wire.isMeant;
       return new Unbatched({ reason, cure: realtimeCure, topic, registered }, isMeant);
     }
     const { provider } = capturable;

@@ -51,7 +51,7 @@ export class PlannedQueue {
     this.#scope = scope;
     this.#facts = { provider, base: wireBase.replace(/\?.*$/, ''), endpoint, model };
     this.#limits = limitsOf(batcher, route, settings);
-    this.#modelPrice = new ModelPrice(provider, model, givenPrice(settings, model));
+    this.#modelPrice = new ModelPrice(batcher.info, model, givenPrice(settings, model));
     this.#isLeftOut = isLeftOut;
     this.#share = isLeftOut ? 1 : batchShare(this.#limits, scope);
   }

@@ -103,8 +103,8 @@ export class Queue implements RequestQueue {
     this.bodies = spec.bodies;
     this.clientRetries = spec.clientRetries;
     this.limits = limitsOf(spec.batcher, spec, spec.settings);
-    const { name } = spec.batcher.info;
-    this.price = new ModelPrice(name, spec.model, givenPrice(spec.settings, spec.model));
+    const given = givenPrice(spec.settings, spec.model);
+    this.price = new ModelPrice(spec.batcher.info, spec.model, given);
     const { limits } = this;
     const offered = offeredWindow(limits, spec.policy.completionWindow);
     invariant(offered, 'A call with a completion window that is not offered got into a queue');

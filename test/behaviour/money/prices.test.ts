@@ -27,8 +27,9 @@ const listed = {
 /** Providers of which the list knows nothing: users give prices themselves. */
 const unlisted = ['sference', 'deepinfra', 'nebius', 'parasail', 'siliconflow', 'dashscope'];
 const usage = { inputTokens: 1_000_000, outputTokens: 1_000_000 };
-const priceOf = (provider: string, model: string, of: Usage) =>
-  new ModelPrice(provider, model).charge(of)?.paid;
+const priceOf = (name: string, model: string, of: Usage) =>
+  new ModelPrice(builtInInfos.find((info) => info.name === name) ?? { name }, model).charge(of)
+    ?.paid;
 
 describe('list prices', () => {
   beforeAll(loadPrices);

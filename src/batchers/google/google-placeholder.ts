@@ -1,4 +1,3 @@
-import { field } from '../shared/outcomes.ts';
 import {
   forcedCall,
   listOf,
@@ -6,7 +5,8 @@ import {
   plainText,
   structuredText,
   unitVector,
-} from './placeholder-content.ts';
+} from '../placeholders/placeholder-content.ts';
+import { field } from '../shared/outcomes.ts';
 
 type JsonObject = Readonly<Record<string, unknown>>;
 

@@ -1,5 +1,3 @@
-import { embeddingInputs } from '../openai/openai-embeddings.ts';
-import { field } from '../shared/outcomes.ts';
 import {
   forcedCall,
   listOf,
@@ -7,7 +5,9 @@ import {
   plainText,
   structuredText,
   unitVector,
-} from './placeholder-content.ts';
+} from '../placeholders/placeholder-content.ts';
+import { field } from '../shared/outcomes.ts';
+import { embeddingInputs } from './openai-embeddings.ts';
 
 type JsonObject = Readonly<Record<string, unknown>>;
 

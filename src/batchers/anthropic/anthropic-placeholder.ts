@@ -1,11 +1,11 @@
-import { field } from '../shared/outcomes.ts';
 import {
   forcedCall,
   listOf,
   type PlaceholderContent,
   plainText,
   structuredText,
-} from './placeholder-content.ts';
+} from '../placeholders/placeholder-content.ts';
+import { field } from '../shared/outcomes.ts';
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
