@@ -1,4 +1,4 @@
-import { type Batch, namesResults } from '../world/batch.ts';
+import { type Batch, namesResults } from '../world/batches/batch.ts';
 import type { SimulatorSettings } from '../world/settings.ts';
 import type { World } from '../world/world.ts';
 

@@ -1,6 +1,6 @@
 import { toChunks } from '../server/lines.ts';
-import type { BatchLine } from '../world/batch.ts';
-import type { BatchWire } from '../world/batch-wire.ts';
+import type { BatchLine } from '../world/batches/batch.ts';
+import type { BatchWire } from '../world/batches/batch-wire.ts';
 import type { World } from '../world/world.ts';
 import { type BatchWide, batchDialect } from './dialect.ts';
 import { resultLine } from './result-line.ts';

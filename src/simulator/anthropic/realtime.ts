@@ -7,7 +7,7 @@ import {
   readJson,
 } from '../server/exchange.ts';
 import type { JsonObject } from '../server/json.ts';
-import { execute } from '../world/execute.ts';
+import { execute } from '../world/model/execute.ts';
 import type { World } from '../world/world.ts';
 import { realtimeDialect } from './dialect.ts';
 import { demandVersion } from './errors.ts';

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../server/json.ts';
-import { halves, listOf } from '../world/stream-pieces.ts';
+import { halves, listOf } from '../world/model/stream-pieces.ts';
 
 /** The same message told as server-sent events. */
 export function streamMessage(message: JsonObject): string {

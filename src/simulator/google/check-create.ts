@@ -1,8 +1,8 @@
 import { Refusal } from '../server/exchange.ts';
 import { isObject, type JsonObject } from '../server/json.ts';
 import { readLines } from '../server/lines.ts';
-import type { BatchLine } from '../world/batch.ts';
-import type { BatchError } from '../world/batch-script.ts';
+import type { BatchLine } from '../world/batches/batch.ts';
+import type { BatchError } from '../world/batches/batch-script.ts';
 import { noKey } from './details.ts';
 import { demandKnown } from './errors.ts';
 

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '../server/json.ts';
-import { type Batch, type Ending, namesResults, type Phase } from '../world/batch.ts';
+import { type Batch, type Ending, namesResults, type Phase } from '../world/batches/batch.ts';
 import type { SimulatorSettings } from '../world/settings.ts';
 import type { World } from '../world/world.ts';
 import type { GoogleBatch } from './details.ts';

@@ -1,8 +1,8 @@
 import { type Exchange, jsonReply, Refusal, type Reply, readJson } from '../server/exchange.ts';
 import { isObject, type JsonObject } from '../server/json.ts';
-import type { Outcome } from '../world/batch.ts';
-import { type Dialect, execute } from '../world/execute.ts';
-import { estimateTokens } from '../world/prompt.ts';
+import type { Outcome } from '../world/batches/batch.ts';
+import { type Dialect, execute } from '../world/model/execute.ts';
+import { estimateTokens } from '../world/model/prompt.ts';
 import type { World } from '../world/world.ts';
 import { endpointOf, geminiDialect } from './dialect.ts';
 import { streamReply } from './stream-chunks.ts';

@@ -1,9 +1,9 @@
-import { embed } from '../openai-like/embeddings.ts';
-import { nowInSeconds } from '../openai-like/now-in-seconds.ts';
+import { embed } from '../openai-like/answers/embeddings.ts';
+import { nowInSeconds } from '../openai-like/answers/now-in-seconds.ts';
 import { isObject, type JsonObject } from '../server/json.ts';
-import type { Content } from '../world/content.ts';
-import type { DialectAnswer } from '../world/execute.ts';
-import { estimateTokens } from '../world/prompt.ts';
+import type { Content } from '../world/model/content.ts';
+import type { DialectAnswer } from '../world/model/execute.ts';
+import { estimateTokens } from '../world/model/prompt.ts';
 import { newId } from '../world/random.ts';
 
 type Answer = (body: JsonObject, content: Content, n: number) => DialectAnswer;

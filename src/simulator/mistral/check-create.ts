@@ -1,4 +1,4 @@
-import type { StoredFile } from '../openai-like/files.ts';
+import type { StoredFile } from '../openai-like/files/files.ts';
 import { Refusal } from '../server/exchange.ts';
 import { isObject, type JsonObject } from '../server/json.ts';
 import { mistralDescription } from './description.ts';

@@ -1,9 +1,9 @@
-import { demands } from '../openai-like/demand.ts';
+import { demands } from '../openai-like/answers/demand.ts';
 import { isObject, type JsonObject } from '../server/json.ts';
-import type { Outcome } from '../world/batch.ts';
-import { type Demand, plainText } from '../world/content.ts';
-import type { Dialect } from '../world/execute.ts';
-import { estimateTokens, lastUserText } from '../world/prompt.ts';
+import type { Outcome } from '../world/batches/batch.ts';
+import { type Demand, plainText } from '../world/model/content.ts';
+import type { Dialect } from '../world/model/execute.ts';
+import { estimateTokens, lastUserText } from '../world/model/prompt.ts';
 import { answers } from './answers.ts';
 
 /** By endpoint: the fields one of which a request must have. */

@@ -1,6 +1,6 @@
-import { statusOf } from '../openai-like/batch-object.ts';
+import { statusOf } from '../openai-like/batches/batch-object.ts';
 import type { JsonObject } from '../server/json.ts';
-import { type Batch, namesResults } from '../world/batch.ts';
+import { type Batch, namesResults } from '../world/batches/batch.ts';
 import type { SimulatorSettings } from '../world/settings.ts';
 import type { World } from '../world/world.ts';
 import { mistralDescription } from './description.ts';

@@ -1,7 +1,7 @@
-import type { Files } from '../openai-like/files.ts';
+import type { Files } from '../openai-like/files/files.ts';
 import { toChunks } from '../server/lines.ts';
-import type { Batch } from '../world/batch.ts';
-import type { BatchWire } from '../world/batch-wire.ts';
+import type { Batch } from '../world/batches/batch.ts';
+import type { BatchWire } from '../world/batches/batch-wire.ts';
 import type { World } from '../world/world.ts';
 import type { MistralJob } from './details.ts';
 import { batchDialect } from './dialect.ts';

@@ -1,11 +1,11 @@
-import { statusOf } from '../openai-like/batch-object.ts';
-import type { Files } from '../openai-like/files.ts';
-import { foreignFile } from '../openai-like/foreign-file.ts';
+import { statusOf } from '../openai-like/batches/batch-object.ts';
+import type { Files } from '../openai-like/files/files.ts';
+import { foreignFile } from '../openai-like/files/foreign-file.ts';
 import { type Exchange, jsonReply, Refusal, type Reply, readJson } from '../server/exchange.ts';
 import { isObject } from '../server/json.ts';
 import { countLines, readLines } from '../server/lines.ts';
-import { type Batch, BatchStore, createBatch } from '../world/batch.ts';
-import { liveBatch, requestCancel } from '../world/batch-life.ts';
+import { type Batch, BatchStore, createBatch } from '../world/batches/batch.ts';
+import { liveBatch, requestCancel } from '../world/batches/batch-life.ts';
 import type { World } from '../world/world.ts';
 import { checkCreate } from './check-create.ts';
 import { mistralDescription } from './description.ts';

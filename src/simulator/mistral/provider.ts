@@ -1,4 +1,4 @@
-import { createFiles } from '../openai-like/files.ts';
+import { createFiles } from '../openai-like/files/files.ts';
 import type { Provider, Route } from '../world/provider.ts';
 import type { World } from '../world/world.ts';
 import { mistralDescription } from './description.ts';

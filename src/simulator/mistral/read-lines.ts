@@ -1,7 +1,7 @@
 import { isObject } from '../server/json.ts';
 import { readLines } from '../server/lines.ts';
-import type { BatchLine } from '../world/batch.ts';
-import type { BatchError } from '../world/batch-script.ts';
+import type { BatchLine } from '../world/batches/batch.ts';
+import type { BatchError } from '../world/batches/batch-script.ts';
 import type { World } from '../world/world.ts';
 import { mistralDescription } from './description.ts';
 import type { MistralJob } from './details.ts';

@@ -1,4 +1,4 @@
-import { refusalBody } from '../openai-like/result-line.ts';
+import { refusalBody } from '../openai-like/batches/result-line.ts';
 import {
   type Exchange,
   eventStreamReply,
@@ -7,8 +7,8 @@ import {
   readJson,
 } from '../server/exchange.ts';
 import type { JsonObject } from '../server/json.ts';
-import type { Refused } from '../world/batch.ts';
-import { execute } from '../world/execute.ts';
+import type { Refused } from '../world/batches/batch.ts';
+import { execute } from '../world/model/execute.ts';
 import type { World } from '../world/world.ts';
 import { mistralDescription } from './description.ts';
 import { realtimeDialect } from './dialect.ts';

@@ -1,5 +1,5 @@
-import { refusalBody } from '../openai-like/result-line.ts';
-import type { Outcome } from '../world/batch.ts';
+import { refusalBody } from '../openai-like/batches/result-line.ts';
+import type { Outcome } from '../world/batches/batch.ts';
 import { newId } from '../world/random.ts';
 import { mistralDescription } from './description.ts';
 

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '../server/json.ts';
-import { halves, listOf } from '../world/stream-pieces.ts';
+import { halves, listOf } from '../world/model/stream-pieces.ts';
 
 /** A completion told as server-sent events; the last of them tells the tokens. */
 export function streamCompletion(answer: JsonObject): string {

@@ -1,10 +1,10 @@
 import type { JsonObject } from '../server/json.ts';
-import type { Outcome } from '../world/batch.ts';
-import type { Dialect } from '../world/execute.ts';
-import { estimateTokens, lastUserText } from '../world/prompt.ts';
-import { type Answer, answers } from './answers.ts';
-import { demands } from './demand.ts';
-import { encodeEmbeddings } from './embeddings.ts';
+import type { Outcome } from '../world/batches/batch.ts';
+import type { Dialect } from '../world/model/execute.ts';
+import { estimateTokens, lastUserText } from '../world/model/prompt.ts';
+import { type Answer, answers } from './answers/answers.ts';
+import { demands } from './answers/demand.ts';
+import { encodeEmbeddings } from './answers/embeddings.ts';
 
 export const realtimeEndpoints = Object.keys(answers);
 

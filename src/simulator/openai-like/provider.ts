@@ -1,10 +1,10 @@
 import type { Provider } from '../world/provider.ts';
 import type { World } from '../world/world.ts';
-import { createBatches } from './batches.ts';
+import { createBatches } from './batches/batches.ts';
 import type { OpenAILike } from './description.ts';
 import { realtimeEndpoints } from './dialect.ts';
 import { notFound, unauthorized } from './errors.ts';
-import { createFiles } from './files.ts';
+import { createFiles } from './files/files.ts';
 import { answerRealtime } from './realtime.ts';
 
 /** A provider with files and batches like OpenAI's. */

@@ -1,11 +1,11 @@
 import { type Exchange, eventStreamReply, jsonReply, type Reply } from '../server/exchange.ts';
-import { execute } from '../world/execute.ts';
+import { execute } from '../world/model/execute.ts';
 import type { World } from '../world/world.ts';
+import { refusalBody } from './batches/result-line.ts';
 import type { OpenAILike } from './description.ts';
 import { realtimeDialect } from './dialect.ts';
 import { readBody } from './read-form.ts';
-import { refusalBody } from './result-line.ts';
-import { streams } from './streams.ts';
+import { streams } from './streams/streams.ts';
 
 /** Answers an endpoint at once, at the full price. */
 export function answerRealtime(world: World, like: OpenAILike, endpoint: string) {

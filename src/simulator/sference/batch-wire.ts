@@ -1,8 +1,8 @@
 import { STATUS_CODES } from 'node:http';
 import { batchDialect } from '../openai-like/dialect.ts';
 import { toChunks } from '../server/lines.ts';
-import type { BatchLine, Outcome } from '../world/batch.ts';
-import type { BatchWire } from '../world/batch-wire.ts';
+import type { BatchLine, Outcome } from '../world/batches/batch.ts';
+import type { BatchWire } from '../world/batches/batch-wire.ts';
 import type { World } from '../world/world.ts';
 
 /** What only sference's batches have. */

@@ -1,6 +1,6 @@
 import { type Exchange, jsonReply, Refusal, type Reply, readJson } from '../server/exchange.ts';
-import { type Batch, type BatchLine, BatchStore, createBatch } from '../world/batch.ts';
-import { liveBatch, requestCancel } from '../world/batch-life.ts';
+import { type Batch, type BatchLine, BatchStore, createBatch } from '../world/batches/batch.ts';
+import { liveBatch, requestCancel } from '../world/batches/batch-life.ts';
 import { newId } from '../world/random.ts';
 import type { World } from '../world/world.ts';
 import { batchObject, statusOf } from './batch-object.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { ProviderParts } from '../openai-like/description.ts';
 import { invalid, missing } from '../openai-like/errors.ts';
-import type { StoredFile } from '../openai-like/files.ts';
+import type { StoredFile } from '../openai-like/files/files.ts';
 import { type Exchange, Refusal, type Reply, readBytes } from '../server/exchange.ts';
 import type { Route } from '../world/provider.ts';
 

@@ -1,5 +1,5 @@
 import { toChunks } from '../server/lines.ts';
-import type { BatchWire } from '../world/batch-wire.ts';
+import type { BatchWire } from '../world/batches/batch-wire.ts';
 import type { World } from '../world/world.ts';
 import type { VertexJob } from './details.ts';
 import { dialectOf } from './dialect.ts';

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../server/json.ts';
 import { readLines } from '../server/lines.ts';
-import type { BatchLine } from '../world/batch.ts';
+import type { BatchLine } from '../world/batches/batch.ts';
 import type { VertexJob } from './details.ts';
 import { endpointOf } from './names.ts';
 

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../server/json.ts';
-import type { BatchLine } from '../world/batch.ts';
-import type { BatchError } from '../world/batch-script.ts';
+import type { BatchLine } from '../world/batches/batch.ts';
+import type { BatchError } from '../world/batches/batch-script.ts';
 
 export type Publisher = 'google' | 'anthropic';
 

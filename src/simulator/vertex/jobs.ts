@@ -1,7 +1,7 @@
 import { page } from '../google/page.ts';
 import { type Exchange, jsonReply, Refusal, type Reply, readJson } from '../server/exchange.ts';
-import { type Batch, BatchStore, createBatch } from '../world/batch.ts';
-import { liveBatch, requestCancel } from '../world/batch-life.ts';
+import { type Batch, BatchStore, createBatch } from '../world/batches/batch.ts';
+import { liveBatch, requestCancel } from '../world/batches/batch-life.ts';
 import { newId } from '../world/random.ts';
 import type { World } from '../world/world.ts';
 import { createWire } from './batch-wire.ts';

@@ -10,8 +10,8 @@ import {
   readJson,
 } from '../server/exchange.ts';
 import type { JsonObject } from '../server/json.ts';
-import type { Outcome } from '../world/batch.ts';
-import { execute } from '../world/execute.ts';
+import type { Outcome } from '../world/batches/batch.ts';
+import { execute } from '../world/model/execute.ts';
 import type { World } from '../world/world.ts';
 import type { Publisher } from './details.ts';
 import { dialectOf } from './dialect.ts';

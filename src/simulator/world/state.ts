@@ -10,10 +10,10 @@ import {
 import { createGate } from '../server/gate.ts';
 import { Rates } from '../server/rates.ts';
 import { RequestLog } from '../server/request-log.ts';
-import { Asked } from './asked.ts';
 import { createClockwork, type SimulatorClock } from './clockwork.ts';
-import { Markers } from './markers.ts';
 import { Meter } from './meter.ts';
+import { Asked } from './model/asked.ts';
+import { Markers } from './model/markers.ts';
 import { createRandom } from './random.ts';
 import { changeSettings, defaultSettings, type SimulatorSettingsChange } from './settings.ts';
 import type { World } from './world.ts';

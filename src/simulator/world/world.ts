@@ -1,9 +1,9 @@
 import type { Faults } from '../faults/faults.ts';
 import type { Gate } from '../server/gate.ts';
-import type { Asked } from './asked.ts';
 import type { Clockwork } from './clockwork.ts';
-import type { Markers } from './markers.ts';
 import type { Meter } from './meter.ts';
+import type { Asked } from './model/asked.ts';
+import type { Markers } from './model/markers.ts';
 import type { Random } from './random.ts';
 import type { SimulatorSettings } from './settings.ts';
 

@@ -1,8 +1,8 @@
-import { answerChat } from '../openai-like/chat-answer.ts';
+import { answerChat } from '../openai-like/answers/chat-answer.ts';
 import { batchDialect } from '../openai-like/dialect.ts';
-import type { Files } from '../openai-like/files.ts';
-import type { BatchWire } from '../world/batch-wire.ts';
-import type { Dialect } from '../world/execute.ts';
+import type { Files } from '../openai-like/files/files.ts';
+import type { BatchWire } from '../world/batches/batch-wire.ts';
+import type { Dialect } from '../world/model/execute.ts';
 import type { World } from '../world/world.ts';
 import { checkLines } from './check-lines.ts';
 import { resultRow } from './result-row.ts';

@@ -1,9 +1,9 @@
-import type { Files } from '../openai-like/files.ts';
-import { foreignFile } from '../openai-like/foreign-file.ts';
+import type { Files } from '../openai-like/files/files.ts';
+import { foreignFile } from '../openai-like/files/foreign-file.ts';
 import { type Exchange, jsonReply, Refusal, type Reply, readJson } from '../server/exchange.ts';
 import { countLines } from '../server/lines.ts';
-import { type Batch, BatchStore, createBatch } from '../world/batch.ts';
-import { liveBatch, requestCancel } from '../world/batch-life.ts';
+import { type Batch, BatchStore, createBatch } from '../world/batches/batch.ts';
+import { liveBatch, requestCancel } from '../world/batches/batch-life.ts';
 import type { World } from '../world/world.ts';
 import { batchObject } from './batch-object.ts';
 import { createWire, type XaiBatch } from './batch-wire.ts';

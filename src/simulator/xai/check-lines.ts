@@ -1,8 +1,8 @@
 import { promptOf } from '../openai-like/dialect.ts';
 import { isObject } from '../server/json.ts';
 import { readLines } from '../server/lines.ts';
-import type { BatchLine } from '../world/batch.ts';
-import type { BatchError } from '../world/batch-script.ts';
+import type { BatchLine } from '../world/batches/batch.ts';
+import type { BatchError } from '../world/batches/batch-script.ts';
 
 const urls = [
   '/v1/chat/completions',

@@ -1,4 +1,4 @@
-import { createFiles } from '../openai-like/files.ts';
+import { createFiles } from '../openai-like/files/files.ts';
 import { answerRealtime } from '../openai-like/realtime.ts';
 import type { Provider } from '../world/provider.ts';
 import type { World } from '../world/world.ts';
