@@ -1,90 +1,88 @@
-import { type Exchange, jsonReply, Refusal, type Reply, readJson } from '../../server/exchange.ts';
-import { countLines } from '../../server/lines.ts';
-import { type Batch, BatchStore, createBatch } from '../../world/batches/batch.ts';
-import { liveBatch, requestCancel } from '../../world/batches/batch-life.ts';
+import { type Exchange, jsonReply, Refusal, type Reply } from '../../server/exchange.ts';
+import type { JsonObject } from '../../server/json.ts';
+import { type Batch, BatchStore } from '../../world/batches/batch.ts';
+import { requestCancel } from '../../world/batches/batch-life.ts';
+import type { BatchWire } from '../../world/batches/batch-wire.ts';
+import { startAccompanied, startBatch } from '../../world/batches/start-batch.ts';
+import { newId } from '../../world/random.ts';
 import type { World } from '../../world/world.ts';
 import type { OpenAILike } from '../description.ts';
-import type { Files } from '../files/files.ts';
-import { foreignFile } from '../files/foreign-file.ts';
-import { batchObject, statusOf } from './batch-object.ts';
-import { createWire } from './batch-wire.ts';
-import { checkCreate } from './check-create.ts';
-import { createDetails, type OpenAIBatch } from './details.ts';
+import type { OpenAIBatch } from './details.ts';
 
-export type Batches = ReturnType<typeof createBatches>;
+/** What a provider's batches do in their own way; `openaiKind` is OpenAI's. */
+export interface BatchKind<Details> {
+  wire(store: BatchStore<Details>): BatchWire<Details>;
+  /** Reads a create, and throws why it is refused. */
+  read(exchange: Exchange): Promise<Details>;
+  /** How many requests a batch came with, before they are read. */
+  sizeOf(details: Details, account: string): number;
+  /** Their number is told from the start, not only once they were read. */
+  countsAtOnce?: true;
+  /** A stranger's batch of that size; `own` is the client's batch that it accompanies. */
+  foreign(account: string, size: number, own?: Details): Details;
+  show(batch: Batch<Details>): JsonObject;
+  /** The message about an id that no batch has. */
+  unknown(id: string): string;
+  /** The answer to a cancel of a batch that has ended. Missing: nothing happens. */
+  tooLate?(batch: Batch<Details>): Refusal;
+}
 
-export function createBatches(world: World, like: OpenAILike, files: Files) {
-  const store = new BatchStore<OpenAIBatch>();
-  const wire = createWire(world, like, files, store);
-  const show = (batch: Batch<OpenAIBatch>) => like.batchObject(batchObject(world, like, batch));
+export type Batches<Details = OpenAIBatch> = ReturnType<typeof createBatches<Details>>;
 
-  function start(account: string, details: OpenAIBatch, now: number, foreign: boolean) {
-    const batch = createBatch({
-      prefix: like.batchIdPrefix,
-      account,
-      details,
-      now,
-      listLag: world.settings.listLag,
-      foreign,
-      script: foreign ? {} : world.faults.takeScript(),
-    });
-    store.add(batch);
-    void liveBatch(world, wire, batch);
-    return batch;
+/** Creates, lists, shows and cancels batches. */
+export function createBatches<Details>(world: World, like: OpenAILike, kind: BatchKind<Details>) {
+  const store = new BatchStore<Details>();
+  const wire = kind.wire(store);
+  const { show } = kind;
+
+  function start(account: string, details: Details, now: number, foreign: boolean) {
+    const id = newId(like.batchIdPrefix);
+    const requests = kind.countsAtOnce ? kind.sizeOf(details, account) : 0;
+    return startBatch(world, wire, store, { id, account, details, now, foreign, requests });
   }
 
-  function startForeign(account: string, endpoint: string, size: number, now: number) {
-    const file = files.add(foreignFile(like, account, endpoint, size));
-    return start(account, createDetails(endpoint, file), now, true);
-  }
-
-  function demand(id: string, account: string): Batch<OpenAIBatch> {
+  function demand(id: string, account: string): Batch<Details> {
     const batch = store.find(id, account);
-    if (batch === undefined) throw new Refusal(404, `No batch found with id '${id}'.`);
+    if (batch === undefined) throw new Refusal(404, kind.unknown(id));
     return batch;
   }
 
-  const created = (batch: Batch<OpenAIBatch>) =>
-    jsonReply(like.created(show(batch)), like.createStatus);
+  const listed = ({ account }: Exchange) =>
+    store.listed(account, world.clock.now(), world.settings).map(show);
 
   return {
     store,
     show,
     demand,
+    listed,
 
-    async create({ account, body }: Exchange): Promise<Reply> {
-      const details = checkCreate(like, await readJson(body), (id) => files.findInput(id, account));
-      const now = world.clock.now();
-      if (!world.settings.foreignBatches) {
-        return created(start(account, details, now, false));
-      }
-      // Sometimes older, sometimes newer than the client's own: its place proves nothing.
-      const foreignFirst = world.random.next() < 0.5;
-      const size = countLines(details.input);
-      if (foreignFirst) startForeign(account, details.endpoint, size, now);
-      const batch = start(account, details, now, false);
-      if (!foreignFirst) startForeign(account, details.endpoint, size, now);
-      return created(batch);
+    async create(exchange: Exchange): Promise<Reply> {
+      const { account } = exchange;
+      const details = await kind.read(exchange);
+      const batch = startAccompanied(
+        world,
+        (now) => start(account, details, now, false),
+        (now) => {
+          const size = kind.sizeOf(details, account);
+          start(account, kind.foreign(account, size, details), now, true);
+        },
+      );
+      return jsonReply(like.created(show(batch)), like.createStatus);
     },
 
-    list({ account, query }: Exchange): Reply {
-      const listed = store.listed(account, world.clock.now(), world.settings);
-      return jsonReply(like.page(listed.map(show), query, { standard: 20, most: 100 }));
-    },
+    list: (exchange: Exchange): Reply =>
+      jsonReply(like.page(listed(exchange), exchange.query, { standard: 20, most: 100 })),
 
     get: ({ account }: Exchange, id: string): Reply => jsonReply(show(demand(id, account))),
 
     cancel({ account }: Exchange, id: string): Reply {
       const batch = demand(id, account);
-      if (batch.phase === 'ended') {
-        const status = like.lateCancelStatus ?? 409;
-        throw new Refusal(status, `Cannot cancel a batch with status '${statusOf(like, batch)}'.`);
-      }
+      if (batch.phase === 'ended' && kind.tooLate) throw kind.tooLate(batch);
       requestCancel(world, batch);
       return jsonReply(show(batch));
     },
 
     addForeign: (account: string, size: number): string =>
-      startForeign(account, like.endpoints[0] as string, size, world.clock.now()).id,
+      start(account, kind.foreign(account, size), world.clock.now(), true).id,
   };
 }

@@ -17,7 +17,10 @@ export interface OpenAIBatch {
   errorFileId: string | null;
 }
 
-export function createDetails(endpoint: string, file: StoredFile): OpenAIBatch {
+export function createDetails(
+  endpoint: string,
+  file: Pick<StoredFile, 'id' | 'chunks'>,
+): OpenAIBatch {
   return {
     endpoint,
     window: '24h',

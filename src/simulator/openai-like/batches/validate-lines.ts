@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../server/json.ts';
+import { isObject, type JsonObject, parseJson } from '../../server/json.ts';
 import { readLines } from '../../server/lines.ts';
 import type { BatchLine } from '../../world/batches/batch.ts';
 import type { BatchError } from '../../world/batches/batch-script.ts';
@@ -74,12 +74,7 @@ export function readLine(
   text: string,
   endpoint: string,
 ): BatchLine | BatchError {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    value = null;
-  }
+  const value = parseJson(text);
   if (!isObject(value)) {
     return { code: 'invalid_json_line', message: 'This line is not parseable as valid JSON.' };
   }

@@ -4,7 +4,7 @@ import { streamCompletion } from './stream-completion.ts';
 import { streamImages } from './stream-image.ts';
 import { streamResponse } from './stream-response.ts';
 
-type Stream = (answer: JsonObject, request: JsonObject) => string;
+export type Stream = (answer: JsonObject, request: JsonObject) => string;
 
 /** By endpoint: the same answer told as server-sent events. */
 export const streams: Record<string, Stream> = {

@@ -1,5 +1,4 @@
 import type { JsonObject } from '../../server/json.ts';
-import { newId } from '../random.ts';
 import type { SimulatorSettings } from '../settings.ts';
 import type { BatchError, BatchScript } from './batch-script.ts';
 
@@ -73,19 +72,21 @@ export interface Cancellation {
 }
 
 export interface BatchOptions<Details> {
-  prefix: string;
+  id: string;
   account: string;
   details: Details;
   now: number;
   listLag: number;
   foreign: boolean;
   script: BatchScript;
+  total: number;
+  requests: number;
 }
 
 export function createBatch<Details>(options: BatchOptions<Details>): Batch<Details> {
-  const { prefix, account, details, now, listLag, foreign, script } = options;
+  const { id, account, details, now, listLag, foreign, script, total, requests } = options;
   return {
-    id: newId(prefix),
+    id,
     account,
     foreign,
     script,
@@ -95,8 +96,8 @@ export function createBatch<Details>(options: BatchOptions<Details>): Batch<Deta
     phase: 'validating',
     ending: null,
     reachedAt: { validating: now },
-    total: 0,
-    requests: 0,
+    total,
+    requests,
     lines: [],
     counts: { succeeded: 0, errored: 0, expired: 0, canceled: 0 },
     errors: [],
