@@ -21,7 +21,7 @@ export function batchObject(batch: Batch, { settings, clock }: World, origin: st
   };
 }
 
-/** From when on the results of an ended batch can no longer be read. */
+/** The time from which the results of an ended batch can no longer be read. */
 export function archivedBy(batch: Batch, { resultsKept }: SimulatorSettings): number {
   const { ended = Number.POSITIVE_INFINITY } = batch.reachedAt;
   return Math.max(ended, batch.createdAt + resultsKept);

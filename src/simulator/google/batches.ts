@@ -113,7 +113,7 @@ export function createBatches(world: World, files: Files) {
       return jsonReply({});
     },
 
-    /** Also stops one that is under way. */
+    /** A batch that runs is stopped, too. */
     remove({ account }: Exchange, id: string): Reply {
       requestCancel(world, demand(id, account));
       store.remove(id);

@@ -23,7 +23,7 @@ export function page(name: string, items: readonly object[], query: URLSearchPar
   };
 }
 
-/** Tokens mean nothing to clients. */
+/** Tokens are opaque to clients. */
 function tokenOf(start: number): string {
   return Buffer.from(JSON.stringify({ start })).toString('base64');
 }

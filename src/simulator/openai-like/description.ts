@@ -46,7 +46,7 @@ export interface OpenAILike {
   filesPath: string;
   /** Below the root: `/batches`. */
   batchesPath: string;
-  /** What a create may name as its endpoint. Those that the simulator can answer are also served at once. */
+  /** The endpoints that a create may name. Calls of them are also answered at once, where the simulator can. */
   endpoints: readonly string[];
   /** What a create may ask for as its completion window. */
   windows: readonly string[];

@@ -16,7 +16,7 @@ export function createSferenceBatches(world: World) {
   return {
     ...batches,
 
-    /** All of them: there are no pages. */
+    /** The list has no pages. */
     list(exchange: Exchange): Reply {
       const [unknown] = exchange.query.keys();
       if (unknown !== undefined) throw new Refusal(400, `Unknown parameter: ${unknown}`);

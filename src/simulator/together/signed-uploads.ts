@@ -89,7 +89,7 @@ function otherHost(origin: string): string {
   return url.href.replace(/\/$/, '');
 }
 
-/** As a storage service says no. It quotes what was signed. */
+/** A refusal as storage services write it: it quotes the signature. */
 function refusal(status: number, code: string, message: string): Reply {
   return {
     status,

@@ -9,7 +9,7 @@ export interface VertexJob {
   project: string;
   location: string;
   publisher: Publisher;
-  /** As the create wrote it. */
+  /** The name as the create wrote it. */
   model: string;
   displayName: string;
   labels: unknown;

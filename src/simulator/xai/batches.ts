@@ -22,13 +22,13 @@ export function createXaiBatches(world: World, files: Files) {
       return jsonReply({ batches: items, pagination_token: next });
     },
 
-    /** The colon makes it a part of the last segment. */
+    /** `:cancel` is part of the last segment of the path. */
     cancel(exchange: Exchange, segment: string): Reply {
       if (!cancelling.test(segment)) throw new Refusal(404, `Not found: POST ${exchange.path}`);
       return batches.cancel(exchange, segment.replace(cancelling, ''));
     },
 
-    /** Sorted by id, whenever they were finished. */
+    /** Rows are sorted by id, whenever they were finished. */
     results({ account, query }: Exchange, id: string): Reply {
       const { details, createdAt } = batches.demand(id, account);
       const isGone = world.clock.now() - createdAt >= world.settings.resultsKept;

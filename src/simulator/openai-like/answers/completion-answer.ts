@@ -5,6 +5,7 @@ import { estimateTokens } from '../../world/model/prompt.ts';
 import { newId } from '../../world/random.ts';
 import { inputsOf } from './embeddings.ts';
 import { nowInSeconds } from './now-in-seconds.ts';
+import { usageOf } from './usage.ts';
 
 /** Every prompt is completed `n` times; what a client asked to `echo` stands before the answer. */
 export function answerCompletion(body: JsonObject, content: Content): DialectAnswer {
@@ -29,11 +30,7 @@ export function answerCompletion(body: JsonObject, content: Content): DialectAns
       created: nowInSeconds(),
       model: String(body.model),
       choices,
-      usage: {
-        prompt_tokens: inputTokens,
-        completion_tokens: outputTokens,
-        total_tokens: inputTokens + outputTokens,
-      },
+      usage: usageOf(inputTokens, outputTokens),
     },
   };
 }

@@ -23,7 +23,7 @@ export function embed(body: JsonObject, n: number): DialectAnswer {
   };
 }
 
-/** Official clients ask for base64 unless told otherwise; who writes an answer writes numbers. */
+/** Official clients ask for base64 unless told otherwise; answer functions return numbers. */
 export function encodeEmbeddings(request: JsonObject, answer: JsonObject): JsonObject {
   if (request.encoding_format !== 'base64' || !Array.isArray(answer.data)) return answer;
   const data = answer.data.map((item) =>
@@ -44,7 +44,7 @@ export function inputsOf(input: unknown): unknown[] {
   return typeof input[0] === 'number' ? [input] : input;
 }
 
-/** Of unit length; the same input gives nearly the same vector, but no two executions agree. */
+/** The vector has unit length. The same input gives nearly the same one, but no two executions agree. */
 export function vectorOf(input: unknown, dimensions: number, n: number): number[] {
   const digest = createHash('sha256')
     .update(JSON.stringify(input) ?? '')

@@ -20,7 +20,7 @@ const categories: Record<string, readonly string[]> = {
   'violence/graphic': ['text', 'image'],
 };
 
-/** Harmless, all of it. The scores tell executions apart. Answers have no usage: they cost nothing. */
+/** Every input is harmless. The scores tell executions apart. Answers have no usage: they cost nothing. */
 export function moderate(body: JsonObject, n: number): DialectAnswer {
   const results = inputsOf(body.input).map((input) => {
     const kinds = kindsIn(input);

@@ -67,7 +67,7 @@ function countsOf(batch: Batch, settings: SimulatorSettings) {
   return { total, completed: counts.succeeded, failed };
 }
 
-/** Missing, as the model is, until it is known: neither is ever null. */
+/** The usage is missing until it is known, and never null; the same holds for the model. */
 function usageOf({ tokens, ending }: Batch) {
   if (ending === null || ending === 'failed') return {};
   const usage = {

@@ -68,7 +68,7 @@ export function createWire(
         files.add(resultFile(world, batch, name, await toChunks(lines, world.clock))).id;
       const output = failedLinesInOutput ? [...answered, ...failed] : answered;
       const errors = failedLinesInOutput ? [] : failed;
-      // What was shown early is there already, but for the failures.
+      // An output file that was shown early lacks nothing but the failures.
       const early = details.outputFileId;
       if (early !== null && failedLinesInOutput) {
         for (const line of failed) files.append(early, Buffer.from(`${line}\n`));

@@ -46,7 +46,7 @@ export async function validateLines(
         : (repeated(read, customIds, like.mixedLines ? null : model) ??
           refused(like, read, lines[0]));
     if (problem === null && model === null && models?.includes(modelOf(read)) === false) {
-      // One is told of it, however many lines name the model: a batch has but one.
+      // The error stands once, however many lines name the model: a batch has only one model.
       return { errors: [{ ...unknownModel(modelOf(read)), line }] };
     }
     if (problem !== null) {

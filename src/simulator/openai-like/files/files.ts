@@ -42,7 +42,7 @@ export function createFiles(world: World, like: OpenAILike) {
     return complete;
   }
 
-  /** What a client has uploaded is known everywhere only a little later, and files have their time. */
+  /** Uploads are found only after `fileLag`, and files are gone after their lifetime. */
   function isThere({ purpose, createdAt, lifetime }: StoredFile): boolean {
     const age = world.clock.now() - createdAt;
     if (age >= lifetime * 1000) return false;
@@ -60,7 +60,7 @@ export function createFiles(world: World, like: OpenAILike) {
 
   const statusOf = (file: StoredFile) => like.fileStatus?.(file, world) ?? 'processed';
 
-  /** One that a batch can be made of. */
+  /** Finds a file that a batch can be made of. */
   function findInput(id: string, account: string): StoredFile | undefined {
     const file = find(id, account);
     if (file === undefined || statusOf(file) === 'processed') return file;
@@ -84,7 +84,7 @@ export function createFiles(world: World, like: OpenAILike) {
     demand,
     show,
 
-    /** A file grows also when it can no longer be read. */
+    /** A file that can no longer be read grows all the same. */
     append(id: string, bytes: Buffer): void {
       const file = stored.get(id);
       if (file === undefined) return;

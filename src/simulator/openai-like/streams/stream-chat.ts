@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '../../server/json.ts';
-import { halves, listOf } from '../../world/model/stream-pieces.ts';
+import { bareEvents, halves, listOf } from '../../world/model/stream-pieces.ts';
 
 /** A chat completion told as server-sent events. */
 export function streamChat(answer: JsonObject, request: JsonObject): string {
@@ -26,7 +26,7 @@ export function streamChat(answer: JsonObject, request: JsonObject): string {
   if (wantsUsage) {
     events.push({ ...common, object: 'chat.completion.chunk', choices: [], usage });
   }
-  return `${events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('')}data: [DONE]\n\n`;
+  return bareEvents(events);
 }
 
 /** The call as it is announced, then its arguments in pieces. */

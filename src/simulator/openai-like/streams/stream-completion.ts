@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '../../server/json.ts';
-import { halves, listOf } from '../../world/model/stream-pieces.ts';
+import { bareEvents, halves, listOf } from '../../world/model/stream-pieces.ts';
 
 /** A text completion told as server-sent events. */
 export function streamCompletion(answer: JsonObject, request: JsonObject): string {
@@ -14,5 +14,5 @@ export function streamCompletion(answer: JsonObject, request: JsonObject): strin
     return [...halves(String(text)).map((part) => piece(part, null)), piece('', reason)];
   });
   if (wantsUsage) chunks.push({ ...common, choices: [], usage });
-  return `${chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join('')}data: [DONE]\n\n`;
+  return bareEvents(chunks);
 }

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../server/json.ts';
-import { listOf } from '../../world/model/stream-pieces.ts';
+import { listOf, typedEvents } from '../../world/model/stream-pieces.ts';
 
 /** Images told as server-sent events, after as many unfinished ones as were asked for. */
 export function streamImages(kind: 'image_generation' | 'image_edit') {
@@ -17,8 +17,6 @@ export function streamImages(kind: 'image_generation' | 'image_edit') {
         { type: `${kind}.completed`, ...image, usage },
       ];
     });
-    return events
-      .map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
-      .join('');
+    return typedEvents(events);
   };
 }

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../server/json.ts';
-import { halves, listOf } from '../../world/model/stream-pieces.ts';
+import { halves, listOf, typedEvents } from '../../world/model/stream-pieces.ts';
 
 /** A response told as server-sent events. */
 export function streamResponse(answer: JsonObject): string {
@@ -10,12 +10,7 @@ export function streamResponse(answer: JsonObject): string {
     ...listOf(answer.output).flatMap(tellItem),
     { type: 'response.completed', response: answer },
   ];
-  return events
-    .map((event, index) => {
-      const data = JSON.stringify({ ...event, sequence_number: index });
-      return `event: ${event.type}\ndata: ${data}\n\n`;
-    })
-    .join('');
+  return typedEvents(events.map((event, index) => ({ ...event, sequence_number: index })));
 }
 
 function tellItem(item: JsonObject, index: number): JsonObject[] {

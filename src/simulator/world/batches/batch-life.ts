@@ -22,7 +22,7 @@ export async function liveBatch<Details>(
   if (script.forgotten) return;
   enter(world, batch, 'in_progress');
   wire.started?.(batch);
-  // What is shown early can be shuffled only here: later it may but grow.
+  // Results that can be read early are shuffled here: later their file may only grow.
   if (wire.isReadEarly?.()) world.random.shuffle(batch.lines);
   await executeLines(world, wire, batch, Math.round(batch.total * executedShare(batch)));
   if (script.stuckIn === 'in_progress') await batch.cancel.whenRequested;
@@ -71,11 +71,11 @@ async function finish<Details>(
   wire: BatchWire<Details>,
   batch: Batch<Details>,
   ending: Ending,
-  ofTheRest: Outcome,
+  outcomeOfRest: Outcome,
 ): Promise<void> {
   const pause = world.clock.slices();
   for (const line of batch.lines) {
-    addResult(wire, batch, line.customId, ofTheRest);
+    addResult(wire, batch, line.customId, outcomeOfRest);
     await pause();
   }
   if (!wire.isReadEarly?.()) world.random.shuffle(batch.results.answered);

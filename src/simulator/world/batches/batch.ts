@@ -44,7 +44,7 @@ export interface Batch<Details = unknown> {
   script: BatchScript;
   details: Details;
   createdAt: number;
-  /** From when on lists show it. */
+  /** Lists show it from this time on. */
   listedAt: number;
   phase: Phase;
   ending: Ending | null;

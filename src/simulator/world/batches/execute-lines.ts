@@ -5,7 +5,7 @@ import type { Batch, BatchLine } from './batch.ts';
 import { addResult, type BatchWire, countOutcome, fileLine } from './batch-wire.ts';
 
 const shortestTick = 5;
-/** More steps than these show nobody anything more. */
+/** Finer steps would show nothing more. */
 const steps = 50;
 
 /**

@@ -1,6 +1,6 @@
 import { newId } from '../random.ts';
 
-/** As many requests of a stranger's batch, with custom ids that no client has. */
+/** The requests of a stranger's batch, with custom ids that no client has. */
 export function strangersRequests<Request>(
   size: number,
   request: (customId: string, question: string) => Request,

@@ -19,7 +19,7 @@ export interface Dialect {
   check(endpoint: string, body: JsonObject): Outcome | null;
   /** What the provider says about a model it does not have. */
   unknownModel(model: string): Outcome;
-  /** What the request wants to hear; null where answers say nothing, as of embeddings. */
+  /** What the request wants to hear; null where answers say nothing, as embeddings do. */
   demand(endpoint: string, body: JsonObject): Demand | null;
   /** A whole response body that says this; null where answers say nothing. */
   answer(endpoint: string, body: JsonObject, content: Content | null, n: number): DialectAnswer;
@@ -71,10 +71,10 @@ export function execute(world: World, dialect: Dialect, job: Job): Executed | Pr
   const { answer } = world.settings;
   const ordinary = () => ordinaryAnswer(dialect, job, answerText(prompt, model, n), n);
   if (answer === null || job.foreign) return finish(ordinary());
-  const asked = world.asked.count(provider, endpoint, body, prompt);
+  const asked = world.promptCounts.count(provider, endpoint, body, prompt);
   const mode = batchId === null ? 'realtime' : 'batch';
   const request = { provider, endpoint, model, body, prompt, asked, mode } as const;
-  // A reset forgets who was still thinking.
+  // A reset drops answer functions that are still at work.
   return world.clock
     .unlessStopped(askFunction(answer, request))
     .then((scripted) => finish(scriptedAnswer(scripted, dialect, job, n) ?? ordinary()));

@@ -12,7 +12,7 @@ export type Scripted =
 
 const warned = new WeakMap<AnswerFunction, Set<string>>();
 
-/** Asks an answer function. Its mistakes become an answer, and a warning for who wrote it. */
+/** Asks an answer function. Its mistakes become an answer, and a warning for its author. */
 export async function askFunction(
   answer: AnswerFunction,
   request: SimulatedRequest,

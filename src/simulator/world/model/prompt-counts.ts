@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../server/json.ts';
 
 /** Counts how often each prompt was asked. */
-export class Asked {
+export class PromptCounts {
   readonly #counts = new Map<string, number>();
 
   count(provider: string, endpoint: string, body: JsonObject, prompt: string): number {
