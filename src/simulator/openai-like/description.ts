@@ -46,7 +46,7 @@ export interface OpenAILike {
   filesPath: string;
   /** Below the root: `/batches`. */
   batchesPath: string;
-  /** The endpoints that a create may name. Calls of them are also answered at once, where the simulator can. */
+  /** What a create may name as its endpoint. The simulator also serves those it can answer at once. */
   endpoints: readonly string[];
   /** What a create may ask for as its completion window. */
   windows: readonly string[];
