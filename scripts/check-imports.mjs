@@ -32,7 +32,7 @@ for (const file of files) {
 const counts = new Map();
 for (const file of files) counts.set(dirname(file), (counts.get(dirname(file)) ?? 0) + 1);
 for (const [folder, count] of counts) {
-  if (count > mostFiles && !/^simulator\/(openai-like|world)$/.test(folder)) {
+  if (count > mostFiles) {
     problems.push(
       `src/${folder} has ${count} source files; a reader finds things among ${mostFiles}`,
     );

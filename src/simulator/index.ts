@@ -6,15 +6,15 @@ export type { SimulatedProvider } from './providers.ts';
 export type { LoggedRequest } from './server/request-log.ts';
 export type { Simulator, SimulatorOptions } from './simulator.ts';
 export { startSimulator } from './simulator.ts';
+export type { BatchError, BatchScript } from './world/batches/batch-script.ts';
+export type { SimulatorClock } from './world/clockwork.ts';
+export type { Execution, Meter, MeterSummary } from './world/meter.ts';
 export type {
   AnswerFunction,
   SimulatedAnswer,
   SimulatedRequest,
   SimulatedToolCall,
-} from './world/answer-function.ts';
-export type { BatchError, BatchScript } from './world/batch-script.ts';
-export type { SimulatorClock } from './world/clockwork.ts';
-export type { Execution, Meter, MeterSummary } from './world/meter.ts';
+} from './world/model/answer-function.ts';
 export type {
   ProviderLimits,
   SimulatorSettings,

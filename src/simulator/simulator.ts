@@ -40,7 +40,7 @@ export interface SimulatorOptions extends SimulatorSettingsChange {
   host?: string;
   /** Decides the order of result lines. Default 1. */
   seed?: number;
-  /** The time it lives in. Default: ours. */
+  /** The clock that it runs by. Default: the real time. */
   clock?: SimulatorClock;
   /** Further providers, with files and batches like OpenAI's. */
   openaiLike?: readonly OpenAILike[];

@@ -1,6 +1,6 @@
 import { parseDuration } from '../../src/base/duration.ts';
 import type { Execution, Simulator } from '../../src/simulator/index.ts';
-import { lastUserText } from '../../src/simulator/world/prompt.ts';
+import { lastUserText } from '../../src/simulator/world/model/prompt.ts';
 import type { AskedCall } from './asked-call.ts';
 import { isExplained } from './explained.ts';
 import type { Theatre } from './theatre.ts';

@@ -1,4 +1,4 @@
-import { type Batch, namesResults } from '../world/batch.ts';
+import { type Batch, namesResults } from '../world/batches/batch.ts';
 import type { SimulatorSettings } from '../world/settings.ts';
 import type { World } from '../world/world.ts';
 
@@ -21,7 +21,7 @@ export function batchObject(batch: Batch, { settings, clock }: World, origin: st
   };
 }
 
-/** From when on the results of an ended batch can no longer be read. */
+/** The time from which the results of an ended batch can no longer be read. */
 export function archivedBy(batch: Batch, { resultsKept }: SimulatorSettings): number {
   const { ended = Number.POSITIVE_INFINITY } = batch.reachedAt;
   return Math.max(ended, batch.createdAt + resultsKept);

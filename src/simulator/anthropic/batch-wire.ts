@@ -1,6 +1,7 @@
 import { toChunks } from '../server/lines.ts';
-import type { BatchLine } from '../world/batch.ts';
-import type { BatchWire } from '../world/batch-wire.ts';
+import type { BatchLine } from '../world/batches/batch.ts';
+import type { BatchWire } from '../world/batches/batch-wire.ts';
+import { readsNotFound, shuffledResults } from '../world/batches/results.ts';
 import type { World } from '../world/world.ts';
 import { type BatchWide, batchDialect } from './dialect.ts';
 import { resultLine } from './result-line.ts';
@@ -26,11 +27,10 @@ export function createWire(world: World): BatchWire<AnthropicBatch> {
       details.requests = [];
       return requests;
     },
-    async publish({ details, results, script }) {
-      const lines = [...results.answered, ...results.failed];
-      world.random.shuffle(lines);
-      details.readsNotFound = script.resultsNotFoundReads ?? world.settings.resultsNotFoundReads;
-      details.results = await toChunks(lines, world.clock);
+    async publish(batch) {
+      const { details } = batch;
+      details.readsNotFound = readsNotFound(world, batch);
+      details.results = await toChunks(shuffledResults(world, batch), world.clock);
     },
   };
 }

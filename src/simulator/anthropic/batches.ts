@@ -1,6 +1,8 @@
 import { type Exchange, jsonReply, Refusal, type Reply, readJson } from '../server/exchange.ts';
-import { type Batch, type BatchLine, BatchStore, createBatch } from '../world/batch.ts';
-import { liveBatch, requestCancel } from '../world/batch-life.ts';
+import { type Batch, type BatchLine, BatchStore } from '../world/batches/batch.ts';
+import { requestCancel } from '../world/batches/batch-life.ts';
+import { startAccompanied, startBatch } from '../world/batches/start-batch.ts';
+import { strangersRequests } from '../world/batches/strangers-requests.ts';
 import { newId } from '../world/random.ts';
 import type { World } from '../world/world.ts';
 import { archivedBy, batchObject } from './batch-object.ts';
@@ -18,20 +20,9 @@ export function createBatches(world: World) {
   const limits = () => world.settings.limits.anthropic ?? {};
 
   function start(account: string, details: AnthropicBatch, now: number, foreign: boolean) {
-    const batch = createBatch({
-      prefix: 'msgbatch_',
-      account,
-      details,
-      now,
-      listLag: world.settings.listLag,
-      foreign,
-      script: foreign ? {} : world.faults.takeScript(),
-    });
-    batch.total = details.requests.length;
-    batch.requests = batch.total;
-    store.add(batch);
-    void liveBatch(world, wire, batch);
-    return batch;
+    const total = details.requests.length;
+    const id = newId('msgbatch_');
+    return startBatch(world, wire, store, { id, account, details, now, foreign, total });
   }
 
   function startForeign(account: string, version: string, size: number, now: number) {
@@ -71,13 +62,12 @@ export function createBatches(world: World) {
       const { 'anthropic-user-profile-id': userProfile } = exchange.headers;
       const batchWide = { version, userProfile: userProfile?.toString() };
       const details = { batchWide, requests, results: null, readsNotFound: 0 };
-      const now = world.clock.now();
-      const accompanied = world.settings.foreignBatches;
-      // Sometimes older, sometimes newer than the client's own: its place proves nothing.
-      const foreignFirst = accompanied && world.random.next() < 0.5;
-      if (foreignFirst) startForeign(account, version, requests.length, now);
-      const batch = start(account, details, now, false);
-      if (accompanied && !foreignFirst) startForeign(account, version, requests.length, now);
+      const size = requests.length;
+      const batch = startAccompanied(
+        world,
+        (now) => start(account, details, now, false),
+        (now) => startForeign(account, version, size, now),
+      );
       return jsonReply(batchObject(batch, world, origin));
     },
 
@@ -129,14 +119,9 @@ export function createBatches(world: World) {
 }
 
 function foreignRequests(size: number): BatchLine[] {
-  const prefix = newId('stranger-');
-  return Array.from({ length: size }, (_, index) => ({
-    customId: `${prefix}-${index}`,
-    endpoint: '/v1/messages',
-    body: {
-      model: 'stranger-model',
-      max_tokens: 16,
-      messages: [{ role: 'user', content: `a stranger's question ${index}` }],
-    },
-  }));
+  return strangersRequests(size, (customId, content) => {
+    const messages = [{ role: 'user', content }];
+    const body = { model: 'stranger-model', max_tokens: 16, messages };
+    return { customId, endpoint: '/v1/messages', body };
+  });
 }

@@ -1,7 +1,7 @@
 import { Refusal } from '../server/exchange.ts';
 import { isObject, type JsonObject } from '../server/json.ts';
-import type { BatchLine } from '../world/batch.ts';
-import { lastUserText } from '../world/prompt.ts';
+import type { BatchLine } from '../world/batches/batch.ts';
+import { lastUserText } from '../world/model/prompt.ts';
 
 const customIdPattern = /^[a-zA-Z0-9_-]{1,64}$/;
 

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../server/json.ts';
-import { type Demand, type Tool, type ToolChoice, toolToCall } from '../world/content.ts';
-import { holdsToolResults, sinceLastUserTurn } from '../world/prompt.ts';
+import { type Demand, type Tool, type ToolChoice, toolToCall } from '../world/model/content.ts';
+import { holdsToolResults, sinceLastUserTurn } from '../world/model/prompt.ts';
 
 /** What a message wants to hear. */
 export function demandOf(body: JsonObject): Demand {

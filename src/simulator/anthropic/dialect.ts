@@ -1,10 +1,10 @@
 import type { JsonObject } from '../server/json.ts';
-import type { Outcome } from '../world/batch.ts';
-import type { Content } from '../world/content.ts';
-import type { Dialect, DialectAnswer } from '../world/execute.ts';
-import { estimateTokens, lastUserText } from '../world/prompt.ts';
+import type { Outcome } from '../world/batches/batch.ts';
+import type { Content } from '../world/model/content.ts';
+import type { Dialect, DialectAnswer } from '../world/model/execute.ts';
+import { estimateTokens, lastUserText } from '../world/model/prompt.ts';
+import { listOf } from '../world/model/stream-pieces.ts';
 import { newId } from '../world/random.ts';
-import { listOf } from '../world/stream-pieces.ts';
 import { demandOf } from './demand.ts';
 
 const newer = '2026-10-21';

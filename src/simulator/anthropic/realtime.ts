@@ -1,13 +1,6 @@
-import {
-  type Exchange,
-  eventStreamReply,
-  jsonReply,
-  Refusal,
-  type Reply,
-  readJson,
-} from '../server/exchange.ts';
+import { type Exchange, eventStreamReply, type Reply, readJson } from '../server/exchange.ts';
 import type { JsonObject } from '../server/json.ts';
-import { execute } from '../world/execute.ts';
+import { executeAtOnce, replyOf } from '../world/model/answer-at-once.ts';
 import type { World } from '../world/world.ts';
 import { realtimeDialect } from './dialect.ts';
 import { demandVersion } from './errors.ts';
@@ -19,22 +12,10 @@ export function answerMessage(world: World) {
     const dialect = realtimeDialect(demandVersion(exchange));
     const { account } = exchange;
     const body = await readJson(exchange.body);
-    const endpoint = '/v1/messages';
-    const job = { account, batchId: null, customId: null, endpoint, body, foreign: false };
-    const { outcome, spoiled } = await execute(world, dialect, job);
+    const executed = await executeAtOnce(world, dialect, account, '/v1/messages', body);
+    const { outcome, spoiled } = executed;
     if (spoiled === 'broken') return { status: 200, body: '{"id":"broken","con' };
-    switch (outcome.kind) {
-      case 'answered':
-        if (body.stream !== true) return jsonReply(outcome.body);
-        return eventStreamReply(streamMessage(outcome.body as JsonObject));
-      case 'empty':
-        return jsonReply({});
-      case 'refused':
-        if (outcome.body !== undefined) return jsonReply(outcome.body, outcome.status);
-        // Over HTTP there is no status 0; what comes closest is an error of the server.
-        throw new Refusal(outcome.status < 200 ? 500 : outcome.status, outcome.message);
-      default:
-        throw new Refusal(500, outcome.kind);
-    }
+    if (outcome.kind !== 'answered' || body.stream !== true) return replyOf(outcome);
+    return eventStreamReply(streamMessage(outcome.body as JsonObject));
   };
 }

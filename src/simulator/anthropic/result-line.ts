@@ -1,5 +1,5 @@
 import { Refusal } from '../server/exchange.ts';
-import type { Outcome } from '../world/batch.ts';
+import type { Outcome } from '../world/batches/batch.ts';
 import { newId } from '../world/random.ts';
 import { errorBody } from './errors.ts';
 

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../server/json.ts';
-import { halves, listOf } from '../world/stream-pieces.ts';
+import { halves, listOf, typedEvents } from '../world/model/stream-pieces.ts';
 
 /** The same message told as server-sent events. */
 export function streamMessage(message: JsonObject): string {
@@ -24,7 +24,7 @@ export function streamMessage(message: JsonObject): string {
   const delta = { stop_reason, stop_sequence, stop_details, container };
   events.push({ type: 'message_delta', delta, usage });
   events.push({ type: 'message_stop' });
-  return events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join('');
+  return typedEvents(events);
 }
 
 /** The block as it is announced, and what is added to it piece by piece. */

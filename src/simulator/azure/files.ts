@@ -1,5 +1,5 @@
 import { invalid } from '../openai-like/errors.ts';
-import type { NewFile, StoredFile } from '../openai-like/files.ts';
+import type { NewFile, StoredFile } from '../openai-like/files/files.ts';
 import { Refusal } from '../server/exchange.ts';
 import type { World } from '../world/world.ts';
 

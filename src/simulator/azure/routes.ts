@@ -1,5 +1,6 @@
 import type { ProviderParts } from '../openai-like/description.ts';
 import { answerRealtime } from '../openai-like/realtime.ts';
+import { batchRoutes, fileRoutes } from '../openai-like/routes.ts';
 import type { Handler, Route } from '../world/provider.ts';
 import { newer, older } from './api-version.ts';
 
@@ -23,15 +24,9 @@ function below(
   { files, batches }: ProviderParts,
   versioned: (handler: Handler) => Handler,
 ): readonly Route[] {
-  return [
-    ['POST', `${root}/files`, versioned(files.upload)],
-    ['GET', `${root}/files`, versioned(files.list)],
-    ['GET', `${root}/files/:id`, versioned(files.get)],
-    ['DELETE', `${root}/files/:id`, versioned(files.remove)],
-    ['GET', `${root}/files/:id/content`, versioned(files.content)],
-    ['POST', `${root}/batches`, versioned(batches.create)],
-    ['GET', `${root}/batches`, versioned(batches.list)],
-    ['GET', `${root}/batches/:id`, versioned(batches.get)],
-    ['POST', `${root}/batches/:id/cancel`, versioned(batches.cancel)],
+  const routes = [
+    ...fileRoutes(`${root}/files`, files),
+    ...batchRoutes(`${root}/batches`, batches),
   ];
+  return routes.map(([method, path, handler]) => [method, path, versioned(handler)]);
 }

@@ -1,6 +1,6 @@
+import { readLine } from '../openai-like/batches/validate-lines.ts';
 import type { OpenAILike, ProviderParts } from '../openai-like/description.ts';
-import { receiveUpload } from '../openai-like/upload.ts';
-import { readLine } from '../openai-like/validate-lines.ts';
+import { receiveUpload } from '../openai-like/files/upload.ts';
 import { jsonReply, Refusal } from '../server/exchange.ts';
 import { readLines } from '../server/lines.ts';
 import type { Handler } from '../world/provider.ts';

@@ -1,4 +1,4 @@
-import { type BatchScript, checkScript } from '../world/batch-script.ts';
+import { type BatchScript, checkScript } from '../world/batches/batch-script.ts';
 
 /**
  * What a scripted fault does to a request.

@@ -1,5 +1,6 @@
 import { toChunks } from '../server/lines.ts';
-import type { BatchWire } from '../world/batch-wire.ts';
+import type { BatchWire } from '../world/batches/batch-wire.ts';
+import { readsNotFound, shuffledResults } from '../world/batches/results.ts';
 import type { World } from '../world/world.ts';
 import type { GoogleBatch } from './details.ts';
 import { geminiDialect } from './dialect.ts';
@@ -19,9 +20,9 @@ export function createWire(world: World, files: Files): BatchWire<GoogleBatch> {
       return problem === null ? requests : { errors: [problem] };
     },
 
-    async publish({ account, details, results, script }) {
-      const lines = [...results.answered, ...results.failed];
-      world.random.shuffle(lines);
+    async publish(batch) {
+      const { account, details } = batch;
+      const lines = shuffledResults(world, batch);
       if (details.fileId === null) {
         details.output = { inlined: lines.map(itemOf) };
         return;
@@ -32,7 +33,7 @@ export function createWire(world: World, files: Files): BatchWire<GoogleBatch> {
         mimeType: 'application/jsonl',
         chunks: await toChunks(lines, world.clock),
         isOutput: true,
-        readsNotFound: script.resultsNotFoundReads ?? world.settings.resultsNotFoundReads,
+        readsNotFound: readsNotFound(world, batch),
       });
       details.output = { fileId: id };
     },

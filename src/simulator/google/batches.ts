@@ -1,7 +1,9 @@
 import { type Exchange, jsonReply, Refusal, type Reply, readJson } from '../server/exchange.ts';
-import { type Batch, type BatchLine, BatchStore, createBatch } from '../world/batch.ts';
-import { liveBatch, requestCancel } from '../world/batch-life.ts';
-import { estimateTokens } from '../world/prompt.ts';
+import { type Batch, type BatchLine, BatchStore } from '../world/batches/batch.ts';
+import { requestCancel } from '../world/batches/batch-life.ts';
+import { startAccompanied, startBatch } from '../world/batches/start-batch.ts';
+import { strangersRequests } from '../world/batches/strangers-requests.ts';
+import { estimateTokens } from '../world/model/prompt.ts';
 import { newId } from '../world/random.ts';
 import type { World } from '../world/world.ts';
 import { createWire } from './batch-wire.ts';
@@ -22,28 +24,16 @@ export function createBatches(world: World, files: Files) {
   const wire = createWire(world, files);
   const show = (batch: Batch<GoogleBatch>) => operation(world, batch);
 
-  function start(account: string, details: GoogleBatch, foreign: boolean): Batch<GoogleBatch> {
-    const batch = createBatch({
-      prefix: '',
-      account,
-      details,
-      now: world.clock.now(),
-      listLag: world.settings.listLag,
-      foreign,
-      script: foreign ? {} : world.faults.takeScript(),
-    });
-    batch.total = details.requests.length;
-    batch.requests = batch.total;
-    store.add(batch);
-    void liveBatch(world, wire, batch);
-    return batch;
+  function start(account: string, details: GoogleBatch, now: number, foreign: boolean) {
+    const total = details.requests.length;
+    return startBatch(world, wire, store, { id: newId(''), account, details, now, foreign, total });
   }
 
-  function startForeign(account: string, method: Method, size: number): Batch<GoogleBatch> {
+  function startForeign(account: string, method: Method, size: number, now: number) {
     const model = 'stranger-model';
     const requests = foreignLines(size, endpointOf(model, method));
     const displayName = newId('stranger-');
-    return start(account, { ...newDetails(method, model, requests), displayName }, true);
+    return start(account, { ...newDetails(method, model, requests), displayName }, now, true);
   }
 
   function demand(id: string, account: string): Batch<GoogleBatch> {
@@ -100,12 +90,11 @@ export function createBatches(world: World, files: Files) {
         const details = await read(exchange, model, method);
         demandRoom(account, details);
         const size = details.requests.length;
-        const accompanied = world.settings.foreignBatches;
-        // Sometimes older, sometimes newer than the client's own: its place proves nothing.
-        const foreignFirst = accompanied && world.random.next() < 0.5;
-        if (foreignFirst) startForeign(account, method, size);
-        const batch = start(account, details, false);
-        if (accompanied && !foreignFirst) startForeign(account, method, size);
+        const batch = startAccompanied(
+          world,
+          (now) => start(account, details, now, false),
+          (now) => startForeign(account, method, size, now),
+        );
         return jsonReply(show(batch));
       },
 
@@ -124,7 +113,7 @@ export function createBatches(world: World, files: Files) {
       return jsonReply({});
     },
 
-    /** Also stops one that is under way. */
+    /** A batch that runs is stopped, too. */
     remove({ account }: Exchange, id: string): Reply {
       requestCancel(world, demand(id, account));
       store.remove(id);
@@ -132,7 +121,7 @@ export function createBatches(world: World, files: Files) {
     },
 
     addForeign: (account: string, size: number): string =>
-      startForeign(account, 'generateContent', size).id,
+      startForeign(account, 'generateContent', size, world.clock.now()).id,
   };
 }
 
@@ -146,10 +135,9 @@ function exhausted(message: string): Refusal {
 }
 
 function foreignLines(size: number, endpoint: string): BatchLine[] {
-  const prefix = newId('stranger-');
-  return Array.from({ length: size }, (_, index) => {
-    const content = { role: 'user', parts: [{ text: `a stranger's question ${index}` }] };
+  return strangersRequests(size, (customId, text) => {
+    const content = { role: 'user', parts: [{ text }] };
     const body = endpoint.endsWith(':embedContent') ? { content } : { contents: [content] };
-    return { customId: `${prefix}-${index}`, endpoint, body };
+    return { customId, endpoint, body };
   });
 }

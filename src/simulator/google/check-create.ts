@@ -1,8 +1,8 @@
 import { Refusal } from '../server/exchange.ts';
-import { isObject, type JsonObject } from '../server/json.ts';
+import { isObject, type JsonObject, parseJson } from '../server/json.ts';
 import { readLines } from '../server/lines.ts';
-import type { BatchLine } from '../world/batch.ts';
-import type { BatchError } from '../world/batch-script.ts';
+import type { BatchLine } from '../world/batches/batch.ts';
+import type { BatchError } from '../world/batches/batch-script.ts';
 import { noKey } from './details.ts';
 import { demandKnown } from './errors.ts';
 
@@ -75,12 +75,7 @@ export function fileLines(chunks: readonly Buffer[], endpoint: string): BatchLin
 }
 
 function readLine(text: string, endpoint: string): BatchLine | string {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    value = null;
-  }
+  const value = parseJson(text);
   if (!isObject(value)) return 'not a JSON object.';
   const { key, request, ...others } = value;
   const [unknown] = Object.keys(others);

@@ -1,5 +1,5 @@
 import { isObject } from '../server/json.ts';
-import { listOf } from '../world/stream-pieces.ts';
+import { listOf } from '../world/model/stream-pieces.ts';
 
 /** The text of the user's last turn, or of the last turn if none is the user's. */
 export function lastUserText(contents: unknown): string {

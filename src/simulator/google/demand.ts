@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../server/json.ts';
-import { type Demand, type Tool, type ToolChoice, toolToCall } from '../world/content.ts';
-import { listOf } from '../world/stream-pieces.ts';
+import { type Demand, type Tool, type ToolChoice, toolToCall } from '../world/model/content.ts';
+import { listOf } from '../world/model/stream-pieces.ts';
 import { holdsFunctionResults, sinceLastUserContent } from './contents.ts';
 
 /** What a call of generateContent wants to hear. */

@@ -1,5 +1,5 @@
-import type { BatchLine } from '../world/batch.ts';
-import type { BatchError } from '../world/batch-script.ts';
+import type { BatchLine } from '../world/batches/batch.ts';
+import type { BatchError } from '../world/batches/batch-script.ts';
 
 /** What only Google's batches have. */
 export interface GoogleBatch {

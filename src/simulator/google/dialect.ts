@@ -1,9 +1,9 @@
-import { vectorOf } from '../openai-like/embeddings.ts';
+import { vectorOf } from '../openai-like/answers/embeddings.ts';
 import { isObject, type JsonObject } from '../server/json.ts';
-import type { Outcome } from '../world/batch.ts';
-import type { Content } from '../world/content.ts';
-import type { Dialect, DialectAnswer } from '../world/execute.ts';
-import { estimateTokens } from '../world/prompt.ts';
+import type { Outcome } from '../world/batches/batch.ts';
+import type { Content } from '../world/model/content.ts';
+import type { Dialect, DialectAnswer } from '../world/model/execute.ts';
+import { estimateTokens } from '../world/model/prompt.ts';
 import { newId } from '../world/random.ts';
 import { lastUserText, textOf } from './contents.ts';
 import { demandOf } from './demand.ts';

@@ -53,7 +53,7 @@ export function createFiles(world: World) {
   function demand(id: string, account: string): StoredFile {
     const file = find(id, account);
     if (file !== undefined) return file;
-    // So are those of others, and those that there never were.
+    // Files of others and files that never existed get the same answer.
     const message = `You do not have permission to access the File ${id} or it may not exist.`;
     throw new Refusal(403, message);
   }

@@ -1,5 +1,5 @@
-import { isObject, type JsonObject } from '../server/json.ts';
-import { type Batch, type Ending, namesResults, type Phase } from '../world/batch.ts';
+import { isObject, type JsonObject, parseJson } from '../server/json.ts';
+import { type Batch, type Ending, namesResults, type Phase } from '../world/batches/batch.ts';
 import type { SimulatorSettings } from '../world/settings.ts';
 import type { World } from '../world/world.ts';
 import type { GoogleBatch } from './details.ts';
@@ -100,10 +100,6 @@ function timestamp(milliseconds: number): string {
 
 /** Items of an output that stands in the batch; what is no JSON cannot stand there. */
 export function itemOf(line: string): object {
-  try {
-    const value: unknown = JSON.parse(line);
-    return isObject(value) ? value : {};
-  } catch {
-    return {};
-  }
+  const value = parseJson(line);
+  return isObject(value) ? value : {};
 }

@@ -1,5 +1,5 @@
 import { Refusal } from '../server/exchange.ts';
-import { isObject, type JsonObject } from '../server/json.ts';
+import { isObject, type JsonObject, parseJson } from '../server/json.ts';
 
 const standard = 50;
 const most = 1000;
@@ -23,18 +23,14 @@ export function page(name: string, items: readonly object[], query: URLSearchPar
   };
 }
 
-/** Tokens mean nothing to clients. */
+/** Tokens are opaque to clients. */
 function tokenOf(start: number): string {
   return Buffer.from(JSON.stringify({ start })).toString('base64');
 }
 
 function startOf(token: string | null): number {
   if (token === null || token === '') return 0;
-  try {
-    const value: unknown = JSON.parse(Buffer.from(token, 'base64').toString());
-    if (isObject(value) && typeof value.start === 'number') return value.start;
-  } catch {
-    // Told below.
-  }
+  const value = parseJson(Buffer.from(token, 'base64').toString());
+  if (isObject(value) && typeof value.start === 'number') return value.start;
   throw new Refusal(400, 'page_token is invalid.');
 }

@@ -1,8 +1,8 @@
 import { type Exchange, jsonReply, Refusal, type Reply, readJson } from '../server/exchange.ts';
 import { isObject, type JsonObject } from '../server/json.ts';
-import type { Outcome } from '../world/batch.ts';
-import { type Dialect, execute } from '../world/execute.ts';
-import { estimateTokens } from '../world/prompt.ts';
+import type { Outcome } from '../world/batches/batch.ts';
+import { executeAtOnce, replyOf } from '../world/model/answer-at-once.ts';
+import { estimateTokens } from '../world/model/prompt.ts';
 import type { World } from '../world/world.ts';
 import { endpointOf, geminiDialect } from './dialect.ts';
 import { streamReply } from './stream-chunks.ts';
@@ -11,11 +11,10 @@ const mostEmbeddings = 100;
 
 /** Calls that are answered at once, at the full price. */
 export function createRealtime(world: World) {
-  const dialect: Dialect = geminiDialect('google');
+  const dialect = geminiDialect('google');
 
   async function run(account: string, endpoint: string, body: JsonObject): Promise<Outcome> {
-    const job = { account, batchId: null, customId: null, endpoint, body, foreign: false };
-    return (await execute(world, dialect, job)).outcome;
+    return (await executeAtOnce(world, dialect, account, endpoint, body)).outcome;
   }
 
   return {
@@ -62,19 +61,4 @@ export function createRealtime(world: World) {
 
 function embeddingIn({ body }: Extract<Outcome, { kind: 'answered' }>) {
   return { embedding: (body as JsonObject).embedding };
-}
-
-function replyOf(outcome: Outcome): Reply {
-  switch (outcome.kind) {
-    case 'answered':
-      return jsonReply(outcome.body);
-    case 'empty':
-      return jsonReply({});
-    case 'refused':
-      if (outcome.body !== undefined) return jsonReply(outcome.body, outcome.status);
-      // Over HTTP there is no status 0; what comes closest is an error of the server.
-      throw new Refusal(outcome.status < 200 ? 500 : outcome.status, outcome.message);
-    default:
-      throw new Refusal(500, outcome.kind);
-  }
 }

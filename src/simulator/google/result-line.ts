@@ -1,4 +1,4 @@
-import type { Outcome } from '../world/batch.ts';
+import type { Outcome } from '../world/batches/batch.ts';
 import { noKey } from './details.ts';
 import { rpcError } from './errors.ts';
 

@@ -1,6 +1,6 @@
 import { eventStreamReply, type Reply } from '../server/exchange.ts';
 import type { JsonObject } from '../server/json.ts';
-import { halves, listOf } from '../world/stream-pieces.ts';
+import { halves, listOf } from '../world/model/stream-pieces.ts';
 
 /** The same answer in pieces: server-sent events, or without `alt=sse` one JSON array. */
 export function streamReply(answer: JsonObject, asEvents: boolean): Reply {

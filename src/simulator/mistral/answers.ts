@@ -1,12 +1,12 @@
-import { embed } from '../openai-like/embeddings.ts';
-import { nowInSeconds } from '../openai-like/now-in-seconds.ts';
+import type { Answer } from '../openai-like/answers/answers.ts';
+import { embed } from '../openai-like/answers/embeddings.ts';
+import { nowInSeconds } from '../openai-like/answers/now-in-seconds.ts';
+import { usageOf } from '../openai-like/answers/usage.ts';
 import { isObject, type JsonObject } from '../server/json.ts';
-import type { Content } from '../world/content.ts';
-import type { DialectAnswer } from '../world/execute.ts';
-import { estimateTokens } from '../world/prompt.ts';
+import type { Content } from '../world/model/content.ts';
+import type { DialectAnswer } from '../world/model/execute.ts';
+import { estimateTokens } from '../world/model/prompt.ts';
 import { newId } from '../world/random.ts';
-
-type Answer = (body: JsonObject, content: Content, n: number) => DialectAnswer;
 
 /** By endpoint: full bodies as Mistral sends them. */
 export const answers: Record<string, Answer> = {
@@ -58,12 +58,7 @@ function answered(
   outputTokens: number,
   bodyWith: (usage: JsonObject) => JsonObject,
 ): DialectAnswer {
-  const usage = {
-    prompt_tokens: inputTokens,
-    completion_tokens: outputTokens,
-    total_tokens: inputTokens + outputTokens,
-  };
-  return { inputTokens, outputTokens, body: bodyWith(usage) };
+  return { inputTokens, outputTokens, body: bodyWith(usageOf(inputTokens, outputTokens)) };
 }
 
 function embeddings(body: JsonObject, _content: Content, n: number): DialectAnswer {

@@ -1,8 +1,8 @@
-import type { StoredFile } from '../openai-like/files.ts';
+import type { StoredFile } from '../openai-like/files/files.ts';
 import { Refusal } from '../server/exchange.ts';
 import { isObject, type JsonObject } from '../server/json.ts';
 import { mistralDescription } from './description.ts';
-import type { MistralJob } from './details.ts';
+import { type MistralJob, newJob } from './details.ts';
 import { invalid } from './errors.ts';
 
 const fields = [
@@ -33,15 +33,8 @@ export function checkCreate(
   if (!Number.isInteger(hours) || Number(hours) < 1 || Number(hours) >= sevenDays) {
     throw invalid('timeout_hours', 'Input should be an integer from 1 up, lower than 7 days');
   }
-  return {
-    ...inputOf(body, findFile),
-    endpoint: String(endpoint),
-    model,
-    metadata: metadataOf(body.metadata),
-    outputFile: null,
-    errorFile: null,
-    failures: new Map(),
-  };
+  const source = inputOf(body, findFile);
+  return newJob(String(endpoint), model, metadataOf(body.metadata), source);
 }
 
 function inputOf(
@@ -51,7 +44,7 @@ function inputOf(
   if (Array.isArray(files) === Array.isArray(requests)) {
     throw invalid('requests', 'Exactly one of input_files and requests must be given');
   }
-  if (Array.isArray(requests)) return { inputFiles: [], input: inlineLines(requests) };
+  if (Array.isArray(requests)) return { inputFiles: [], input: checkInline(requests) };
   const inputFiles = (files as unknown[]).map(String);
   if (inputFiles.length === 0) throw invalid('input_files', 'At least one file is needed');
   const input = inputFiles.flatMap((id) => {
@@ -64,11 +57,16 @@ function inputOf(
   return { inputFiles, input };
 }
 
-function inlineLines(requests: readonly unknown[]): Buffer[] {
+function checkInline(requests: readonly unknown[]): Buffer[] {
   if (requests.length === 0) throw invalid('requests', 'List should have at least 1 item');
   if (requests.length >= tooManyInline) {
     throw invalid('requests', `List should have fewer than ${tooManyInline} items`);
   }
+  return inlineLines(requests);
+}
+
+/** Requests that travel in the create call, as the lines of a file that they could have been. */
+export function inlineLines(requests: readonly unknown[]): Buffer[] {
   return requests.map((request) => Buffer.from(`${JSON.stringify(request)}\n`));
 }
 

@@ -2,13 +2,17 @@ import { openaiDescription } from '../openai/description.ts';
 import type { OpenAILike } from '../openai-like/description.ts';
 import { errorBody } from './errors.ts';
 import { page } from './page.ts';
+import { resultLineOf } from './result-line.ts';
 
-/** What Mistral shares with OpenAI: its files, and the words for the states of a batch. */
+/** What Mistral shares with OpenAI: its files, and how its jobs end up in them. */
 export const mistralDescription: OpenAILike = {
   ...openaiDescription,
   name: 'mistral',
+  // Its SDK writes /v1 itself.
+  root: '',
   barePaths: [],
-  batchesPath: '/batch/jobs',
+  filesPath: '/v1/files',
+  batchesPath: '/v1/batch/jobs',
   endpoints: [
     '/v1/chat/completions',
     '/v1/embeddings',
@@ -21,7 +25,6 @@ export const mistralDescription: OpenAILike = {
     '/v1/conversations',
     '/v1/audio/transcriptions',
   ],
-  bareLines: true,
   statuses: {
     validating: 'QUEUED',
     in_progress: 'RUNNING',
@@ -54,5 +57,6 @@ export const mistralDescription: OpenAILike = {
       deleted: false,
     };
   },
+  resultLine: resultLineOf,
   page,
 };

@@ -1,9 +1,10 @@
-import { demands } from '../openai-like/demand.ts';
+import { demands } from '../openai-like/answers/demand.ts';
+import { answerBy } from '../openai-like/dialect.ts';
 import { isObject, type JsonObject } from '../server/json.ts';
-import type { Outcome } from '../world/batch.ts';
-import { type Demand, plainText } from '../world/content.ts';
-import type { Dialect } from '../world/execute.ts';
-import { estimateTokens, lastUserText } from '../world/prompt.ts';
+import type { Outcome } from '../world/batches/batch.ts';
+import { type Demand, plainText } from '../world/model/content.ts';
+import type { Dialect } from '../world/model/execute.ts';
+import { estimateTokens, lastUserText } from '../world/model/prompt.ts';
 import { answers } from './answers.ts';
 
 /** By endpoint: the fields one of which a request must have. */
@@ -59,7 +60,7 @@ function refused(message: string): Outcome {
   return { kind: 'refused', status: 400, message };
 }
 
-const speaking = [
+const textEndpoints = [
   '/v1/fim/completions',
   '/v1/ocr',
   '/v1/conversations',
@@ -67,9 +68,9 @@ const speaking = [
 ];
 
 function demandOf(endpoint: string, body: JsonObject): Demand | null {
-  if (speaking.includes(endpoint)) return plainText;
+  if (textEndpoints.includes(endpoint)) return plainText;
   if (endpoint !== '/v1/chat/completions') return null;
-  // What Mistral calls `any` is `required` at OpenAI.
+  // Mistral's `any` is `required` at OpenAI.
   const choice = body.tool_choice === 'any' ? 'required' : body.tool_choice;
   return demands[endpoint]?.({ ...body, tool_choice: choice }) ?? null;
 }
@@ -80,12 +81,9 @@ export const realtimeDialect: Dialect = {
   check,
   unknownModel: (model) => refused(`Invalid model: ${model}`),
   demand: demandOf,
-  answer: (endpoint, body, content, n) =>
-    (answers[endpoint] ?? nothing)(body, content ?? { text: null, toolCalls: [] }, n),
+  answer: answerBy(answers),
   encode: (_endpoint, _body, given) => given,
   inputTokens: (endpoint, body) => estimateTokens(questionOf(endpoint, body)),
 };
 
 export const batchDialect: Dialect = { ...realtimeDialect, check: checkLine };
-
-const nothing = () => ({ body: {}, inputTokens: 0, outputTokens: 0 });

@@ -1,6 +1,6 @@
 import { type Exchange, Refusal } from '../server/exchange.ts';
 
-/** Three shapes: of the gateway before the API, of the framework for bad fields, and the API's own. */
+/** Errors have three shapes: the gateway's before the API, the framework's for bad fields, the API's own. */
 export function errorBody({ status, message, details }: Refusal): unknown {
   if (status === 401) return { message, request_id: 'simulated' };
   if (status === 422) {

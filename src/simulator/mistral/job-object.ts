@@ -1,16 +1,15 @@
-import { statusOf } from '../openai-like/batch-object.ts';
+import { batchObject } from '../openai-like/batches/batch-object.ts';
 import type { JsonObject } from '../server/json.ts';
-import { type Batch, namesResults } from '../world/batch.ts';
+import type { Batch } from '../world/batches/batch.ts';
 import type { SimulatorSettings } from '../world/settings.ts';
 import type { World } from '../world/world.ts';
 import { mistralDescription } from './description.ts';
 import type { MistralJob } from './details.ts';
 
-/** The job of the wire. */
-export function jobObject({ settings }: World, batch: Batch<MistralJob>): JsonObject {
-  const { details, reachedAt, ending } = batch;
-  const named = namesResults(batch);
-  const errorFile = named ? details.errorFile : null;
+/** The job of the wire, made of OpenAI's batch. */
+export function jobObject(world: World, batch: Batch<MistralJob>): JsonObject {
+  const { details, ending } = batch;
+  const shown = batchObject(world, mistralDescription, batch);
   return {
     id: batch.id,
     object: 'batch',
@@ -19,15 +18,15 @@ export function jobObject({ settings }: World, batch: Batch<MistralJob>): JsonOb
     endpoint: details.endpoint,
     model: details.model,
     agent_id: null,
-    output_file: named ? details.outputFile : null,
-    error_file: errorFile ?? (settings.emptyErrorFileId ? '' : null),
+    output_file: shown.output_file_id,
+    error_file: shown.error_file_id,
     errors: errorsOf(batch),
     outputs: null,
-    status: statusOf(mistralDescription, batch),
-    created_at: seconds(batch.createdAt),
-    started_at: seconds(reachedAt.in_progress),
-    completed_at: ending === null ? null : seconds(reachedAt[ending]),
-    ...countsOf(batch, settings),
+    status: shown.status,
+    created_at: shown.created_at,
+    started_at: shown.in_progress_at,
+    completed_at: ending === null ? null : shown[`${ending}_at`],
+    ...countsOf(batch, world.settings),
   };
 }
 
@@ -37,17 +36,16 @@ function errorsOf({ errors, details }: Batch<MistralJob>): JsonObject[] {
   return [...errors.map(({ message }) => ({ message, count: 1 })), ...ofLines];
 }
 
-function countsOf(batch: Batch, settings: SimulatorSettings): JsonObject {
-  const { total, counts, ending } = batch;
-  const names = ['total', 'completed', 'succeeded', 'failed'].map((name) => `${name}_requests`);
-  const show = (numbers: readonly (number | null)[]) =>
-    Object.fromEntries(names.map((name, at) => [name, numbers[at]]));
-  if (settings.nullRequestCounts) return show([null, null, null, null]);
-  if (settings.wrongRequestCounts && ending !== null) return show([total, total, total, 0]);
-  const { succeeded, errored } = counts;
-  return show([total, succeeded + errored, succeeded, errored]);
-}
-
-function seconds(milliseconds: number | undefined): number | null {
-  return milliseconds === undefined ? null : Math.floor(milliseconds / 1000);
+function countsOf({ total, counts, ending }: Batch, settings: SimulatorSettings): JsonObject {
+  const isWrong = settings.wrongRequestCounts && ending !== null;
+  const succeeded = isWrong ? total : counts.succeeded;
+  const failed = isWrong ? 0 : counts.errored;
+  const numbers = {
+    total_requests: total,
+    completed_requests: succeeded + failed,
+    succeeded_requests: succeeded,
+    failed_requests: failed,
+  };
+  if (!settings.nullRequestCounts) return numbers;
+  return Object.fromEntries(Object.keys(numbers).map((name) => [name, null]));
 }

@@ -1,7 +1,7 @@
-import { isObject } from '../server/json.ts';
+import { isObject, parseJson } from '../server/json.ts';
 import { readLines } from '../server/lines.ts';
-import type { BatchLine } from '../world/batch.ts';
-import type { BatchError } from '../world/batch-script.ts';
+import type { BatchLine } from '../world/batches/batch.ts';
+import type { BatchError } from '../world/batches/batch-script.ts';
 import type { World } from '../world/world.ts';
 import { mistralDescription } from './description.ts';
 import type { MistralJob } from './details.ts';
@@ -35,12 +35,8 @@ function failed(message: string): { errors: BatchError[] } {
 
 /** The request, with the model of its job; or what is wrong with it. */
 function readLine(text: string, endpoint: string, model: string): BatchLine | string {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return 'invalid JSON';
-  }
+  const value = parseJson(text);
+  if (value === undefined) return 'invalid JSON';
   if (!isObject(value)) return 'not an object';
   const { custom_id: customId, body, ...others } = value;
   const [unknown] = Object.keys(others);

@@ -1,24 +1,12 @@
-import { refusalBody } from '../openai-like/result-line.ts';
-import type { Outcome } from '../world/batch.ts';
-import { newId } from '../world/random.ts';
-import { mistralDescription } from './description.ts';
+import { isObject, type JsonObject } from '../server/json.ts';
 
-/** One line of an output or error file; null for a request that the job did not get to. */
-export function resultLine(customId: string, outcome: Outcome): object | null {
-  const line = { id: newId('batch-'), custom_id: customId };
-  switch (outcome.kind) {
-    case 'answered':
-      return { ...line, response: { status_code: 200, body: outcome.body }, error: null };
-    case 'empty':
-      return { ...line, response: { status_code: 200, body: {} }, error: null };
-    case 'refused': {
-      const { status } = outcome;
-      const body = status === 0 ? {} : refusalBody(mistralDescription, outcome);
-      return { ...line, response: { status_code: status, body }, error: null };
-    }
-    case 'unstated':
-      return { ...line, response: null, error: 'Request timeout' };
-    default:
-      return null;
+/** Mistral's line of a result file, made of OpenAI's; a request that the job did not get to has none. */
+export function resultLineOf({ id, custom_id, response, error }: JsonObject): JsonObject | null {
+  const line = { id: String(id).replace('batch_req_', 'batch-'), custom_id };
+  if (isObject(response)) {
+    const { status_code, body } = response;
+    return { ...line, response: { status_code, body }, error: null };
   }
+  const { code, message } = isObject(error) ? error : {};
+  return code === 'timeout' ? { ...line, response: null, error: message } : null;
 }

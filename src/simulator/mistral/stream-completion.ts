@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '../server/json.ts';
-import { halves, listOf } from '../world/stream-pieces.ts';
+import { bareEvents, halves, listOf } from '../world/model/stream-pieces.ts';
 
 /** A completion told as server-sent events; the last of them tells the tokens. */
 export function streamCompletion(answer: JsonObject): string {
@@ -11,7 +11,7 @@ export function streamCompletion(answer: JsonObject): string {
     choices: [choice],
     ...(at === told.length - 1 && { usage }),
   }));
-  return `${events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('')}data: [DONE]\n\n`;
+  return bareEvents(events);
 }
 
 function tellChoice({ index, message, finish_reason: reason }: JsonObject): JsonObject[] {

@@ -1,10 +1,10 @@
 import type { Refusal } from '../server/exchange.ts';
 import type { JsonObject } from '../server/json.ts';
-import type { Ending, Phase } from '../world/batch.ts';
+import type { Ending, Phase } from '../world/batches/batch.ts';
 import type { Route } from '../world/provider.ts';
 import type { World } from '../world/world.ts';
-import type { Batches } from './batches.ts';
-import type { Files, NewFile, StoredFile } from './files.ts';
+import type { Batches } from './batches/batches.ts';
+import type { Files, NewFile, StoredFile } from './files/files.ts';
 import type { PageSizes } from './page.ts';
 
 /** The states of a batch in OpenAI's words. */

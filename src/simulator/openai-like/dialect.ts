@@ -1,10 +1,10 @@
 import type { JsonObject } from '../server/json.ts';
-import type { Outcome } from '../world/batch.ts';
-import type { Dialect } from '../world/execute.ts';
-import { estimateTokens, lastUserText } from '../world/prompt.ts';
-import { type Answer, answers } from './answers.ts';
-import { demands } from './demand.ts';
-import { encodeEmbeddings } from './embeddings.ts';
+import type { Outcome } from '../world/batches/batch.ts';
+import type { Dialect } from '../world/model/execute.ts';
+import { estimateTokens, lastUserText } from '../world/model/prompt.ts';
+import { type Answer, answers } from './answers/answers.ts';
+import { demands } from './answers/demand.ts';
+import { encodeEmbeddings } from './answers/embeddings.ts';
 
 export const realtimeEndpoints = Object.keys(answers);
 
@@ -42,6 +42,13 @@ function refused(message: string, param?: string): Outcome {
   return param === undefined ? outcome : { ...outcome, param, code: 'missing_required_parameter' };
 }
 
+/** Answers by endpoint; an endpoint that has none is answered with nothing. */
+export function answerBy(byEndpoint: Record<string, Answer>): Dialect['answer'] {
+  const nothing: Answer = () => ({ body: {}, inputTokens: 0, outputTokens: 0 });
+  return (endpoint, body, content, n) =>
+    (byEndpoint[endpoint] ?? nothing)(body, content ?? { text: null, toolCalls: [] }, n);
+}
+
 const common: Omit<Dialect, 'provider'> = {
   prompt: promptOf,
   check,
@@ -52,8 +59,7 @@ const common: Omit<Dialect, 'provider'> = {
     code: 'model_not_found',
   }),
   demand: (endpoint, body) => demands[endpoint]?.(body) ?? null,
-  answer: (endpoint, body, content, n) =>
-    (answers[endpoint] ?? nothing)(body, content ?? { text: null, toolCalls: [] }, n),
+  answer: answerBy(answers),
   encode: (endpoint, body, answer) =>
     endpoint === '/v1/embeddings' ? encodeEmbeddings(body, answer) : answer,
   inputTokens: (endpoint, body) => estimateTokens(body[questionOf(endpoint)]),
@@ -75,5 +81,3 @@ function checkLine(endpoint: string, body: JsonObject): Outcome | null {
   if (body.stream === true) return refused('Streaming is not supported in batches.');
   return check(endpoint, body);
 }
-
-const nothing: Answer = () => ({ body: {}, inputTokens: 0, outputTokens: 0 });

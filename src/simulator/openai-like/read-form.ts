@@ -10,7 +10,7 @@ export async function readBody({ headers, body }: Exchange): Promise<JsonObject>
   const fields: Record<string, string> = {};
   try {
     await readMultipart(body, boundary, ({ name, filename }) => {
-      // Of a file only its name is kept: nobody looks at it.
+      // Only the name of a file is kept: its content is never looked at.
       fields[name] = filename ?? '';
       return (bytes) => {
         if (filename === null) fields[name] += bytes.toString();

@@ -1,39 +1,46 @@
 import { type Exchange, eventStreamReply, jsonReply, type Reply } from '../server/exchange.ts';
-import { execute } from '../world/execute.ts';
+import type { JsonObject } from '../server/json.ts';
+import { executeAtOnce, statusOf } from '../world/model/answer-at-once.ts';
+import type { Dialect } from '../world/model/execute.ts';
 import type { World } from '../world/world.ts';
+import { refusalBody } from './batches/result-line.ts';
 import type { OpenAILike } from './description.ts';
 import { realtimeDialect } from './dialect.ts';
 import { readBody } from './read-form.ts';
-import { refusalBody } from './result-line.ts';
-import { streams } from './streams.ts';
+import { type Stream, streams } from './streams/streams.ts';
+
+/** What a provider reads and says at once in another way than OpenAI. */
+interface OwnWays {
+  dialect?: Dialect;
+  stream?: Stream;
+  read?(exchange: Exchange): Promise<JsonObject>;
+}
 
 /** Answers an endpoint at once, at the full price. */
-export function answerRealtime(world: World, like: OpenAILike, endpoint: string) {
-  const dialect = realtimeDialect(like.name);
+export function answerRealtime(
+  world: World,
+  like: OpenAILike,
+  endpoint: string,
+  own: OwnWays = {},
+) {
+  const { dialect = realtimeDialect(like.name), stream = streams[endpoint], read = readBody } = own;
+  const refuse = (message: string, status: number, details = {}) =>
+    jsonReply(refusalBody(like, { ...details, kind: 'refused', status, message }), status);
   return async (exchange: Exchange): Promise<Reply> => {
-    const { account } = exchange;
-    const body = await readBody(exchange);
-    const job = { account, batchId: null, customId: null, endpoint, body, foreign: false };
-    const { outcome, spoiled } = await execute(world, dialect, job);
+    const body = await read(exchange);
+    const executed = await executeAtOnce(world, dialect, exchange.account, endpoint, body);
+    const { outcome, spoiled } = executed;
     if (spoiled === 'broken') return { status: 200, body: '{"id":"broken","cho' };
     switch (outcome.kind) {
-      case 'answered': {
-        const stream = body.stream === true ? streams[endpoint] : undefined;
-        if (stream === undefined) return jsonReply(outcome.body);
-        return eventStreamReply(stream(outcome.body as Record<string, unknown>, body));
-      }
+      case 'answered':
+        if (body.stream !== true || stream === undefined) return jsonReply(outcome.body);
+        return eventStreamReply(stream(outcome.body as JsonObject, body));
       case 'empty':
         return jsonReply({});
-      case 'refused': {
-        // Over HTTP there is no status 0; what comes closest is an error of the server.
-        const status = outcome.status < 200 ? 500 : outcome.status;
-        return jsonReply(refusalBody(like, { ...outcome, status }), status);
-      }
+      case 'refused':
+        return refuse(outcome.message, statusOf(outcome.status), outcome);
       default:
-        return jsonReply(
-          refusalBody(like, { kind: 'refused', status: 500, message: outcome.kind }),
-          500,
-        );
+        return refuse(outcome.kind, 500);
     }
   };
 }

@@ -1,5 +1,5 @@
 import type { FaultRule } from '../faults/faults.ts';
-import type { BatchScript } from '../world/batch-script.ts';
+import type { BatchScript } from '../world/batches/batch-script.ts';
 import { changeSettings } from '../world/settings.ts';
 import {
   addForeignBatch,

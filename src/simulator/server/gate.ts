@@ -4,7 +4,7 @@ export interface Gate {
   release(): void;
   /** Resolves at once while the gate is open, else when it is released. */
   pass(): Promise<void>;
-  /** Opens the gate and forgets who waited at it. */
+  /** Opens the gate; batches that waited at it never go on. */
   reset(): void;
 }
 

@@ -1,7 +1,7 @@
 export interface PartHead {
   name: string;
   filename: string | null;
-  /** As the part names it itself. */
+  /** The type that the part names; null where it names none. */
   contentType: string | null;
 }
 

@@ -40,7 +40,7 @@ export async function sendChunked(response: ServerResponse, reply: Reply): Promi
   await pipeline(Readable.from(chunksOf(reply), { objectMode: false }), response);
 }
 
-/** As HTTP/1.0 did: nobody can tell a whole body from one that was cut off. */
+/** The end of the connection ends the body, as in HTTP/1.0: a whole body looks like one that was cut off. */
 export async function sendClosing(
   response: ServerResponse,
   reply: Reply,

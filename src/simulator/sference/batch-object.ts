@@ -1,4 +1,4 @@
-import type { Batch } from '../world/batch.ts';
+import type { Batch } from '../world/batches/batch.ts';
 import type { SferenceBatch } from './batch-wire.ts';
 
 /** The batch of the wire: no counters, no errors. */

@@ -1,8 +1,9 @@
 import { STATUS_CODES } from 'node:http';
 import { batchDialect } from '../openai-like/dialect.ts';
 import { toChunks } from '../server/lines.ts';
-import type { BatchLine, Outcome } from '../world/batch.ts';
-import type { BatchWire } from '../world/batch-wire.ts';
+import type { BatchLine, Outcome } from '../world/batches/batch.ts';
+import type { BatchWire } from '../world/batches/batch-wire.ts';
+import { readsNotFound, shuffledResults } from '../world/batches/results.ts';
 import type { World } from '../world/world.ts';
 
 /** What only sference's batches have. */
@@ -25,11 +26,10 @@ export function createWire(world: World): BatchWire<SferenceBatch> {
       details.requests = [];
       return requests;
     },
-    async publish({ details, results, script }) {
-      const lines = [...results.answered, ...results.failed];
-      world.random.shuffle(lines);
-      details.readsNotFound = script.resultsNotFoundReads ?? world.settings.resultsNotFoundReads;
-      details.results = await toChunks(lines, world.clock);
+    async publish(batch) {
+      const { details } = batch;
+      details.readsNotFound = readsNotFound(world, batch);
+      details.results = await toChunks(shuffledResults(world, batch), world.clock);
     },
   };
 }

@@ -1,7 +1,7 @@
 import { promptOf } from '../openai-like/dialect.ts';
 import { Refusal } from '../server/exchange.ts';
 import { isObject, type JsonObject } from '../server/json.ts';
-import type { BatchLine } from '../world/batch.ts';
+import type { BatchLine } from '../world/batches/batch.ts';
 
 const endpoint = '/v1/chat/completions';
 

@@ -8,6 +8,8 @@ export const sferenceDescription: OpenAILike = {
   name: 'sference',
   barePaths: [],
   endpoints: ['/v1/chat/completions', '/v1/responses'],
+  createStatus: 201,
+  batchIdPrefix: '',
   scopeHeaders: [],
   errorBody,
 };

@@ -33,7 +33,7 @@ export const togetherDescription: OpenAILike = {
     cancelled: 'CANCELLED',
   },
   batchIdPrefix: '',
-  // Also for a cancel that comes too late: 409 is not among the published statuses.
+  // A cancel that comes too late gets 400, too: 409 is not among the published statuses.
   lateCancelStatus: 400,
   bytesPerBatch: 100 * 1000 * 1000,
   scopeHeaders: [],
@@ -48,7 +48,7 @@ export const togetherDescription: OpenAILike = {
     Processed: true,
   }),
   batchObject: jobOf,
-  // What is wrong with a batch is a text, with anything else an object.
+  // Errors about batches are texts, all others are objects.
   errorBody: (refusal, path) =>
     path?.startsWith('/v1/batches') ? { error: refusal.message } : errorBody(refusal),
   created: (job) => ({ job }),

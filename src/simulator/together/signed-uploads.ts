@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { ProviderParts } from '../openai-like/description.ts';
 import { invalid, missing } from '../openai-like/errors.ts';
-import type { StoredFile } from '../openai-like/files.ts';
+import type { StoredFile } from '../openai-like/files/files.ts';
 import { type Exchange, Refusal, type Reply, readBytes } from '../server/exchange.ts';
 import type { Route } from '../world/provider.ts';
 
@@ -89,7 +89,7 @@ function otherHost(origin: string): string {
   return url.href.replace(/\/$/, '');
 }
 
-/** As a storage service says no. It quotes what was signed. */
+/** A refusal as storage services write it: it quotes the signature. */
 function refusal(status: number, code: string, message: string): Reply {
   return {
     status,

@@ -1,10 +1,10 @@
 import { toChunks } from '../server/lines.ts';
-import type { BatchWire } from '../world/batch-wire.ts';
+import type { BatchWire } from '../world/batches/batch-wire.ts';
+import { readsNotFound, shuffledResults } from '../world/batches/results.ts';
 import type { World } from '../world/world.ts';
 import type { VertexJob } from './details.ts';
 import { dialectOf } from './dialect.ts';
 import type { Objects } from './objects.ts';
-
 import { resultRow } from './result-row.ts';
 
 export function createWire(world: World, objects: Objects): BatchWire<VertexJob> {
@@ -21,9 +21,8 @@ export function createWire(world: World, objects: Objects): BatchWire<VertexJob>
     },
 
     /** Rows go to a new folder below the prefix that the create named. */
-    async publish({ account, details, results, script, createdAt }) {
-      const lines = [...results.answered, ...results.failed];
-      world.random.shuffle(lines);
+    async publish(batch) {
+      const { account, details, createdAt } = batch;
       const folder = `${details.outputUri}/prediction-model-${new Date(createdAt).toISOString()}`;
       details.directory = folder;
       const [, bucket = '', path = ''] = /^gs:\/\/([^/]+)\/(.+)$/.exec(folder) ?? [];
@@ -32,10 +31,10 @@ export function createWire(world: World, objects: Objects): BatchWire<VertexJob>
         bucket,
         name: `${path}/predictions.jsonl`,
         contentType: 'application/octet-stream',
-        chunks: await toChunks(lines, world.clock),
+        chunks: await toChunks(shuffledResults(world, batch), world.clock),
         createdAt: world.clock.now(),
         isOutput: true,
-        readsNotFound: script.resultsNotFoundReads ?? world.settings.resultsNotFoundReads,
+        readsNotFound: readsNotFound(world, batch),
       });
     },
   };

@@ -1,6 +1,6 @@
-import { isObject, type JsonObject } from '../server/json.ts';
+import { isObject, type JsonObject, parseJson } from '../server/json.ts';
 import { readLines } from '../server/lines.ts';
-import type { BatchLine } from '../world/batch.ts';
+import type { BatchLine } from '../world/batches/batch.ts';
 import type { VertexJob } from './details.ts';
 import { endpointOf } from './names.ts';
 
@@ -14,9 +14,9 @@ export function takeLines(job: VertexJob, chunks: readonly Buffer[]): void {
   const isClaude = job.publisher === 'anthropic';
   const endpoint = endpointOf(job, job.model, isClaude ? 'rawPredict' : 'generateContent');
   for (const { line, text } of readLines(chunks)) {
-    const read = parse(text);
-    const problem = read === null ? 'not a JSON object' : problemIn(read, isClaude);
-    if (read === null || problem !== null) {
+    const read = parseJson(text);
+    const problem = isObject(read) ? problemIn(read, isClaude) : 'not a JSON object';
+    if (!isObject(read) || problem !== null) {
       job.problem = { code: 'invalid', message: `Line ${line} of the input: ${problem}.` };
       return;
     }
@@ -37,13 +37,4 @@ function problemIn(line: JsonObject, isClaude: boolean): string | null {
   if (typeof line.custom_id !== 'string') return 'custom_id is not specified';
   const unknown = Object.keys(line).find((name) => name !== 'custom_id' && name !== 'request');
   return unknown === undefined ? null : `unknown field ${unknown}`;
-}
-
-function parse(text: string): JsonObject | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : null;
-  } catch {
-    return null;
-  }
 }

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../server/json.ts';
-import type { BatchLine } from '../world/batch.ts';
-import type { BatchError } from '../world/batch-script.ts';
+import type { BatchLine } from '../world/batches/batch.ts';
+import type { BatchError } from '../world/batches/batch-script.ts';
 
 export type Publisher = 'google' | 'anthropic';
 
@@ -9,7 +9,7 @@ export interface VertexJob {
   project: string;
   location: string;
   publisher: Publisher;
-  /** As the create wrote it. */
+  /** The name as the create wrote it. */
   model: string;
   displayName: string;
   labels: unknown;

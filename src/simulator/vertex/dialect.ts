@@ -1,8 +1,8 @@
 import { batchDialect, realtimeDialect } from '../anthropic/dialect.ts';
 import { geminiDialect } from '../google/dialect.ts';
 import type { JsonObject } from '../server/json.ts';
-import type { Outcome } from '../world/batch.ts';
-import type { Dialect } from '../world/execute.ts';
+import type { Outcome } from '../world/batches/batch.ts';
+import type { Dialect } from '../world/model/execute.ts';
 import type { Publisher } from './details.ts';
 
 export function dialectOf(publisher: Publisher, mode: 'batch' | 'realtime'): Dialect {

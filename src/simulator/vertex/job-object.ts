@@ -1,6 +1,6 @@
 import { rpcError } from '../google/errors.ts';
 import type { JsonObject } from '../server/json.ts';
-import { type Batch, type Ending, namesResults, type Phase } from '../world/batch.ts';
+import { type Batch, type Ending, namesResults, type Phase } from '../world/batches/batch.ts';
 import type { World } from '../world/world.ts';
 import type { VertexJob } from './details.ts';
 import { projectNumber } from './names.ts';

@@ -1,7 +1,9 @@
 import { page } from '../google/page.ts';
 import { type Exchange, jsonReply, Refusal, type Reply, readJson } from '../server/exchange.ts';
-import { type Batch, BatchStore, createBatch } from '../world/batch.ts';
-import { liveBatch, requestCancel } from '../world/batch-life.ts';
+import { type Batch, BatchStore } from '../world/batches/batch.ts';
+import { requestCancel } from '../world/batches/batch-life.ts';
+import { startAccompanied, startBatch } from '../world/batches/start-batch.ts';
+import { strangersRequests } from '../world/batches/strangers-requests.ts';
 import { newId } from '../world/random.ts';
 import type { World } from '../world/world.ts';
 import { createWire } from './batch-wire.ts';
@@ -21,35 +23,21 @@ export function createJobs(world: World, objects: Objects) {
   const wire = createWire(world, objects);
   const show = (batch: Batch<VertexJob>) => jobObject(world, batch);
 
-  function start(account: string, details: VertexJob, foreign: boolean): Batch<VertexJob> {
-    const created = createBatch({
-      prefix: '',
-      account,
-      details,
-      now: world.clock.now(),
-      listLag: world.settings.listLag,
-      foreign,
-      script: foreign ? {} : world.faults.takeScript(),
-    });
-    const batch = { ...created, id: digitsOf(created.id, 19) };
-    batch.total = details.requests.length;
-    batch.requests = batch.total;
-    store.add(batch);
-    void liveBatch(world, wire, batch);
-    return batch;
+  function start(account: string, details: VertexJob, now: number, foreign: boolean) {
+    const id = digitsOf(newId(''), 19);
+    const total = details.requests.length;
+    return startBatch(world, wire, store, { id, account, details, now, foreign, total });
   }
 
-  function startForeign(account: string, place: Place, size: number): Batch<VertexJob> {
+  function startForeign(account: string, place: Place, size: number, now: number) {
     const model = 'publishers/google/models/stranger-model';
     const name = newId('stranger-');
     const uri = `gs://strangers/${name}`;
     const job = newJob(place, { publisher: 'google', model, displayName: name, inputUri: uri });
-    const lines = Array.from({ length: size }, (_, index) => {
-      const contents = [{ role: 'user', parts: [{ text: `a stranger's question ${index}` }] }];
-      return JSON.stringify({ key: `${name}-${index}`, request: { contents } });
-    });
-    takeLines(job, [Buffer.from(lines.join('\n'))]);
-    return start(account, job, true);
+    const asLine = (key: string, text: string) =>
+      JSON.stringify({ key, request: { contents: [{ role: 'user', parts: [{ text }] }] } });
+    takeLines(job, [Buffer.from(strangersRequests(size, asLine, name).join('\n'))]);
+    return start(account, job, now, true);
   }
 
   function demand({ account, path }: Exchange, id: string): Batch<VertexJob> {
@@ -101,12 +89,11 @@ export function createJobs(world: World, objects: Objects) {
       const job = await read(exchange);
       demandRoom(account, job);
       const size = Math.max(1, job.requests.length);
-      const accompanied = world.settings.foreignBatches;
-      // Sometimes older, sometimes newer than the client's own: its place proves nothing.
-      const foreignFirst = accompanied && world.random.next() < 0.5;
-      if (foreignFirst) startForeign(account, job, size);
-      const batch = start(account, job, false);
-      if (accompanied && !foreignFirst) startForeign(account, job, size);
+      const batch = startAccompanied(
+        world,
+        (now) => start(account, job, now, false),
+        (now) => startForeign(account, job, size, now),
+      );
       return jsonReply(show(batch));
     },
 
@@ -142,8 +129,10 @@ export function createJobs(world: World, objects: Objects) {
       return jsonReply({ name, done: true, response: {} });
     },
 
-    addForeign: (account: string, size: number): string =>
-      startForeign(account, { project: 'strangers', location: 'us-central1' }, size).id,
+    addForeign(account: string, size: number): string {
+      const place = { project: 'strangers', location: 'us-central1' };
+      return startForeign(account, place, size, world.clock.now()).id;
+    },
   };
 }
 

@@ -105,7 +105,7 @@ function objectIn(path: string): { bucket: string; name: string } {
   return { bucket: decodeURIComponent(bucket), name: decodeURIComponent(name) };
 }
 
-/** Any bucket is there, except those whose names begin so. */
+/** Every bucket exists, except buckets whose names begin with `missing`. */
 export function demandBucket(bucket: string): void {
   if (bucket.startsWith('missing')) throw new Refusal(404, 'The specified bucket does not exist.');
 }

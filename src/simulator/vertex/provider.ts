@@ -48,7 +48,7 @@ export function createVertex(world: World): Provider {
       ...below('/v1'),
       ...below('/v1beta1'),
       ['POST', '/upload/storage/v1/b/:id/o', uploads.start],
-      // Who knows the address of a session may write to it.
+      // The address of a session is the permission to write to it.
       ['PUT', '/upload/storage/v1/b/:id/o', uploads.receive, 'signed'],
       ['GET', '/storage/v1/b/:id/o', objects.list],
       ['GET', '/storage/v1/b/:id/o/:id', objects.read],
@@ -57,7 +57,7 @@ export function createVertex(world: World): Provider {
   };
 }
 
-/** Tokens of OAuth, and nothing else. */
+/** Only tokens of OAuth are accepted. */
 function unauthorized(): Refusal {
   const message =
     'Request had invalid authentication credentials. Expected OAuth 2 access token, login cookie or other valid authentication credential.';

@@ -10,8 +10,8 @@ import {
   readJson,
 } from '../server/exchange.ts';
 import type { JsonObject } from '../server/json.ts';
-import type { Outcome } from '../world/batch.ts';
-import { execute } from '../world/execute.ts';
+import type { Outcome } from '../world/batches/batch.ts';
+import { executeAtOnce, replyOf, statusOf } from '../world/model/answer-at-once.ts';
 import type { World } from '../world/world.ts';
 import type { Publisher } from './details.ts';
 import { dialectOf } from './dialect.ts';
@@ -21,44 +21,33 @@ export function createRealtime(world: World) {
   async function run(exchange: Exchange, publisher: Publisher, body: JsonObject): Promise<Outcome> {
     const { account, path } = exchange;
     const endpoint = decodeURIComponent(path);
-    const job = { account, batchId: null, customId: null, endpoint, body, foreign: false };
-    return (await execute(world, dialectOf(publisher, 'realtime'), job)).outcome;
+    const dialect = dialectOf(publisher, 'realtime');
+    return (await executeAtOnce(world, dialect, account, endpoint, body)).outcome;
   }
 
   return {
     async generate(exchange: Exchange): Promise<Reply> {
-      return replyOf(await run(exchange, 'google', await readJson(exchange.body)), false);
+      return replyOf(await run(exchange, 'google', await readJson(exchange.body)));
     },
 
     async stream(exchange: Exchange): Promise<Reply> {
       const outcome = await run(exchange, 'google', await readJson(exchange.body));
-      if (outcome.kind !== 'answered') return replyOf(outcome, false);
+      if (outcome.kind !== 'answered') return replyOf(outcome);
       return streamReply(outcome.body as JsonObject, exchange.query.get('alt') === 'sse');
     },
 
     async predict(exchange: Exchange): Promise<Reply> {
       const { stream, ...body } = await readJson(exchange.body);
       const outcome = await run(exchange, 'anthropic', body);
-      if (outcome.kind !== 'answered' || stream !== true) return replyOf(outcome, true);
+      if (outcome.kind !== 'answered' || stream !== true) return claudeReply(outcome);
       return eventStreamReply(streamMessage(outcome.body as JsonObject));
     },
   };
 }
 
-function replyOf(outcome: Outcome, isClaude: boolean): Reply {
-  switch (outcome.kind) {
-    case 'answered':
-      return jsonReply(outcome.body);
-    case 'empty':
-      return jsonReply({});
-    case 'refused': {
-      if (outcome.body !== undefined) return jsonReply(outcome.body, outcome.status);
-      // Over HTTP there is no status 0; what comes closest is an error of the server.
-      const refusal = new Refusal(outcome.status < 200 ? 500 : outcome.status, outcome.message);
-      if (!isClaude) throw refusal;
-      return jsonReply(claudeErrorBody(refusal, 'req_vertex'), refusal.status);
-    }
-    default:
-      throw new Refusal(500, outcome.kind);
-  }
+/** Claude's errors have the shape of Anthropic's own API. */
+function claudeReply(outcome: Outcome): Reply {
+  if (outcome.kind !== 'refused' || outcome.body !== undefined) return replyOf(outcome);
+  const refusal = new Refusal(statusOf(outcome.status), outcome.message);
+  return jsonReply(claudeErrorBody(refusal, 'req_vertex'), refusal.status);
 }

@@ -3,7 +3,7 @@ import { errorBody as claudeErrorBody } from '../anthropic/errors.ts';
 import { errorBody } from '../google/errors.ts';
 import { Refusal } from '../server/exchange.ts';
 import type { JsonObject } from '../server/json.ts';
-import type { Batch, Outcome } from '../world/batch.ts';
+import type { Batch, Outcome } from '../world/batches/batch.ts';
 import type { VertexJob } from './details.ts';
 
 /** One row: the line as it came in, when it was processed, and an answer or a status that says why not. */

@@ -1,5 +1,5 @@
 import type { Exchange, Refusal, Reply } from '../server/exchange.ts';
-import type { BatchStore } from './batch.ts';
+import type { BatchStore } from './batches/batch.ts';
 import type { World } from './world.ts';
 
 export type Handler = (exchange: Exchange, id: string) => Promise<Reply> | Reply;

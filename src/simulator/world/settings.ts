@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '../server/json.ts';
-import type { AnswerFunction } from './answer-function.ts';
+import type { AnswerFunction } from './model/answer-function.ts';
 
 /**
  * How long a simulated batch stays in each stretch of its life, in milliseconds.

@@ -10,10 +10,10 @@ import {
 import { createGate } from '../server/gate.ts';
 import { Rates } from '../server/rates.ts';
 import { RequestLog } from '../server/request-log.ts';
-import { Asked } from './asked.ts';
 import { createClockwork, type SimulatorClock } from './clockwork.ts';
-import { Markers } from './markers.ts';
 import { Meter } from './meter.ts';
+import { Markers } from './model/markers.ts';
+import { PromptCounts } from './model/prompt-counts.ts';
 import { createRandom } from './random.ts';
 import { changeSettings, defaultSettings, type SimulatorSettingsChange } from './settings.ts';
 import type { World } from './world.ts';
@@ -40,7 +40,7 @@ export function createState(
     meter: new Meter(),
     faults: new Faults(),
     markers: new Markers(),
-    asked: new Asked(),
+    promptCounts: new PromptCounts(),
     clock: createClockwork(clock),
     random: createRandom(seed),
     gate: createGate(),
@@ -60,7 +60,7 @@ export function createState(
       world.meter.reset();
       world.faults.clear();
       world.markers.reset();
-      world.asked.reset();
+      world.promptCounts.reset();
       world.random.restart();
       Object.assign(world.settings, freshSettings(options));
       state.log.reset();
@@ -92,7 +92,7 @@ export interface BatchSummary {
   foreign: boolean;
   phase: string;
   ending: string | null;
-  /** As the provider tells it: 0 before its lines were read, and when it failed as a whole. */
+  /** The number that the provider tells: 0 before its lines were read, and when it failed as a whole. */
   total: number;
   /** How many requests came in with it, whatever became of them; known once they were read. */
   requests: number;

@@ -1,9 +1,9 @@
 import type { Faults } from '../faults/faults.ts';
 import type { Gate } from '../server/gate.ts';
-import type { Asked } from './asked.ts';
 import type { Clockwork } from './clockwork.ts';
-import type { Markers } from './markers.ts';
 import type { Meter } from './meter.ts';
+import type { Markers } from './model/markers.ts';
+import type { PromptCounts } from './model/prompt-counts.ts';
 import type { Random } from './random.ts';
 import type { SimulatorSettings } from './settings.ts';
 
@@ -13,7 +13,7 @@ export interface World {
   meter: Meter;
   faults: Faults;
   markers: Markers;
-  asked: Asked;
+  promptCounts: PromptCounts;
   clock: Clockwork;
   random: Random;
   gate: Gate;

@@ -1,4 +1,4 @@
-import type { Batch } from '../world/batch.ts';
+import type { Batch } from '../world/batches/batch.ts';
 import type { World } from '../world/world.ts';
 import type { XaiBatch } from './batch-wire.ts';
 

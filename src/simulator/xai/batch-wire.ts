@@ -1,8 +1,9 @@
-import { answerChat } from '../openai-like/chat-answer.ts';
+import { answerChat } from '../openai-like/answers/chat-answer.ts';
 import { batchDialect } from '../openai-like/dialect.ts';
-import type { Files } from '../openai-like/files.ts';
-import type { BatchWire } from '../world/batch-wire.ts';
-import type { Dialect } from '../world/execute.ts';
+import type { Files } from '../openai-like/files/files.ts';
+import type { BatchWire } from '../world/batches/batch-wire.ts';
+import { readsNotFound } from '../world/batches/results.ts';
+import type { Dialect } from '../world/model/execute.ts';
 import type { World } from '../world/world.ts';
 import { checkLines } from './check-lines.ts';
 import { resultRow } from './result-row.ts';
@@ -37,9 +38,10 @@ export function createWire(world: World, files: Files): BatchWire<XaiBatch> {
     resultLine: (_batch, id, outcome) => resultRow(id, outcome),
     filed: ({ details }, row) => details.rows.push(row),
 
-    async prepare({ account, details, foreign, script }) {
+    async prepare(batch) {
       const { settings } = world;
-      details.readsNotFound = script.resultsNotFoundReads ?? settings.resultsNotFoundReads;
+      const { account, details, foreign } = batch;
+      details.readsNotFound = readsNotFound(world, batch);
       const file = files.find(details.inputFileId, account);
       if (file === undefined) {
         return { errors: [{ code: 'gone', message: 'The input file was deleted.' }] };

@@ -1,9 +1,9 @@
-import type { Files } from '../openai-like/files.ts';
-import { foreignFile } from '../openai-like/foreign-file.ts';
+import { type BatchKind, createBatches } from '../openai-like/batches/batches.ts';
+import type { Files } from '../openai-like/files/files.ts';
+import { foreignFile } from '../openai-like/files/foreign-file.ts';
 import { type Exchange, jsonReply, Refusal, type Reply, readJson } from '../server/exchange.ts';
+import { parseJson } from '../server/json.ts';
 import { countLines } from '../server/lines.ts';
-import { type Batch, BatchStore, createBatch } from '../world/batch.ts';
-import { liveBatch, requestCancel } from '../world/batch-life.ts';
 import type { World } from '../world/world.ts';
 import { batchObject } from './batch-object.ts';
 import { createWire, type XaiBatch } from './batch-wire.ts';
@@ -12,81 +12,25 @@ import { page } from './page.ts';
 
 const cancelling = /:cancel$/;
 
-export function createBatches(world: World, files: Files) {
-  const store = new BatchStore<XaiBatch>();
-  const wire = createWire(world, files);
-  const show = (batch: Batch<XaiBatch>) => batchObject(world, batch);
-
-  function start(account: string, name: string, inputFileId: string, foreign: boolean) {
-    const batch = createBatch<XaiBatch>({
-      prefix: 'batch_',
-      account,
-      details: { name, inputFileId, rows: [], readsNotFound: 0 },
-      now: world.clock.now(),
-      listLag: world.settings.listLag,
-      foreign,
-      script: foreign ? {} : world.faults.takeScript(),
-    });
-    store.add(batch);
-    void liveBatch(world, wire, batch);
-    return batch;
-  }
-
-  function startForeign(account: string, size: number) {
-    const file = files.add(foreignFile(xaiDescription, account, '/v1/chat/completions', size));
-    return start(account, 'of a stranger', file.id, true);
-  }
-
-  function demand(id: string, account: string): Batch<XaiBatch> {
-    const batch = store.find(id, account);
-    if (batch === undefined) throw new Refusal(404, `Batch ${id} not found.`);
-    return batch;
-  }
-
+export function createXaiBatches(world: World, files: Files) {
+  const batches = createBatches(world, xaiDescription, xaiKind(world, files));
   return {
-    store,
+    ...batches,
 
-    async create({ account, body }: Exchange): Promise<Reply> {
-      const { name, input_file_id: fileId, ...others } = await readJson(body);
-      const [unknown] = Object.keys(others);
-      if (unknown !== undefined) throw new Refusal(400, `Unknown field: ${unknown}`);
-      if (typeof name !== 'string') throw new Refusal(400, 'name is required.');
-      if (typeof fileId !== 'string') {
-        throw new Refusal(400, 'The simulator knows batches with input_file_id only.');
-      }
-      const file = files.find(fileId, account);
-      if (file === undefined) throw new Refusal(404, `File ${fileId} not found.`);
-      if (!world.settings.foreignBatches) {
-        return jsonReply(show(start(account, name, fileId, false)));
-      }
-      // Sometimes older, sometimes newer than the client's own: its place proves nothing.
-      const foreignFirst = world.random.next() < 0.5;
-      const size = countLines(file.chunks);
-      if (foreignFirst) startForeign(account, size);
-      const batch = start(account, name, fileId, false);
-      if (!foreignFirst) startForeign(account, size);
-      return jsonReply(show(batch));
+    list(exchange: Exchange): Reply {
+      const { items, next } = page(batches.listed(exchange), exchange.query, 100);
+      return jsonReply({ batches: items, pagination_token: next });
     },
 
-    list({ account, query }: Exchange): Reply {
-      const listed = store.listed(account, world.clock.now(), world.settings);
-      const { items, next } = page(listed, query, 100);
-      return jsonReply({ batches: items.map(show), pagination_token: next });
+    /** `:cancel` is part of the last segment of the path. */
+    cancel(exchange: Exchange, segment: string): Reply {
+      if (!cancelling.test(segment)) throw new Refusal(404, `Not found: POST ${exchange.path}`);
+      return batches.cancel(exchange, segment.replace(cancelling, ''));
     },
 
-    get: ({ account }: Exchange, id: string): Reply => jsonReply(show(demand(id, account))),
-
-    /** The colon makes it a part of the last segment. */
-    cancel({ account, path }: Exchange, segment: string): Reply {
-      if (!cancelling.test(segment)) throw new Refusal(404, `Not found: POST ${path}`);
-      const batch = demand(segment.replace(cancelling, ''), account);
-      requestCancel(world, batch);
-      return jsonReply(show(batch));
-    },
-
-    /** Sorted by id, whenever they were finished. */
+    /** Rows are sorted by id, whenever they were finished. */
     results({ account, query }: Exchange, id: string): Reply {
-      const { details, createdAt } = demand(id, account);
+      const { details, createdAt } = batches.demand(id, account);
       const isGone = world.clock.now() - createdAt >= world.settings.resultsKept;
       if (isGone || details.readsNotFound > 0) {
         details.readsNotFound = Math.max(0, details.readsNotFound - 1);
@@ -97,18 +41,42 @@ export function createBatches(world: World, files: Files) {
       const { items, next } = page(rows, query, 1_000);
       return jsonReply({ results: items, pagination_token: next });
     },
-
-    addForeign: (account: string, size: number): string => startForeign(account, size).id,
   };
+}
+
+function xaiKind(world: World, files: Files): BatchKind<XaiBatch> {
+  return {
+    wire: () => createWire(world, files),
+    async read({ account, body }) {
+      const { name, input_file_id: fileId, ...others } = await readJson(body);
+      const [unknown] = Object.keys(others);
+      if (unknown !== undefined) throw new Refusal(400, `Unknown field: ${unknown}`);
+      if (typeof name !== 'string') throw new Refusal(400, 'name is required.');
+      if (typeof fileId !== 'string') {
+        throw new Refusal(400, 'The simulator knows batches with input_file_id only.');
+      }
+      const file = files.find(fileId, account);
+      if (file === undefined) throw new Refusal(404, `File ${fileId} not found.`);
+      return newBatch(name, fileId);
+    },
+    sizeOf: ({ inputFileId }, account) => countLines(files.demand(inputFileId, account).chunks),
+    foreign(account, size) {
+      const file = files.add(foreignFile(xaiDescription, account, '/v1/chat/completions', size));
+      return newBatch('of a stranger', file.id);
+    },
+    show: (batch) => batchObject(world, batch),
+    unknown: (id) => `Batch ${id} not found.`,
+  };
+}
+
+function newBatch(name: string, inputFileId: string): XaiBatch {
+  return { name, inputFileId, rows: [], readsNotFound: 0 };
 }
 
 /** A row that was cut in two would break its whole page; what is left of it has no id. */
 function toRow(text: string): object | null {
-  try {
-    return JSON.parse(text) as object | null;
-  } catch {
-    return { batch_result: null };
-  }
+  const row = parseJson(text) as object | null | undefined;
+  return row === undefined ? { batch_result: null } : row;
 }
 
 function idOf(row: object): string {

@@ -1,8 +1,8 @@
 import { promptOf } from '../openai-like/dialect.ts';
-import { isObject } from '../server/json.ts';
+import { isObject, parseJson } from '../server/json.ts';
 import { readLines } from '../server/lines.ts';
-import type { BatchLine } from '../world/batch.ts';
-import type { BatchError } from '../world/batch-script.ts';
+import type { BatchLine } from '../world/batches/batch.ts';
+import type { BatchError } from '../world/batches/batch-script.ts';
 
 const urls = [
   '/v1/chat/completions',
@@ -39,12 +39,8 @@ export function checkLines(
 }
 
 function readLine(text: string): BatchLine | string {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return 'invalid JSON';
-  }
+  const value = parseJson(text);
+  if (value === undefined) return 'invalid JSON';
   if (!isObject(value)) return 'not an object';
   const { custom_id: customId, method, url, body } = value;
   if (typeof customId !== 'string' || customId === '') return 'custom_id is missing';

@@ -1,4 +1,4 @@
-import type { Outcome, Refused } from '../world/batch.ts';
+import type { Outcome, Refused } from '../world/batches/batch.ts';
 
 /** Numbers of gRPC for the statuses of HTTP that have one. */
 const rpcCodes: Record<number, number> = {

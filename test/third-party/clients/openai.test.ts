@@ -1,5 +1,5 @@
 import OpenAI from 'openai';
-import { embed } from '../../../src/simulator/openai-like/embeddings.ts';
+import { embed } from '../../../src/simulator/openai-like/answers/embeddings.ts';
 import { type AskOptions, clientCases } from '../../support/client-cases.ts';
 
 const packages = ['openai'];
