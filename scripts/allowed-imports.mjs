@@ -79,7 +79,7 @@ export const allowedImports = lists({
   'orchestrator/model': `
     base concurrency http streams pricing batchers/batcher.ts batchers/provider-info.ts
     batchers/shared/refused-error.ts batchers/shared/replies.ts ledger/ledger.ts orchestrator/events/events.ts
-    orchestrator/events/notices.ts orchestrator/events/troubles.ts
+    orchestrator/events/troubles.ts
   `,
   'orchestrator/queue': `
     base concurrency http pricing batchers/batcher.ts batchers/limit-settings.ts batchers/provider-info.ts
@@ -107,7 +107,7 @@ export const allowedImports = lists({
     base ledger/ledger.ts orchestrator/events orchestrator/model report/run report/terminal report/text
   `,
   'report/run': `
-    base pricing orchestrator/dry-run orchestrator/events orchestrator/model report/call-counts.ts
+    base orchestrator/dry-run orchestrator/events orchestrator/model report/call-counts.ts
     report/display-mode.ts report/display.ts report/json-line.ts report/terminal report/text report/text-display.ts
     report/typical-times.ts
   `,

@@ -1,7 +1,8 @@
 import type {
-  BatchlingEventName,
   BatchlingEvents,
   CallFacts,
+  EmittedEvents,
+  EmittedName,
 } from '../orchestrator/events/events.ts';
 
 /** What became of the calls to one model. */
@@ -43,7 +44,7 @@ export class CallCounts {
   }
 
   /** Whether the event is one that is counted. */
-  event<Name extends BatchlingEventName>(name: Name, event: BatchlingEvents[Name]): boolean {
+  event<Name extends EmittedName>(name: Name, event: EmittedEvents[Name]): boolean {
     if (name === 'call:captured') this.#queue(event as CallFacts).captured += 1;
     else if (name === 'call:answered') this.#answered(event as BatchlingEvents['call:answered']);
     else return false;

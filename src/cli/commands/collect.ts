@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { KeepAlive } from '../../concurrency/keep-alive.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { ResolvedOptions } from '../../options/index.ts';
-import type { Notice } from '../../orchestrator/events/notices.ts';
+import type { Emit, Notice } from '../../orchestrator/events/events.ts';
 import { collectCommand } from '../../report/text/collect-command.ts';
 import { counted } from '../../report/text/summary.ts';
 import { exitCodes } from '../exit-codes.ts';
@@ -78,13 +78,15 @@ async function work(
     else await printJson({ ...batchJson(batch, undefined), ...(trouble && { trouble }) });
   };
   const refusals = new Set<string>();
-  const notify = (notice: Notice) => {
+  const emit: Emit = (name, event) => {
+    if (name !== 'notice') return;
+    const notice = event as Notice;
     if (notice.notice !== 'trouble' && notice.notice !== 'over') return;
     if (notice.notice === 'over') refusals.delete(notice.id);
     else if (notice.kind === 'denied') refusals.add(notice.id);
     if (notice.text) note(notice.text);
   };
-  const collecting = await Collecting.open({ ledger, options, reachable, onLooked, notify });
+  const collecting = await Collecting.open({ ledger, options, reachable, onLooked, emit });
   let left = 0;
   try {
     await orStopped(flags.watch ? collecting.untilDone(stopped) : collecting.round(), stopped);

@@ -6,7 +6,7 @@ import { inheritedRun, type ResolvedOptions } from '../../options/index.ts';
 import { AbandonedRequests } from '../../orchestrator/capture/abandoned-requests.ts';
 import { Occurrences } from '../../orchestrator/capture/occurrences.ts';
 import { Engine } from '../../orchestrator/engine.ts';
-import type { Notify } from '../../orchestrator/events/notices.ts';
+import type { Emit } from '../../orchestrator/events/events.ts';
 import type { Batch } from '../../orchestrator/model/batch.ts';
 import type { EngineScope } from '../../orchestrator/model/call.ts';
 import { engineScope } from '../../scope/engine/engine-scope.ts';
@@ -26,7 +26,7 @@ export interface CollectingOptions {
   readonly reachable: Reachable;
   /** Told of each batch that was looked at, and once more when it is over. */
   onLooked(looked: Looked): Promise<void>;
-  readonly notify: Notify;
+  readonly emit: Emit;
 }
 
 /** How long one round waits to learn what became of a create. */
@@ -62,8 +62,7 @@ export class Collecting {
   private constructor(given: CollectingOptions, engine: Engine) {
     this.#given = given;
     this.#engine = engine;
-    const events = { emit: () => undefined, notify: given.notify };
-    this.#scope = engineScope(given.options, events);
+    this.#scope = engineScope(given.options, given);
   }
 
   /** Looks at each batch once; what has ended is collected. */

@@ -3,7 +3,7 @@ import type { Clock, Logger } from '../../base/types.ts';
 import { nextTurn } from '../../concurrency/event-loop.ts';
 import type { Wire } from '../../http/wire.ts';
 import type { EngineScope } from '../model/call.ts';
-import type { Notice, WaitFacts } from './notices.ts';
+import type { Notice, WaitFacts } from './events.ts';
 import { type TroubleKind, troubleKind } from './trouble-kind.ts';
 import { overText, type Step, troubleText } from './trouble-text.ts';
 
@@ -170,7 +170,7 @@ function tell(
   for (const scope of scopes) {
     if (told?.has(scope)) continue;
     told?.add(scope);
-    scope.notify(notice);
+    scope.emit('notice', notice);
   }
 }
 

@@ -5,7 +5,7 @@ import type { RunOutcome } from './run-display.ts';
 import type { RunMessage } from './run-message.ts';
 import type { ShownRun } from './run-reader.ts';
 
-/** One JSON object per line for each event and notice of all processes, and one for their sum. */
+/** One JSON object per line for each event of all processes, and one for their sum. */
 export class JsonRun implements ShownRun {
   readonly #stream: DisplayStream;
 
@@ -15,7 +15,6 @@ export class JsonRun implements ShownRun {
 
   message({ pid }: ProcessKey, message: RunMessage): void {
     if (message.kind === 'event') this.#write(message.name, pid, message.time, message.event);
-    else if (message.kind === 'notice') this.#write('notice', pid, message.time, message.notice);
     else if (message.kind === 'closed') {
       const { stats, note, time } = message;
       this.#write('closed', pid, time, { stats, ...(note !== undefined && { note }) });

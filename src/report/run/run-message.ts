@@ -1,6 +1,5 @@
 import type { DryRunSummary } from '../../orchestrator/dry-run/dry-run-summary.ts';
-import type { BatchlingEventName, BatchlingEvents } from '../../orchestrator/events/events.ts';
-import type { Notice } from '../../orchestrator/events/notices.ts';
+import type { EmittedEvents, EmittedName } from '../../orchestrator/events/events.ts';
 import type { Stats } from '../../orchestrator/model/stats.ts';
 import type { BatchAnswers, QueueCounts } from '../call-counts.ts';
 import type { FirstUse } from '../display.ts';
@@ -16,7 +15,6 @@ export type RunMessage =
       readonly firstUse?: FirstUse | undefined;
     }
   | EventMessage
-  | { readonly kind: 'notice'; readonly time: number; readonly notice: Notice }
   /** Of the whole process so far. Only queues and batches whose numbers have changed. */
   | {
       readonly kind: 'counts';
@@ -42,10 +40,10 @@ export type RunMessage =
   | { readonly kind: 'dry-run'; readonly scope: number; readonly summary: DryRunSummary };
 
 export type EventMessage = {
-  readonly [Name in BatchlingEventName]: {
+  readonly [Name in EmittedName]: {
     readonly kind: 'event';
     readonly time: number;
     readonly name: Name;
-    readonly event: BatchlingEvents[Name];
+    readonly event: EmittedEvents[Name];
   };
-}[BatchlingEventName];
+}[EmittedName];

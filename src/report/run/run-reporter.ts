@@ -1,5 +1,4 @@
-import type { BatchlingEventName, BatchlingEvents } from '../../orchestrator/events/events.ts';
-import type { Notice } from '../../orchestrator/events/notices.ts';
+import type { EmittedEvents, EmittedName } from '../../orchestrator/events/events.ts';
 import { addStats, addToStats, emptyStats, type Stats } from '../../orchestrator/model/stats.ts';
 import { CallCounts } from '../call-counts.ts';
 import type { Display, DisplayedScope, ScopeDisplay } from '../display.ts';
@@ -48,9 +47,6 @@ export class RunReporter implements Display {
     this.#file.changed();
     return {
       event: (name, event) => this.#event(scope, name, event, isQuiet),
-      notice: (notice) => {
-        if (!isQuiet) this.#notice(scope, notice);
-      },
       close: (note) => this.#close(scope, note),
     };
   }
@@ -67,15 +63,15 @@ export class RunReporter implements Display {
     return { kind: 'counts', stats, ...this.#changes.take() };
   }
 
-  #event<Name extends BatchlingEventName>(
+  #event<Name extends EmittedName>(
     scope: DisplayedScope,
     name: Name,
-    event: BatchlingEvents[Name],
+    event: EmittedEvents[Name],
     isQuiet: boolean,
   ): void {
     if (!this.#open.has(scope)) return;
     this.#hasNumbers = true;
-    const isOfCall = this.#calls.event(name, event) || !isOfBatches(name);
+    const isOfCall = this.#calls.event(name, event) || isOfOneCall(name);
     if (!isOfCall) {
       if (this.#isSeen(event)) return;
       addToStats(this.#shared, name, event);
@@ -86,12 +82,7 @@ export class RunReporter implements Display {
     if (name !== 'call:captured') this.#file.flushNext();
   }
 
-  #notice(scope: DisplayedScope, notice: Notice): void {
-    if (!this.#open.has(scope) || this.#isSeen(notice)) return;
-    this.#file.send({ kind: 'notice', time: Date.now(), notice });
-  }
-
-  #send<Name extends BatchlingEventName>(name: Name, event: BatchlingEvents[Name]): void {
+  #send<Name extends EmittedName>(name: Name, event: EmittedEvents[Name]): void {
     const message = { kind: 'event', time: Date.now(), name, event };
     this.#file.send(message as unknown as EventMessage);
   }
@@ -121,7 +112,7 @@ export class RunReporter implements Display {
   }
 }
 
-/** The other events come for single calls, of which there may be many. */
-function isOfBatches(name: BatchlingEventName): boolean {
-  return name.startsWith('batch:') || name.startsWith('queue:');
+/** Events of single calls, of which there may be many. */
+function isOfOneCall(name: EmittedName): boolean {
+  return name.startsWith('call:') || name.startsWith('request:');
 }

@@ -36,9 +36,6 @@ export class TextRun implements ShownRun {
       case 'event':
         shown.scope.event(message.name, message.event);
         break;
-      case 'notice':
-        shown.scope.notice(message.notice);
-        break;
       case 'counts':
         Object.assign(shown.stats, message.stats);
         shown.calls.set(message.queues, message.batches);
@@ -47,7 +44,8 @@ export class TextRun implements ShownRun {
         shown.learn(message.times);
         break;
       case 'closed':
-        if (message.note !== undefined) shown.scope.notice({ notice: 'hint', text: message.note });
+        if (message.note !== undefined)
+          shown.scope.event('notice', { notice: 'hint', text: message.note });
         break;
       case 'idle':
         shown.scope.close();
