@@ -15,7 +15,7 @@ const namedByAddress = ['cli/launch/call-export', 'cli/launch/use-config'];
 const starts = {
   library: ['index', 'core', 'register'],
   command: ['cli/program'],
-  launch: ['cli/run', 'cli/exec'],
+  launch: ['cli/commands/run', 'cli/commands/exec'],
 };
 
 rmSync(folder, { recursive: true, force: true });

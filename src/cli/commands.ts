@@ -83,9 +83,4 @@ export const commands: readonly CommandEntry[] = [
     summary: "run the simulator: a local server that plays the providers' batch APIs",
     load: () => import('./commands/simulate.ts'),
   },
-  {
-    name: 'completion',
-    summary: 'print a script that completes commands and flags in your shell',
-    load: () => import('./commands/completion.ts'),
-  },
 ];

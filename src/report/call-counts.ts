@@ -34,6 +34,8 @@ type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 export class CallCounts {
   readonly #queues = new Map<string, Mutable<QueueCounts>>();
   readonly #batches = new Map<string, Mutable<BatchAnswers>>();
+  readonly #changedQueues = new Set<QueueCounts>();
+  readonly #changedBatches = new Set<BatchAnswers>();
 
   get queues(): ReadonlyMap<string, QueueCounts> {
     return this.#queues;
@@ -49,6 +51,14 @@ export class CallCounts {
     else if (name === 'call:answered') this.#answered(event as BatchlingEvents['call:answered']);
     else return false;
     return true;
+  }
+
+  /** The rows that have changed since this was last asked. */
+  takeChanges(): { readonly queues: QueueCounts[]; readonly batches: BatchAnswers[] } {
+    const changes = { queues: [...this.#changedQueues], batches: [...this.#changedBatches] };
+    this.#changedQueues.clear();
+    this.#changedBatches.clear();
+    return changes;
   }
 
   /** Numbers that another process has counted; they replace its earlier ones. */
@@ -70,6 +80,7 @@ export class CallCounts {
       this.#batches.set(batch, answers);
     }
     answers[outcome] += 1;
+    this.#changedBatches.add(answers);
   }
 
   #queue(facts: CallFacts): Mutable<QueueCounts> {
@@ -80,6 +91,7 @@ export class CallCounts {
       counts = { provider, model, captured: 0, good: 0, failed: 0, batched: 0 };
       this.#queues.set(name, counts);
     }
+    this.#changedQueues.add(counts);
     return counts;
   }
 }

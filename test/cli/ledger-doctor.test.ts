@@ -94,7 +94,7 @@ describe('doctor --live', () => {
     const keyless = await live('openai', '--base', base, '--yes');
     expect(keyless.stderr).toContain('no key for openai: set OPENAI_API_KEY');
     expect(keyless.code).toBe(1);
-    expect((await live('opnai')).stderr).toContain('Did you mean openai?');
+    expect((await live('opnai')).stderr).toContain('They are openai, ');
     expect(stage.simulator.requests.length).toBe(before);
   });
 });

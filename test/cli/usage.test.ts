@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { Command } from 'commander';
 import { expect, it } from 'vitest';
 import { version } from '../../src/base/version.ts';
@@ -55,55 +54,3 @@ it.each([
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   expect(stderr).toContain(told);
 });
-
-/** What a shell offers for the last word of a line. */
-const shells = {
-  bash: (script: string, words: string[]) =>
-    `${script}
-COMP_WORDS=(${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length - 1}
-_batchling; printf '%s\\n' "\${COMPREPLY[@]}"`,
-  fish: (script: string, words: string[]) => `${script}\ncomplete -C '${words.join(' ')}'`,
-};
-
-it.each(['bash', 'fish'] as const)('completes commands and flags in %s', async (shell) => {
-  const { code, stdout: script, stderr } = await runCli(['completion', shell]);
-  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-  expect(script).toContain('max-store-size');
-  if (!isInstalled(shell)) return;
-  const offered = (...words: string[]) =>
-    execFileSync(shell, ['-c', shells[shell](script, words)], { encoding: 'utf8' })
-      .split('\n')
-      .map((line) => line.replace(/\t.*/, ''))
-      .filter(Boolean);
-  expect(offered('batchling', 'simu')).toEqual(['simulate']);
-  expect(offered('batchling', 'run', '--max-')).toEqual(
-    expect.arrayContaining(['--max-in-flight', '--max-store-size', '--max-window']),
-  );
-  expect(offered('batchling', 'run', '--no-cac')).toEqual(['--no-cache']);
-  expect(offered('batchling', 'simulate', '--win')).toEqual([]);
-});
-
-it('completes in zsh', async () => {
-  const { stdout: script } = await runCli(['completion', 'zsh']);
-  expect(script).toContain(
-    "'--window:send a batch after this long without a new call (default\\: 5s)'",
-  );
-  if (!isInstalled('zsh')) return;
-  const line = `autoload -U compinit; compinit -D -u; ${script}\necho "$_comps[batchling]"`;
-  expect(execFileSync('zsh', ['-fc', line], { encoding: 'utf8' })).toBe('_batchling\n');
-});
-
-it('exits with 2 for a shell that it does not know', async () => {
-  const { code, stderr } = await runCli(['completion', 'tcsh']);
-  expect(code).toBe(2);
-  expect(stderr).toContain('bash, zsh, fish');
-});
-
-function isInstalled(shell: string): boolean {
-  try {
-    execFileSync(shell, ['--version']);
-    return true;
-  } catch {
-    return false;
-  }
-}

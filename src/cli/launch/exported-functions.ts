@@ -1,5 +1,3 @@
-import { nearest } from '../../options/nearest.ts';
-
 type Exports = Readonly<Record<string, unknown>>;
 export type ExportedFunction = (...given: unknown[]) => unknown;
 
@@ -25,8 +23,6 @@ function withoutDefault(module: Exports): Exports {
 
 /** Says that a file has no such function, and which ones it has. */
 export function noSuchExport(file: string, name: string, names: readonly string[]): string {
-  const meant = nearest(name, names);
-  const advice = meant === undefined ? '' : `\n(Did you mean ${meant}?)`;
   if (names.length === 0) return `${file} exports no function, so none named ${name}`;
-  return `${file} exports no function ${name}; it exports ${names.join(', ')}${advice}`;
+  return `${file} exports no function ${name}; it exports ${names.join(', ')}`;
 }

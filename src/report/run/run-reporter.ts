@@ -2,7 +2,6 @@ import type { EmittedEvents, EmittedName } from '../../orchestrator/events/event
 import { addStats, addToStats, emptyStats, type Stats } from '../../orchestrator/model/stats.ts';
 import { CallCounts } from '../call-counts.ts';
 import type { Display, DisplayedScope, ScopeDisplay } from '../display.ts';
-import { Changes } from './changes.ts';
 import type { ReportFile } from './report-file.ts';
 import type { EventMessage, RunMessage } from './run-message.ts';
 
@@ -19,7 +18,6 @@ export class RunReporter implements Display {
   /** Batches of all scopes: one that several of them share counts once. */
   readonly #shared = emptyStats();
   readonly #calls = new CallCounts();
-  readonly #changes = new Changes(this.#calls);
   readonly #seen = new WeakSet<object>();
   #hasNumbers = false;
   #isUsualAsked = false;
@@ -60,7 +58,7 @@ export class RunReporter implements Display {
       addStats(stats, some);
     }
     Object.assign(stats.batches, this.#shared.batches);
-    return { kind: 'counts', stats, ...this.#changes.take() };
+    return { kind: 'counts', stats, ...this.#calls.takeChanges() };
   }
 
   #event<Name extends EmittedName>(
