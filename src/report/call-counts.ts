@@ -14,7 +14,7 @@ export interface QueueCounts {
   readonly good: number;
   /** Answered with an error. */
   readonly failed: number;
-  /** Those of both that a batch has answered. */
+  /** Calls that a batch has answered, with or without an error. */
   readonly batched: number;
 }
 

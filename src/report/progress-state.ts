@@ -17,7 +17,7 @@ export interface ShownBatch extends BatchFacts {
   readonly sentAt: number;
   /** `undefined`: not polled yet. `none`: the provider gives no counts before the end. */
   readonly counts: Counts | 'none' | undefined;
-  /** How many were done at which time, for each change. */
+  /** The number of requests done at each change. */
   readonly samples: readonly { readonly at: number; readonly done: number }[];
   readonly stage: BatchStage;
 }
@@ -143,7 +143,7 @@ export class ProgressState {
     const stage = this.#batches.get(batch)?.stage;
     const isOnItsWay = stage === 'uploading' || stage === 'waiting';
     if (isOnItsWay && reason.startsWith(noRoomYet)) this.#change(batch, { stage: 'waiting' });
-    // One that was refused before it was accepted goes on as another one.
+    // A batch that was refused before it was accepted goes on as another batch.
     else if (gone || isOnItsWay) this.#batches.delete(batch);
   }
 

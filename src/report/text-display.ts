@@ -57,7 +57,7 @@ export class TextDisplay implements Display {
       readonly now?: () => number;
       /** A scope stands for a process of a run, and is summed up with the others by `end`. */
       readonly isRun?: boolean;
-      /** Its processes end when all calls are sent. */
+      /** Processes of the run end when all calls are sent. */
       readonly mayDetach?: boolean;
     } = {},
   ) {
@@ -186,7 +186,7 @@ export class TextDisplay implements Display {
     );
   }
 
-  /** Without a live block, a line now and then. */
+  /** Prints a line now and then where there is no live block. */
   #printProgress(): void {
     if (this.#output.draw) return;
     const batches = [...this.#state.batches.values()].filter(({ stage }) => stage === 'running');

@@ -69,7 +69,7 @@ async function work(
   stopped: AbortSignal,
 ): Promise<number> {
   let isGivenUp = false;
-  /** By batch: how many of its requests have ended without an answer. */
+  /** The number of requests that ended without an answer, by batch. */
   const unanswered = new Map<string, number>();
   const onLooked = async ({ batch, trouble }: Looked) => {
     isGivenUp ||= trouble !== undefined;
@@ -97,7 +97,7 @@ async function work(
     await collecting.close();
   }
   if (stopped.aborted) return exitCodes.interrupted;
-  // What no key reads is not a matter of time: who waits for 0 would wait for ever.
+  // A script that collects until the exit code is 0 would never end if no key can read a batch.
   const isStuck = isGivenUp || refusals.size > 0 || reachable.obstacles().length > 0;
   if (isStuck) return exitCodes.failed;
   return left === 0 ? exitCodes.fine : exitCodes.detached;
@@ -134,7 +134,7 @@ async function tellWhatIsLeft(
   const owned = (await ledger.unfinished()).filter(
     ({ owner }) => owner && owner.pid !== process.pid,
   );
-  // Where owners live by a lease, it is not known yet whether one has ended.
+  // An owner that lives by a lease may have ended without its being known yet.
   const running =
     ledger.ownerLease === undefined ? 'are running' : 'are running or have just ended';
   const others = owned.length > 0 ? ` (${owned.length} of them in programs that ${running})` : '';

@@ -87,7 +87,7 @@ export function define(command: Command): void {
 async function serve(flags: Flags): Promise<void> {
   await useFlags(flags);
   const given = gatewayOptions(flags);
-  // Before it listens: whatever ends it from then on ends it in order.
+  // Signals are watched before the gateway listens, so that any of them ends it in order.
   const stop = new Promise<void>((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
   });

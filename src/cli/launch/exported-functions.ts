@@ -1,7 +1,7 @@
 type Exports = Readonly<Record<string, unknown>>;
 export type ExportedFunction = (...given: unknown[]) => unknown;
 
-/** Exported functions by name. Those of a CommonJS module may all be in its default export. */
+/** Exported functions by name. A CommonJS module may have all of them in its default export. */
 export function exportedFunctions(module: Exports): Map<string, ExportedFunction> {
   const inner = module.default;
   const isObject = typeof inner === 'object' && inner !== null;
@@ -15,7 +15,7 @@ export function exportedFunctions(module: Exports): Map<string, ExportedFunction
   return new Map(functions);
 }
 
-/** Unless it is a function: an object stands for the exports of a CommonJS module. */
+/** A default export that is an object stands for the exports of a CommonJS module, and is no function itself. */
 function withoutDefault(module: Exports): Exports {
   const { default: inner, ...named } = module;
   return typeof inner === 'function' ? module : named;

@@ -13,7 +13,7 @@ export interface ProgramFile {
 
 /** Takes `file.ts` or `file.ts:export` apart. Throws an error of wrong usage when there is no such file. */
 export function programFile(given: string): ProgramFile {
-  // A name with a colon is a name, too.
+  // The name of a file may hold a colon.
   if (existsSync(given)) return { path: checked(given), exportName: undefined };
   // The colon of a drive letter is followed by a path, never by a name alone.
   const [, file, exportName] = /^(..+):([\p{ID_Start}$_][\p{ID_Continue}$]*)$/u.exec(given) ?? [];
@@ -31,7 +31,7 @@ function checked(file: string): string {
   return path;
 }
 
-/** By its ending. A file without one, or with another one, may say by its first line what runs it. */
+/** Judges a file by its ending. The first line may say what runs a file with another ending, or with none. */
 function isForNode(path: string): boolean {
   if (scripts.test(path)) return true;
   const [firstLine = ''] = readFileSync(path, 'utf8').split('\n', 1);

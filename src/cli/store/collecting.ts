@@ -77,7 +77,7 @@ export class Collecting {
     while (!stopped.aborted) {
       for (const batch of await this.#takeOver()) this.#reportAtEnd(batch);
       const open = await ledger.unfinished();
-      // Also those of other processes: they may end and leave their batches.
+      // Batches of other processes count, too: a process may end and leave its batches.
       if (!open.some(({ owner }) => owner !== undefined)) break;
       const pause = new AbortController();
       const ending = AbortSignal.any([stopped, pause.signal]);
@@ -121,7 +121,7 @@ export class Collecting {
     done.abort();
     while (batch.reading) await batch.reading;
     const { phase } = batch;
-    // What could not be read now is left to the next round.
+    // A batch that could not be read now is left to the next round.
     if (phase.name === 'collecting' && !phase.isUnreadable) await batch.over;
     await this.#report(batch.token, troubleOf(batch));
   }
@@ -132,7 +132,7 @@ export class Collecting {
       return this.#report(batch.token, troubleOf(batch));
     });
     this.#reports.push(reported);
-    // Told to whoever waits for all of them.
+    // `untilDone` rejects with the error when it waits for all reports.
     reported.catch(() => undefined);
   }
 

@@ -63,7 +63,7 @@ export interface BatchlingEvents {
 
 export type BatchlingEventName = keyof BatchlingEvents;
 
-/** Whose batches wait for room: those of a model for its quota, without a model all of the provider's. */
+/** Batches that wait for room: those of one model wait for its quota, those of all models for a slot. */
 export interface WaitFacts {
   readonly provider: string;
   readonly model?: string;
@@ -76,9 +76,9 @@ export type Notice =
       readonly notice: 'trouble';
       readonly id: string;
       readonly text: string;
-      /** What is wrong at the provider, where the trouble is there. */
+      /** What is wrong, if the trouble is at the provider. */
       readonly kind?: TroubleKind['kind'];
-      /** Where the trouble is that batches wait for room. */
+      /** Set if the trouble is that batches wait for room. */
       readonly waits?: WaitFacts;
     }
   /** It is out of the way. Without a text there is nothing to say about it. */

@@ -29,7 +29,7 @@ interface OpenReport {
 export class ReportFolder {
   readonly #path: string;
   readonly #listener: RunListener;
-  /** By the names of their files. `undefined`: there is no more to read. */
+  /** Keyed by file name. `undefined`: there is no more to read. */
   readonly #reports = new Map<string, OpenReport | undefined>();
 
   constructor(path: string, listener: RunListener) {
@@ -102,7 +102,7 @@ function parsed(line: string): RunMessage | undefined {
   }
 }
 
-/** How much of it is in `chunk` now. What cannot be read is not shown; the program goes on. */
+/** Reads into `chunk` and returns the number of bytes. A file that cannot be read is not shown; the program goes on. */
 function readChunk(descriptor: number): number {
   try {
     return readSync(descriptor, chunk);

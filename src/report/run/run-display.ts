@@ -40,7 +40,7 @@ export interface RunDisplay {
 export function openRunDisplay(options: RunDisplayOptions): RunDisplay {
   const { mode: asked, stream, mayDetach = false } = options;
   const mode = possibleMode(asked, stream);
-  // Only this user can enter it.
+  // The folder is readable by this user alone.
   const folder = mkdtempSync(join(tmpdir(), 'batchling-run-'));
   const began = performance.now();
   let reader: RunReader | undefined;

@@ -7,7 +7,7 @@ import type { TypicalTime } from '../typical-times.ts';
 
 /** What a process of a run tells the parent that shows the run. Times are milliseconds since 1970. */
 export type RunMessage =
-  /** The first scope, or the first one after `idle`. */
+  /** The process has opened its first scope, or its first one after `idle`. */
   | {
       readonly kind: 'open';
       readonly store: string;
@@ -15,7 +15,7 @@ export type RunMessage =
       readonly firstUse?: FirstUse | undefined;
     }
   | EventMessage
-  /** Of the whole process so far. Only queues and batches whose numbers have changed. */
+  /** `stats` are of the whole process so far; queues and batches are those whose numbers have changed. */
   | {
       readonly kind: 'counts';
       readonly stats: Stats;

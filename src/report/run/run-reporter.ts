@@ -13,7 +13,7 @@ export class RunReporter implements Display {
   readonly #file: ReportFile;
   readonly #sendsCalls: boolean;
   readonly #open = new Set<DisplayedScope>();
-  /** Of closed scopes. */
+  /** The sum of closed scopes. */
   readonly #past = emptyStats();
   /** Batches of all scopes: one that several of them share counts once. */
   readonly #shared = emptyStats();
@@ -36,11 +36,11 @@ export class RunReporter implements Display {
     const { store, completionWindow, firstUse } = scope;
     if (this.#open.size === 0) {
       this.#file.send({ kind: 'open', store, completionWindow, firstUse });
-      // In front of all numbers.
+      // The parent needs this message before any numbers.
       this.#file.flush();
     }
     this.#open.add(scope);
-    // What it did before it was shown counts as well.
+    // Events before this moment are part of its stats.
     this.#hasNumbers = true;
     this.#file.changed();
     return {
