@@ -1,12 +1,11 @@
 import { jsonLine } from '../json-line.ts';
 import type { DisplayStream } from '../terminal/terminal.ts';
 import type { ProcessKey } from './report-folder.ts';
-import type { RunOutcome } from './run-display.ts';
 import type { RunMessage } from './run-message.ts';
-import type { ShownRun } from './run-reader.ts';
+import type { RunOutcome } from './run-totals.ts';
 
 /** One JSON object per line for each event of all processes, and one for their sum. */
-export class JsonRun implements ShownRun {
+export class JsonRun {
   readonly #stream: DisplayStream;
 
   constructor(stream: DisplayStream) {

@@ -79,6 +79,15 @@ export class ReportFolder {
     }
   }
 
+  /** A line that is torn, or that another version of the package has written, is not shown. The run goes on. */
+  #tell(process: ProcessKey, line: string): void {
+    try {
+      this.#listener.message(process, JSON.parse(line) as RunMessage);
+    } catch {
+      // There is nobody to tell who could do something about it.
+    }
+  }
+
   #readReport(report: OpenReport): void {
     for (;;) {
       const size = readChunk(report.descriptor);
@@ -86,19 +95,9 @@ export class ReportFolder {
       const lines = (report.rest + report.decoder.write(chunk.subarray(0, size))).split('\n');
       report.rest = lines.pop() as string;
       for (const line of lines) {
-        const message = parsed(line);
-        if (message) this.#listener.message(report.process, message);
+        this.#tell(report.process, line);
       }
     }
-  }
-}
-
-/** A process that was killed may have left a line torn. */
-function parsed(line: string): RunMessage | undefined {
-  try {
-    return JSON.parse(line) as RunMessage;
-  } catch {
-    return undefined;
   }
 }
 

@@ -7,9 +7,8 @@ import { summaryLines } from '../text/summary-lines.ts';
 import { TextDisplay } from '../text-display.ts';
 import type { TypicalTime } from '../typical-times.ts';
 import type { ProcessKey } from './report-folder.ts';
-import type { RunOutcome } from './run-display.ts';
 import type { RunMessage } from './run-message.ts';
-import type { ShownRun } from './run-reader.ts';
+import type { RunOutcome } from './run-totals.ts';
 
 interface ShownProcess {
   readonly scope: ScopeDisplay;
@@ -19,7 +18,7 @@ interface ShownProcess {
 }
 
 /** The text that people read: each process is to the display what a scope is in the library. */
-export class TextRun implements ShownRun {
+export class TextRun {
   readonly #display: TextDisplay;
   readonly #processes = new Map<string, ShownProcess>();
 
