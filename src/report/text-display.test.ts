@@ -198,8 +198,15 @@ describe('live lines', () => {
     scope.event('call:captured', { ...facts, model: 'gpt-5' });
     const provider = 'openai';
     const quota = { provider, model: 'gpt-5-mini' };
-    scope.event('notice', { notice: 'trouble', id: '1', text: 'no room', waits: quota });
+    const noRoom = { notice: 'trouble', id: '1', text: 'no room', waits: quota } as const;
+    scope.event('notice', noRoom);
     expect(drawn?.(77)[2]).toMatch(/waiting for quota$/);
+    scope.event('notice', { notice: 'over', id: '1' });
+    expect(drawn?.(77)[2]).toMatch(/collecting calls$/);
+    // A wait that begins anew is told by the same object.
+    scope.event('notice', noRoom);
+    expect(drawn?.(77)[2]).toMatch(/waiting for quota$/);
+    expect(printed).toEqual(['no room']);
     expect(drawn?.(77)[3]).toMatch(/collecting calls$/);
     scope.event('notice', { notice: 'over', id: '1' });
     scope.event('notice', { notice: 'trouble', id: '2', text: 'no slot', waits: { provider } });

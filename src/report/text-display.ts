@@ -85,7 +85,7 @@ export class TextDisplay implements Display {
   }
 
   #event<Name extends EmittedName>(open: OpenScope, name: Name, event: EmittedEvents[Name]): void {
-    // First, because these come for each call.
+    // Events of single calls are only counted: there may be very many.
     if (open.calls.event(name, event)) return;
     if (!this.#open.has(open)) return;
     const token = 'batch' in event ? (event.batch as string) : undefined;
@@ -173,7 +173,7 @@ export class TextDisplay implements Display {
     this.#output.print(...waitExplained(scope, this.#mayDetach));
   }
 
-  /** Once: what past batches took hardly changes while this process runs. */
+  /** Asks once: what past batches took hardly changes while this process runs. */
   #learnUsual(scope: DisplayedScope): void {
     if (this.#isUsualAsked || scope.typicalTimes === undefined) return;
     this.#isUsualAsked = true;
