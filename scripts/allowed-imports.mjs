@@ -77,7 +77,7 @@ export const allowedImports = lists({
   'orchestrator/model': `
     base concurrency http streams pricing batchers/batcher.ts batchers/provider-info.ts
     batchers/shared/refused-error.ts batchers/shared/replies.ts ledger/ledger.ts orchestrator/events/events.ts
-    orchestrator/events/notices.ts orchestrator/events/troubles.ts
+    orchestrator/events/troubles.ts
   `,
   'orchestrator/queue': `
     base concurrency http pricing batchers/batcher.ts batchers/limit-settings.ts batchers/provider-info.ts
@@ -105,7 +105,7 @@ export const allowedImports = lists({
     base ledger/ledger.ts orchestrator/events orchestrator/model report/run report/terminal report/text
   `,
   'report/run': `
-    base pricing orchestrator/dry-run orchestrator/events orchestrator/model report/call-counts.ts
+    base orchestrator/dry-run orchestrator/events orchestrator/model report/call-counts.ts
     report/display-mode.ts report/display.ts report/json-line.ts report/terminal report/text report/text-display.ts
     report/typical-times.ts
   `,
@@ -170,8 +170,9 @@ export const allowedImports = lists({
   cli: 'base options/config cli/commands',
   'cli/commands': `
     base concurrency http ledger/copy/copy-contents.ts ledger/ledger.ts ledger/open-contents.ts orchestrator/events
-    report report/text options cli/commands.ts cli/completion cli/doctor cli/exit-codes.ts cli/launch cli/print
-    cli/start cli/store cli/usage-error.ts
+    report report/terminal report/text options options/config index.ts gateway/admission/this-machine.ts
+    gateway/gateway.ts cli/config-path.ts cli/doctor cli/exit-codes.ts cli/launch
+    cli/print cli/store cli/usage-error.ts simulator/index.ts cli/commands.ts cli/completion
   `,
   'cli/completion': '',
   'cli/doctor': `
@@ -181,19 +182,15 @@ export const allowedImports = lists({
   `,
   'cli/launch': `
     base ledger/open-ledger.ts orchestrator/dry-run report/run report/terminal report/text options options/config
-    cli/config-path.ts cli/exit-codes.ts cli/usage-error.ts
+    cli/config-path.ts cli/exit-codes.ts cli/usage-error.ts simulator/index.ts
   `,
-  'cli/print': 'base ledger/ledger.ts orchestrator/model report/terminal report/text',
-  'cli/start': `
-    base batchers/registry.ts report/terminal report/text options options/config index.ts
-    gateway/admission/this-machine.ts gateway/gateway.ts cli/commands/serve.ts cli/config-path.ts cli/exit-codes.ts
-    cli/store cli/usage-error.ts simulator/index.ts
+  'cli/print': `
+    base ledger/ledger.ts orchestrator/model report/terminal report/text options gateway/gateway.ts
   `,
   'cli/store': `
     base concurrency http batchers/provider-info.ts batchers/registry.ts ledger/ledger-options.ts ledger/ledger.ts
     ledger/open-ledger.ts orchestrator/capture orchestrator/engine.ts orchestrator/events orchestrator/model report
-    report/terminal report/text options options/config scope/engine/engine-scope.ts cli/config-path.ts cli/print
-    cli/usage-error.ts
+    report/text options options/config scope/engine/engine-scope.ts cli/config-path.ts cli/print cli/usage-error.ts
   `,
   // The simulator stands alone.
   simulator: '',

@@ -1,6 +1,6 @@
 // Bundles the modules of the package: node scripts/bundle.mjs [folder]. The start of a program pays for each
 // file that Node has to find, read and link. What is imported lazily stays lazy.
-import { readFileSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
@@ -15,9 +15,12 @@ const namedByAddress = ['cli/launch/call-export', 'cli/launch/use-config'];
 const starts = {
   library: ['index', 'core', 'register'],
   command: ['cli/program'],
-  launch: ['cli/run', 'cli/exec'],
+  launch: ['cli/commands/run', 'cli/commands/exec'],
 };
 
+for (const name of Object.values(starts).flat()) {
+  if (!existsSync(source(name))) throw new Error(`There is no module ${source(name)}.`);
+}
 rmSync(folder, { recursive: true, force: true });
 await bundle();
 

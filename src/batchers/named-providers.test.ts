@@ -10,8 +10,8 @@ const source = fileURLToPath(new URL('..', import.meta.url));
 /** Files outside of the providers' folders that name one, each with its reason. */
 const exceptions: Readonly<Record<string, string>> = {
   'batchers/registry.ts': 'the one list of providers',
-  'cli/start/start-demo.ts': 'the demo is a program for one provider',
-  'cli/start/start-simulator.ts': 'shows two SDKs how to find the simulator',
+  'cli/commands/demo.ts': 'the demo is a program for one provider',
+  'cli/commands/simulate.ts': 'shows two SDKs how to find the simulator',
   'gateway/waiting/heartbeat-kind.ts': 'knows SDKs by their user agents, and what each bears',
   'options/show.ts': 'knows keys by what they begin with',
 };

@@ -1,7 +1,8 @@
 import type {
-  BatchlingEventName,
   BatchlingEvents,
   CallFacts,
+  EmittedEvents,
+  EmittedName,
 } from '../orchestrator/events/events.ts';
 
 /** What became of the calls to one model. */
@@ -13,7 +14,7 @@ export interface QueueCounts {
   readonly good: number;
   /** Answered with an error. */
   readonly failed: number;
-  /** Those of both that a batch has answered. */
+  /** Calls that a batch has answered, with or without an error. */
   readonly batched: number;
 }
 
@@ -33,6 +34,8 @@ type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 export class CallCounts {
   readonly #queues = new Map<string, Mutable<QueueCounts>>();
   readonly #batches = new Map<string, Mutable<BatchAnswers>>();
+  readonly #changedQueues = new Set<QueueCounts>();
+  readonly #changedBatches = new Set<BatchAnswers>();
 
   get queues(): ReadonlyMap<string, QueueCounts> {
     return this.#queues;
@@ -43,11 +46,19 @@ export class CallCounts {
   }
 
   /** Whether the event is one that is counted. */
-  event<Name extends BatchlingEventName>(name: Name, event: BatchlingEvents[Name]): boolean {
+  event<Name extends EmittedName>(name: Name, event: EmittedEvents[Name]): boolean {
     if (name === 'call:captured') this.#queue(event as CallFacts).captured += 1;
     else if (name === 'call:answered') this.#answered(event as BatchlingEvents['call:answered']);
     else return false;
     return true;
+  }
+
+  /** The rows that have changed since this was last asked. */
+  takeChanges(): { readonly queues: QueueCounts[]; readonly batches: BatchAnswers[] } {
+    const changes = { queues: [...this.#changedQueues], batches: [...this.#changedBatches] };
+    this.#changedQueues.clear();
+    this.#changedBatches.clear();
+    return changes;
   }
 
   /** Numbers that another process has counted; they replace its earlier ones. */
@@ -69,6 +80,7 @@ export class CallCounts {
       this.#batches.set(batch, answers);
     }
     answers[outcome] += 1;
+    this.#changedBatches.add(answers);
   }
 
   #queue(facts: CallFacts): Mutable<QueueCounts> {
@@ -79,6 +91,7 @@ export class CallCounts {
       counts = { provider, model, captured: 0, good: 0, failed: 0, batched: 0 };
       this.#queues.set(name, counts);
     }
+    this.#changedQueues.add(counts);
     return counts;
   }
 }

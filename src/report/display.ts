@@ -1,5 +1,4 @@
-import type { BatchlingEventName, BatchlingEvents } from '../orchestrator/events/events.ts';
-import type { Notice } from '../orchestrator/events/notices.ts';
+import type { Emit } from '../orchestrator/events/events.ts';
 import type { Stats } from '../orchestrator/model/stats.ts';
 import type { CallCounts } from './call-counts.ts';
 import type { TypicalTime } from './typical-times.ts';
@@ -29,9 +28,7 @@ export interface DisplayedScope {
 
 /** How one scope reports to the display that all scopes of the process share. */
 export interface ScopeDisplay {
-  event<Name extends BatchlingEventName>(name: Name, event: BatchlingEvents[Name]): void;
-  /** Something that people should know now. */
-  notice(notice: Notice): void;
+  readonly event: Emit;
   /** The scope is closed; `note` is a last line for the user. */
   close(note?: string): void;
 }

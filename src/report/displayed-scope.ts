@@ -11,7 +11,7 @@ interface Settings extends FirstUse {
   readonly completionWindow: number;
 }
 
-/** What the display is told of a scope. Made before the ledger is opened, which makes its file. */
+/** What the display is told of a scope. Must be called before the ledger is opened, because opening makes its file. */
 export function displayedScope(
   stats: Stats,
   { store, completionWindow, retention, keep }: Settings,

@@ -2,7 +2,7 @@ import type { Display, DisplayedScope, ScopeDisplay } from './display.ts';
 import { jsonLine } from './json-line.ts';
 import type { DisplayStream } from './terminal/terminal.ts';
 
-/** One JSON object per line for each event and notice; one that several scopes share is printed once. */
+/** One JSON object per line for each event; one that several scopes share is printed once. */
 export class JsonDisplay implements Display {
   readonly #stream: DisplayStream;
   readonly #seen = new WeakSet<object>();
@@ -15,7 +15,6 @@ export class JsonDisplay implements Display {
     let isOpen = true;
     return {
       event: (event, payload) => isOpen && this.#once(event, payload),
-      notice: (notice) => isOpen && this.#once('notice', notice),
       close: (note) => {
         isOpen = false;
         this.#write('closed', { stats, ...(note && { note }) });

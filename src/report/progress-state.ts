@@ -1,11 +1,13 @@
 import type { Counts } from '../base/types.ts';
 import {
   type BatchFacts,
-  type BatchlingEventName,
   type BatchlingEvents,
+  type EmittedEvents,
+  type EmittedName,
+  type Notice,
   noRoomYet,
+  type WaitFacts,
 } from '../orchestrator/events/events.ts';
-import type { Notice, WaitFacts } from '../orchestrator/events/notices.ts';
 
 /** How many changes of a batch's counts are kept to estimate its speed. */
 const mostSamples = 8;
@@ -15,7 +17,7 @@ export interface ShownBatch extends BatchFacts {
   readonly sentAt: number;
   /** `undefined`: not polled yet. `none`: the provider gives no counts before the end. */
   readonly counts: Counts | 'none' | undefined;
-  /** How many were done at which time, for each change. */
+  /** The number of requests done at each change. */
   readonly samples: readonly { readonly at: number; readonly done: number }[];
   readonly stage: BatchStage;
 }
@@ -33,8 +35,7 @@ export interface ShownTrouble {
 }
 
 /**
- * The batches under way and current troubles, reduced from the events and notices of any number of
- * scopes. It does not know how it is shown. Times are milliseconds of the caller's clock.
+ * The batches under way and current troubles, reduced from the events of any number of scopes. It does not know how it is shown. Times are milliseconds of the caller's clock.
  */
 export class ProgressState {
   readonly #batches = new Map<string, ShownBatch>();
@@ -49,11 +50,7 @@ export class ProgressState {
     return this.#troubles;
   }
 
-  event<Name extends BatchlingEventName>(
-    name: Name,
-    event: BatchlingEvents[Name],
-    now: number,
-  ): void {
+  event<Name extends EmittedName>(name: Name, event: EmittedEvents[Name], now: number): void {
     switch (name) {
       case 'batch:submitting':
         this.#add(event as BatchFacts, now, 'uploading');
@@ -73,14 +70,10 @@ export class ProgressState {
       case 'batch:resent':
         this.#resent(event as BatchlingEvents['batch:resent']);
         break;
+      case 'notice':
+        this.#notice(event as Notice, now);
+        break;
     }
-  }
-
-  notice(notice: Notice, now: number): void {
-    if (notice.notice === 'trouble') this.#troubles.set(notice.id, notice);
-    else if (notice.notice === 'over') this.#troubles.delete(notice.id);
-    else if (notice.notice === 'rejoined') this.#add(notice, now - notice.age, 'running');
-    else if (notice.notice === 'gave-up') this.#batches.delete(notice.batch);
   }
 
   /** The last scope has closed. */
@@ -93,6 +86,13 @@ export class ProgressState {
   forget(batches: Iterable<string>, troubles: Iterable<string>): void {
     for (const token of batches) this.#batches.delete(token);
     for (const id of troubles) this.#troubles.delete(id);
+  }
+
+  #notice(notice: Notice, now: number): void {
+    if (notice.notice === 'trouble') this.#troubles.set(notice.id, notice);
+    else if (notice.notice === 'over') this.#troubles.delete(notice.id);
+    else if (notice.notice === 'rejoined') this.#add(notice, now - notice.age, 'running');
+    else if (notice.notice === 'gave-up') this.#batches.delete(notice.batch);
   }
 
   #submitted(facts: BatchFacts, sentAt: number): void {
@@ -143,7 +143,7 @@ export class ProgressState {
     const stage = this.#batches.get(batch)?.stage;
     const isOnItsWay = stage === 'uploading' || stage === 'waiting';
     if (isOnItsWay && reason.startsWith(noRoomYet)) this.#change(batch, { stage: 'waiting' });
-    // One that was refused before it was accepted goes on as another one.
+    // A batch that was refused before it was accepted goes on as another batch.
     else if (gone || isOnItsWay) this.#batches.delete(batch);
   }
 

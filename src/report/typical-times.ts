@@ -9,7 +9,7 @@ export interface TypicalTime {
   readonly duration: number;
 }
 
-/** For each provider and model the median of its past batches. */
+/** The median duration of past batches, for each provider and model. */
 export function typicalTimes(batches: readonly BatchSummary[]): TypicalTime[] {
   const durations = new Map<string, { provider: string; model: string; all: number[] }>();
   for (const { provider, model, state, acceptedAt, endedAt, failure } of batches) {

@@ -2,7 +2,6 @@ import { reportVariable } from '../base/run-variables.ts';
 import type { BatchSummary } from '../ledger/ledger.ts';
 import type { ResolvedOptions } from '../options/index.ts';
 import type { BatchlingEventName, BatchlingEvents, Emit } from '../orchestrator/events/events.ts';
-import type { Notify } from '../orchestrator/events/notices.ts';
 import { addToStats, emptyStats, type Stats } from '../orchestrator/model/stats.ts';
 import type { ScopeDisplay } from '../report/display.ts';
 
@@ -37,14 +36,13 @@ export class ScopeEvents {
     );
   }
 
-  readonly notify: Notify = (notice) => this.#display?.notice(notice);
-
   readonly emit: Emit = (name, event) => {
     addToStats(this.stats, name, event);
     this.#display?.event(name, event);
-    const listeners = this.#listeners.get(name);
+    if (name === 'notice') return;
+    const listeners = this.#listeners.get(name as BatchlingEventName);
     if (listeners === undefined) return;
-    for (const listener of listeners) callSafely(listener as Listener<typeof name>, event);
+    for (const listener of listeners) callSafely(listener as (event: object) => void, event);
   };
 
   on<Name extends BatchlingEventName>(name: Name, listener: Listener<Name>): () => void {

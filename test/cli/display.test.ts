@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { RunOutcome } from '../../src/report/run/run-display.ts';
+import type { RunOutcome } from '../../src/report/run/run-totals.ts';
 import type { Shown } from '../support/emulated-terminal.ts';
 import type { RunChild } from '../support/programs/run-child.ts';
 import type { RunParent } from '../support/programs/run-parent.ts';

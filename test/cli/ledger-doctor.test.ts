@@ -94,7 +94,7 @@ describe('doctor --live', () => {
     const keyless = await live('openai', '--base', base, '--yes');
     expect(keyless.stderr).toContain('no key for openai: set OPENAI_API_KEY');
     expect(keyless.code).toBe(1);
-    expect((await live('opnai')).stderr).toContain('Did you mean openai?');
+    expect((await live('opnai')).stderr).toContain('They are openai, ');
     // Its facts are a copy of those of OpenAI, whose models it has not.
     expect((await live('deepinfra')).stderr).toContain('--live deepinfra needs a model');
     expect((await live('vertex', '--model', 'm')).stderr).toContain('its facts show none');

@@ -99,7 +99,7 @@ describe('show', () => {
     const typo = `${id.slice(0, -1)}x`;
     const wrong = await command('show', typo);
     expect(wrong).toMatchObject({ code: 1, stdout: '' });
-    expect(wrong.stderr).toContain(`Did you mean ${id}?`);
+    expect(wrong.stderr).toMatch(new RegExp(`The newest are .*${id}`));
     const several = await command('show', 'bl_');
     expect(several.stderr).toContain('2 batches begin with "bl_": ');
     expect(several.code).toBe(1);

@@ -160,7 +160,7 @@ it('step 5: batches, and the second time the ledger', async () => {
   });
   expect(missing).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('Did you mean capitals.mjs?'),
+    stderr: expect.stringContaining('there is no file capitols.mjs'),
   });
 });
 

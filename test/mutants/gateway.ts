@@ -32,7 +32,7 @@ export const gateway: readonly Mutant[] = [
   {
     name: 'serve listens for other machines without a token',
     promise: 5,
-    file: 'src/cli/start/start-gateway.ts',
+    file: 'src/cli/commands/serve.ts',
     search: 'token === undefined && !isThisMachine(host)',
     replace: "token === undefined && host === '0.0.0.0'",
     tests: ['test/gateway/access.test.ts'],

@@ -124,7 +124,7 @@ async function cancelOne(
   return release(canceller, open);
 }
 
-/** No lease is needed to ask the provider; whoever waits for the batch sees that it is cancelled. */
+/** No lease is needed to ask the provider; the program that waits for the batch sees that it is cancelled. */
 async function cancelAtProvider(
   { http, reachable }: Canceller,
   open: OpenBatch,
@@ -154,7 +154,7 @@ async function cancelAtProvider(
   return { id, outcome: 'cancelling', text: `is being cancelled at ${queue.provider}; ${next}` };
 }
 
-/** It never reached the provider: its requests are free for whoever asks for them next. */
+/** The batch never reached the provider: its requests are free for the next program that asks for them. */
 async function release({ ledger }: Canceller, { id, token }: OpenBatch): Promise<Cancelled> {
   const owner = await ledger.join({ run: token, host: hostname(), pid: process.pid });
   const claimed = await ledger.claim(owner, id);

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { KeepAlive } from '../../concurrency/keep-alive.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { ResolvedOptions } from '../../options/index.ts';
-import type { Notice } from '../../orchestrator/events/notices.ts';
+import type { Emit, Notice } from '../../orchestrator/events/events.ts';
 import { collectCommand } from '../../report/text/collect-command.ts';
 import { counted } from '../../report/text/summary.ts';
 import { exitCodes } from '../exit-codes.ts';
@@ -69,7 +69,7 @@ async function work(
   stopped: AbortSignal,
 ): Promise<number> {
   let isGivenUp = false;
-  /** By batch: how many of its requests have ended without an answer. */
+  /** The number of requests that ended without an answer, by batch. */
   const unanswered = new Map<string, number>();
   const onLooked = async ({ batch, trouble }: Looked) => {
     isGivenUp ||= trouble !== undefined;
@@ -78,13 +78,15 @@ async function work(
     else await printJson({ ...batchJson(batch, undefined), ...(trouble && { trouble }) });
   };
   const refusals = new Set<string>();
-  const notify = (notice: Notice) => {
+  const emit: Emit = (name, event) => {
+    if (name !== 'notice') return;
+    const notice = event as Notice;
     if (notice.notice !== 'trouble' && notice.notice !== 'over') return;
     if (notice.notice === 'over') refusals.delete(notice.id);
     else if (notice.kind === 'denied') refusals.add(notice.id);
     if (notice.text) note(notice.text);
   };
-  const collecting = await Collecting.open({ ledger, options, reachable, onLooked, notify });
+  const collecting = await Collecting.open({ ledger, options, reachable, onLooked, emit });
   let left = 0;
   try {
     await orStopped(flags.watch ? collecting.untilDone(stopped) : collecting.round(), stopped);
@@ -95,7 +97,7 @@ async function work(
     await collecting.close();
   }
   if (stopped.aborted) return exitCodes.interrupted;
-  // What no key reads is not a matter of time: who waits for 0 would wait for ever.
+  // A script that collects until the exit code is 0 would never end if no key can read a batch.
   const isStuck = isGivenUp || refusals.size > 0 || reachable.obstacles().length > 0;
   if (isStuck) return exitCodes.failed;
   return left === 0 ? exitCodes.fine : exitCodes.detached;
@@ -132,7 +134,7 @@ async function tellWhatIsLeft(
   const owned = (await ledger.unfinished()).filter(
     ({ owner }) => owner && owner.pid !== process.pid,
   );
-  // Where owners live by a lease, it is not known yet whether one has ended.
+  // An owner that lives by a lease may have ended without its being known yet.
   const running =
     ledger.ownerLease === undefined ? 'are running' : 'are running or have just ended';
   const others = owned.length > 0 ? ` (${owned.length} of them in programs that ${running})` : '';

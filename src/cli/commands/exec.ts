@@ -48,7 +48,7 @@ async function exec(command: string, given: string[], flags: RunFlags): Promise<
   }
 }
 
-/** Ours first, so that modules which the user's own options import are captured, too. */
+/** Our imports come first, so that modules which the user's own options import are captured, too. */
 function nodeOptions(config: string | undefined, users: string | undefined): string {
   // URLs have no spaces and no quotes.
   const ours = imports(config).map((url) => `--import=${url}`);

@@ -117,7 +117,7 @@ function rowOf(batch: BatchSummary, open: OpenBatch | undefined, now: number): s
   ];
 }
 
-/** What was paid, or else what it is estimated to cost. */
+/** Dollars that were paid, or an estimate. */
 function costOf({ cost }: BatchSummary): string {
   if (cost?.paid !== undefined) return dollars(cost.paid);
   return cost?.estimate === undefined ? '' : `~${dollars(cost.estimate)}`;

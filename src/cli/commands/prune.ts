@@ -70,7 +70,7 @@ function queryOf(flags: PruneFlags, { retention }: ResolvedOptions): PruneQuery 
   if (all && (olderThan !== undefined || maxSize !== undefined)) {
     throw usageError('--all drops everything: leave out --older-than and --max-size');
   }
-  // What is finished at this very moment counts as well.
+  // -1 includes requests that are finished at this very moment.
   if (all) return { olderThan: -1, dryRun };
   const age =
     olderThan === undefined ? undefined : readFlag('--older-than', olderThan, duration(0));

@@ -21,7 +21,7 @@ interface ShowFlags extends LedgerFlags {
   readonly requests?: boolean;
 }
 
-/** So many requests are shown without being asked for. */
+/** How many requests are shown without `--requests`. */
 const first = 10;
 
 export function define(command: Command): void {

@@ -1,4 +1,9 @@
 import type { Command } from 'commander';
+import type { Simulator, SimulatorOptions } from '../../simulator/index.ts';
+import { loadAnswers } from '../launch/load-answers.ts';
+import { usageError } from '../usage-error.ts';
+
+type Flags = Readonly<Record<string, string | boolean>>;
 
 const examples = `
 Examples:
@@ -15,8 +20,63 @@ export function define(command: Command): void {
     .option('--models <names>', 'the models there are, separated by commas; others are refused')
     .option('--json', 'print where it listens as JSON')
     .addHelpText('after', examples)
-    .action(async (flags: Record<string, string | boolean>) => {
-      const { simulate } = await import('../start/start-simulator.ts');
-      await simulate(flags);
-    });
+    .action(simulate);
+}
+
+/** Runs the simulator until the process is ended. */
+async function simulate(flags: Flags): Promise<void> {
+  const port = wholeNumber('--port', flags.port, 65_535);
+  const running = wholeNumber('--speed', flags.speed, 24 * 3_600_000);
+  const models = flags.models === undefined ? null : namesOf(String(flags.models));
+  const answer = flags.answers === undefined ? null : await loadAnswers(String(flags.answers));
+  const host = String(flags.host);
+  const simulator = await start({ port, host, speed: { running }, models, answer });
+  process.stdout.write(flags.json ? asJson(simulator) : asText(simulator, flags));
+}
+
+async function start(options: SimulatorOptions): Promise<Simulator> {
+  const { startSimulator } = await import('../../simulator/index.ts');
+  try {
+    return await startSimulator(options);
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== 'EADDRINUSE') throw error;
+    throw usageError(`--port: ${options.port} is in use; give another one, or 0 for any free one`);
+  }
+}
+
+function asJson(simulator: Simulator): string {
+  const bases = simulator.providers.map((name) => [name, simulator.baseUrl(name)]);
+  return `${JSON.stringify({ url: simulator.url, ...Object.fromEntries(bases) })}\n`;
+}
+
+function asText(simulator: Simulator, flags: Flags): string {
+  const openai = simulator.baseUrl('openai');
+  const anthropic = simulator.baseUrl('anthropic');
+  return [
+    `The simulator listens on ${simulator.url}. Any API key works; nothing is billed.`,
+    ...(flags.answers === undefined ? [] : [`Its answers come from ${flags.answers}.`]),
+    ...(flags.models === undefined ? [] : [`It knows these models only: ${flags.models}.`]),
+    '',
+    'In the terminal of your program (SDKs read the first two, batchling the third):',
+    '',
+    `  export OPENAI_BASE_URL=${openai}`,
+    `  export ANTHROPIC_BASE_URL=${anthropic}`,
+    `  export BATCHLING_HOSTS="${openai}=openai,${anthropic}=anthropic"`,
+    '',
+    `It speaks for ${simulator.providers.length} providers; --json prints the base URL of each.`,
+    `What it has executed: ${simulator.url}/__simulator/meter. Stop it with Ctrl-C.`,
+    '',
+  ].join('\n');
+}
+
+function namesOf(text: string): string[] {
+  const names = text.split(',').map((name) => name.trim());
+  if (names.every((name) => name !== '')) return names;
+  throw usageError(`--models must be names with commas between them, but got: ${text}`);
+}
+
+function wholeNumber(flag: string, value: unknown, most: number): number {
+  const number = Number(value);
+  if (value !== '' && Number.isInteger(number) && number >= 0 && number <= most) return number;
+  throw usageError(`${flag} must be a whole number from 0 to ${most}, but got: ${String(value)}`);
 }

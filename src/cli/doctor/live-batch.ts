@@ -15,7 +15,7 @@ export interface SeenStatus {
 }
 
 export interface LiveResult {
-  /** How often a look by its tag found it right after its create. */
+  /** What a search by its tag found right after its create. */
   readonly found: string;
   readonly statuses: readonly SeenStatus[];
   /** Why what was to be done after its create failed. */
@@ -32,7 +32,7 @@ export class LiveBatch {
   readonly #plan: Plan;
   readonly #itemId: ItemId = itemId(randomBytes(32), 0);
   readonly #statuses: SeenStatus[] = [];
-  /** What the provider has given names to: shown in no report. */
+  /** Ids that the provider has given; no report shows them. */
   readonly ids: string[] = [];
 
   constructor(batcher: Batcher, wire: RecordingWire, route: Route) {

@@ -3,7 +3,6 @@ import { builtInInfos, registeredBatchers } from '../../batchers/registry.ts';
 import { KeepAlive } from '../../concurrency/keep-alive.ts';
 import { createHttpClient } from '../../http/client.ts';
 import type { ResolvedOptions } from '../../options/index.ts';
-import { nearest } from '../../options/nearest.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { confirm } from '../print/confirm.ts';
 import { note, print, printJson } from '../print/output.ts';
@@ -100,7 +99,5 @@ function routeOf(batcher: Batcher, { path, headers, body }: Sample): Route {
 
 function unknownProvider(given: string): string {
   const names = builtInInfos.map(({ name }) => name);
-  const meant = nearest(given, names);
-  const advice = meant === undefined ? `They are ${names.join(', ')}.` : `Did you mean ${meant}?`;
-  return `--live: no provider is called "${given}". ${advice}`;
+  return `--live: no provider is called "${given}". They are ${names.join(', ')}.`;
 }

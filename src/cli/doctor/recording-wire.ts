@@ -8,7 +8,7 @@ export interface RecordingWire extends Wire {
   ahead(): number | undefined;
 }
 
-/** `ids`: what the provider has given names to, which no report is to show. */
+/** `ids`: those that the provider has given; no report shows them. */
 export function recordingWire(wire: Wire, ids: () => readonly string[]): RecordingWire {
   const sent: { readonly method: string; readonly path: string; readonly status: number }[] = [];
   let ahead: number | undefined;

@@ -1,9 +1,7 @@
-import { nearest } from '../../options/nearest.ts';
-
 type Exports = Readonly<Record<string, unknown>>;
 export type ExportedFunction = (...given: unknown[]) => unknown;
 
-/** Exported functions by name. Those of a CommonJS module may all be in its default export. */
+/** Exported functions by name. A CommonJS module may have all of them in its default export. */
 export function exportedFunctions(module: Exports): Map<string, ExportedFunction> {
   const inner = module.default;
   const isObject = typeof inner === 'object' && inner !== null;
@@ -17,7 +15,7 @@ export function exportedFunctions(module: Exports): Map<string, ExportedFunction
   return new Map(functions);
 }
 
-/** Unless it is a function: an object stands for the exports of a CommonJS module. */
+/** A default export that is an object stands for the exports of a CommonJS module, and is no function itself. */
 function withoutDefault(module: Exports): Exports {
   const { default: inner, ...named } = module;
   return typeof inner === 'function' ? module : named;
@@ -25,8 +23,6 @@ function withoutDefault(module: Exports): Exports {
 
 /** Says that a file has no such function, and which ones it has. */
 export function noSuchExport(file: string, name: string, names: readonly string[]): string {
-  const meant = nearest(name, names);
-  const advice = meant === undefined ? '' : `\n(Did you mean ${meant}?)`;
   if (names.length === 0) return `${file} exports no function, so none named ${name}`;
-  return `${file} exports no function ${name}; it exports ${names.join(', ')}${advice}`;
+  return `${file} exports no function ${name}; it exports ${names.join(', ')}`;
 }

@@ -2,7 +2,7 @@ import { pathToFileURL } from 'node:url';
 
 /** Run from the sources, not from the compiled package. */
 const isSource = import.meta.url.endsWith('.ts');
-/** Of the package's modules: from here, or from the chunk that this module is bundled into. */
+/** The folder of the package's modules, seen from here or from the chunk that this module is bundled into. */
 const root = new URL(
   /\/cli\/launch\/[^/]+$/.test(import.meta.url) ? '../../' : '../',
   import.meta.url,

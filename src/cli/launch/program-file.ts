@@ -1,6 +1,5 @@
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { basename, dirname, extname, join, resolve } from 'node:path';
-import { nearest } from '../../options/nearest.ts';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { extname, resolve } from 'node:path';
 import { usageError } from '../usage-error.ts';
 import { gatewayCure } from './other-languages.ts';
 
@@ -14,7 +13,7 @@ export interface ProgramFile {
 
 /** Takes `file.ts` or `file.ts:export` apart. Throws an error of wrong usage when there is no such file. */
 export function programFile(given: string): ProgramFile {
-  // A name with a colon is a name, too.
+  // The name of a file may hold a colon.
   if (existsSync(given)) return { path: checked(given), exportName: undefined };
   // The colon of a drive letter is followed by a path, never by a name alone.
   const [, file, exportName] = /^(..+):([\p{ID_Start}$_][\p{ID_Continue}$]*)$/u.exec(given) ?? [];
@@ -24,7 +23,7 @@ export function programFile(given: string): ProgramFile {
 function checked(file: string): string {
   const path = resolve(file);
   const stats = statSync(path, { throwIfNoEntry: false });
-  if (stats === undefined) throw usageError(`there is no file ${file}${advice(file)}`);
+  if (stats === undefined) throw usageError(`there is no file ${file}`);
   if (stats.isDirectory()) throw usageError(`${file} is a folder; name a file in it`);
   if (!isForNode(path)) {
     throw usageError(`${file} is not a JavaScript or TypeScript file. ${gatewayCure}`);
@@ -32,24 +31,10 @@ function checked(file: string): string {
   return path;
 }
 
-/** By its ending. A file without one, or with another one, may say by its first line what runs it. */
+/** Judges a file by its ending. The first line may say what runs a file with another ending, or with none. */
 function isForNode(path: string): boolean {
   if (scripts.test(path)) return true;
   const [firstLine = ''] = readFileSync(path, 'utf8').split('\n', 1);
   if (firstLine.startsWith('#!')) return /\b(node|tsx|bun)\b/.test(firstLine);
   return extname(path) === '';
-}
-
-function advice(file: string): string {
-  const folder = dirname(file);
-  const name = basename(file);
-  if (!existsSync(folder)) return '';
-  const candidates = readdirSync(folder).filter((entry) => scripts.test(entry));
-  const sameStem = candidates.find((entry) => stem(entry) === stem(name));
-  const meant = sameStem ?? nearest(name, candidates);
-  return meant === undefined ? '' : `\n(Did you mean ${join(folder, meant)}?)`;
-}
-
-function stem(name: string): string {
-  return name.replace(/\.[^.]*$/, '');
 }

@@ -4,7 +4,7 @@ import { usageError } from '../usage-error.ts';
 
 /** Flags of a run that are no options of `batchify`. */
 export interface RunFlags {
-  /** By the name of the option; always text. */
+  /** Values of flags by the names of their options, always as text. */
   readonly [option: string]: string | undefined;
   readonly config?: string;
   readonly detach?: string;

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { urlOf } from './own-modules.ts';
 
-/** What Node cannot run as it is, or only in part: type stripping refuses enums and path aliases. */
+/** Files that Node cannot run as they are, or only in part: type stripping refuses enums and path aliases. */
 const needsLoader = /\.([cm]?ts|tsx|jsx)$/;
 
 /** The loader for a file, as a file URL: the `tsx` of its project, otherwise ours. */

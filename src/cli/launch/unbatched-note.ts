@@ -1,5 +1,5 @@
 import { docsPage } from '../../base/docs-page.ts';
-import type { RunOutcome } from '../../report/run/run-display.ts';
+import type { RunOutcome } from '../../report/run/run-totals.ts';
 import { counted } from '../../report/text/summary.ts';
 import { exitCodes } from '../exit-codes.ts';
 import type { RunEnvironment } from './run-environment.ts';

@@ -27,7 +27,7 @@ export function ageOf(milliseconds: number): string {
   return `${Math.floor(seconds / 86_400)}d`;
 }
 
-/** As people on this machine write it down, sortable. */
+/** A moment in local time, sortable as text. */
 export function momentOf(at: number): string {
   const date = new Date(at);
   const two = (number: number) => String(number).padStart(2, '0');

@@ -25,7 +25,7 @@ export async function openExport(
   const draft = `${output}.part`;
   const stream = createWriteStream(draft, { mode: 0o600 });
   const ended = finished(stream);
-  // Its error is told by whoever writes.
+  // `write` and `finish` reject with the error of the stream.
   ended.catch(() => undefined);
   return {
     write: (text) => Promise.race([writeTo(stream, text), ended]),

@@ -29,7 +29,7 @@ export function csvRow(batch: BatchSummary, member: MemberSummary, body?: string
   return `${cells.map((cell) => quoted(String(cell))).join(',')}\r\n`;
 }
 
-/** As RFC 4180 has it. */
+/** Quotes a cell by the rules of RFC 4180. */
 function quoted(cell: string): string {
   return /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
 }

@@ -26,12 +26,12 @@ export async function writeTo(stream: Writable, text: string): Promise<void> {
   if (!stream.write(text)) await once(stream, 'drain');
 }
 
-/** For people: what goes on, beside the output of the command. */
+/** Tells people on stderr what goes on; stdout is the output of the command. */
 export function note(text: string): void {
   process.stderr.write(`batchling: ${printable(text)}\n`);
 }
 
-/** The width to print for. What is no terminal has none, and gets everything. */
+/** The width to print for. A file or a pipe has none, and gets everything. */
 export function columns(): number {
   return process.stdout.isTTY ? Math.max(40, process.stdout.columns) : Infinity;
 }

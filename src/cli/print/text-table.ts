@@ -37,7 +37,7 @@ export function table(
   return [line(columns.map(({ title }) => title)), ...rows.map(line)];
 }
 
-/** At most so many characters, on one line. */
+/** The text on one line, cut to a number of characters. */
 export function shorten(text: string, most: number): string {
   const plain = text.replace(/\s+/g, ' ').trim();
   return plain.length <= most ? plain : `${plain.slice(0, Math.max(0, most - 1))}…`;

@@ -6,7 +6,7 @@ import { inheritedRun, type ResolvedOptions } from '../../options/index.ts';
 import { AbandonedRequests } from '../../orchestrator/capture/abandoned-requests.ts';
 import { Occurrences } from '../../orchestrator/capture/occurrences.ts';
 import { Engine } from '../../orchestrator/engine.ts';
-import type { Notify } from '../../orchestrator/events/notices.ts';
+import type { Emit } from '../../orchestrator/events/events.ts';
 import type { Batch } from '../../orchestrator/model/batch.ts';
 import type { EngineScope } from '../../orchestrator/model/call.ts';
 import { engineScope } from '../../scope/engine/engine-scope.ts';
@@ -26,7 +26,7 @@ export interface CollectingOptions {
   readonly reachable: Reachable;
   /** Told of each batch that was looked at, and once more when it is over. */
   onLooked(looked: Looked): Promise<void>;
-  readonly notify: Notify;
+  readonly emit: Emit;
 }
 
 /** How long one round waits to learn what became of a create. */
@@ -62,8 +62,7 @@ export class Collecting {
   private constructor(given: CollectingOptions, engine: Engine) {
     this.#given = given;
     this.#engine = engine;
-    const events = { emit: () => undefined, notify: given.notify };
-    this.#scope = engineScope(given.options, events);
+    this.#scope = engineScope(given.options, given);
   }
 
   /** Looks at each batch once; what has ended is collected. */
@@ -78,7 +77,7 @@ export class Collecting {
     while (!stopped.aborted) {
       for (const batch of await this.#takeOver()) this.#reportAtEnd(batch);
       const open = await ledger.unfinished();
-      // Also those of other processes: they may end and leave their batches.
+      // Batches of other processes count, too: a process may end and leave its batches.
       if (!open.some(({ owner }) => owner !== undefined)) break;
       const pause = new AbortController();
       const ending = AbortSignal.any([stopped, pause.signal]);
@@ -122,7 +121,7 @@ export class Collecting {
     done.abort();
     while (batch.reading) await batch.reading;
     const { phase } = batch;
-    // What could not be read now is left to the next round.
+    // A batch that could not be read now is left to the next round.
     if (phase.name === 'collecting' && !phase.isUnreadable) await batch.over;
     await this.#report(batch.token, troubleOf(batch));
   }
@@ -133,7 +132,7 @@ export class Collecting {
       return this.#report(batch.token, troubleOf(batch));
     });
     this.#reports.push(reported);
-    // Told to whoever waits for all of them.
+    // `untilDone` rejects with the error when it waits for all reports.
     reported.catch(() => undefined);
   }
 

@@ -1,6 +1,4 @@
 import type { BatchSummary, Ledger } from '../../ledger/ledger.ts';
-import { nearest } from '../../options/nearest.ts';
-import { printable } from '../../report/terminal/terminal.ts';
 
 const prefix = 'bl_';
 const mostShown = 5;
@@ -37,9 +35,6 @@ function ambiguous(id: string, found: readonly BatchSummary[]): string {
 function unknown(id: string, all: readonly BatchSummary[]): string {
   const said = `No batch of the ledger has the id "${id}".`;
   if (all.length === 0) return `${said} The ledger has none at all.`;
-  const ids = all.flatMap(idsOf);
-  const meant = nearest(id, ids);
-  if (meant !== undefined) return `${said} Did you mean ${printable(meant)}?`;
   return `${said} The newest are ${listed(all)}; \`batchling ls\` shows more.`;
 }
 

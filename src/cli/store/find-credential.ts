@@ -18,7 +18,7 @@ export function readCredentialFlags(given: readonly string[] = []): NamedVariabl
   for (const text of given) {
     const [, provider, variable] = /^([a-z][\w-]*)=([A-Za-z_]\w{0,63})$/.exec(text) ?? [];
     if (provider === undefined || variable === undefined) {
-      // What was given is not shown: it may be a key.
+      // The message does not repeat the text, which may be a key.
       throw usageError(
         '--credential takes a provider and the NAME of an environment variable, never a key: ' +
           '--credential openai=MY_OPENAI_KEY',

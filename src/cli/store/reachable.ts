@@ -8,7 +8,7 @@ import { findCredential, type NamedVariables, variablesFor } from './find-creden
 /** How a batch can be reached at its provider, or why it cannot. */
 export type Reach = Omit<Resumer, 'scope'> | { readonly obstacle: string };
 
-/** So many batches are named in a sentence. */
+/** How many batches a sentence names. */
 const mostNamed = 3;
 
 /** Finds for batches their batchers and the credentials they were sent with. */
@@ -16,7 +16,7 @@ export class Reachable {
   readonly #ledger: Ledger;
   readonly #named: NamedVariables;
   readonly #registered: readonly RegisteredBatcher[];
-  /** By what is in the way: how many batches. */
+  /** The tokens of batches, by what is in the way of reaching them. */
   readonly #obstacles = new Map<string, Set<string>>();
 
   constructor(ledger: Ledger, { batchers }: ResolvedOptions, named: NamedVariables) {

@@ -181,7 +181,7 @@ export class BatchEndings {
   async #giveUp(batch: Batch, answer: Answer): Promise<void> {
     const { ledger, logger, batches, report } = this.#context;
     logger.error(`batchling gave up on batch ${batch.token}`, { body: answer.body });
-    batch.notify({ notice: 'gave-up', ...batch.facts() });
+    batch.emit('notice', { notice: 'gave-up', ...batch.facts() });
     batch.moveTo({ name: 'over', remote: batch.remote, answer });
     for (const { request } of batch.members.values()) {
       if (request === undefined) continue;

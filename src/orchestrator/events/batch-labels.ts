@@ -1,7 +1,7 @@
 import type { Dict } from '../../base/types.ts';
 import type { EngineScope } from '../model/call.ts';
 
-/** As many as one scope may have, so that every provider's metadata has room for them. */
+/** A batch has no more tags than one scope may have, so that every provider's metadata has room for them. */
 const mostTags = 12;
 
 /**

@@ -1,6 +1,7 @@
 import { channel } from 'node:diagnostics_channel';
 import type { Counts } from '../../base/types.ts';
 import type { Batcher, Route } from '../../batchers/batcher.ts';
+import type { TroubleKind } from './trouble-kind.ts';
 
 export interface CallFacts {
   readonly provider: string;
@@ -61,16 +62,54 @@ export interface BatchlingEvents {
 }
 
 export type BatchlingEventName = keyof BatchlingEvents;
+
+/** Batches that wait for room: those of one model wait for its quota, those of all models for a slot. */
+export interface WaitFacts {
+  readonly provider: string;
+  readonly model?: string;
+}
+
+/** Something that people should know beside the events, in one line. It never holds a credential. */
+export type Notice =
+  /** Something is in the way, and `text` says what is done about it. */
+  | {
+      readonly notice: 'trouble';
+      readonly id: string;
+      readonly text: string;
+      /** What is wrong, if the trouble is at the provider. */
+      readonly kind?: TroubleKind['kind'];
+      /** Set if the trouble is that batches wait for room. */
+      readonly waits?: WaitFacts;
+    }
+  /** It is out of the way. Without a text there is nothing to say about it. */
+  | { readonly notice: 'over'; readonly id: string; readonly text?: string }
+  /** A batch of an earlier run is waited for; `age`: milliseconds since it was sent. */
+  | (BatchFacts & { readonly notice: 'rejoined'; readonly age: number })
+  /** The callers of a batch have been told that it cannot be brought to an end. */
+  | (BatchFacts & { readonly notice: 'gave-up' })
+  /**
+   * Requests that another process has sent: its answers are waited for. `lease`: it may have ended, and so many
+   * milliseconds after that its batches are taken over.
+   */
+  | { readonly notice: 'elsewhere'; readonly count: number; readonly lease?: number }
+  /** The ledger cannot be used, and the program goes on without one. */
+  | { readonly notice: 'no-ledger' }
+  | { readonly notice: 'hint'; readonly text: string };
+
+/** Everything that a scope hears. Notices are for its display: no listener and no channel hears them. */
+export interface EmittedEvents extends BatchlingEvents {
+  notice: Notice;
+}
+
+export type EmittedName = keyof EmittedEvents;
 export type AnswerSource = 'batch' | 'ledger' | 'realtime';
 export type FlushReason = 'size' | 'window' | 'maxWindow' | 'flush';
 
 /** How the reason of `batch:resent` begins when a batch only has to wait. */
 export const noRoomYet = 'no room yet';
 
-export type Emit = <Name extends BatchlingEventName>(
-  name: Name,
-  payload: BatchlingEvents[Name],
-) => void;
+/** An event that concerns several scopes is one object, so that a display of all of them shows it once. */
+export type Emit = <Name extends EmittedName>(name: Name, payload: EmittedEvents[Name]) => void;
 
 /** What every event says of a call that goes this way. */
 export function factsOf(
@@ -81,10 +120,11 @@ export function factsOf(
 }
 
 /** Looked up once: `channel()` costs a map access per event otherwise. */
-const channels = new Map<BatchlingEventName, ReturnType<typeof channel>>();
+const channels = new Map<EmittedName, ReturnType<typeof channel>>();
 
 /** Tells everyone who subscribed to `batchling:<name>`, once per event. */
 export const publish: Emit = (name, payload) => {
+  if (name === 'notice') return;
   let target = channels.get(name);
   if (target === undefined) {
     target = channel(`batchling:${name}`);
@@ -97,7 +137,7 @@ export const publish: Emit = (name, payload) => {
 export function tell<Name extends BatchlingEventName>(
   emit: Emit,
   name: Name,
-  payload: BatchlingEvents[Name],
+  payload: EmittedEvents[Name],
 ): void {
   publish(name, payload);
   emit(name, payload);

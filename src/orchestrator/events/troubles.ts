@@ -3,14 +3,14 @@ import type { Clock, Logger } from '../../base/types.ts';
 import { nextTurn } from '../../concurrency/event-loop.ts';
 import type { Wire } from '../../http/wire.ts';
 import type { EngineScope } from '../model/call.ts';
-import type { Notice, WaitFacts } from './notices.ts';
+import type { Notice, WaitFacts } from './events.ts';
 import { type TroubleKind, troubleKind } from './trouble-kind.ts';
 import { overText, type Step, troubleText } from './trouble-text.ts';
 
 /** A wait of the same kind is not told again before this has passed. */
 const toldFor = 10 * 60_000;
 
-/** Whose trouble it is: an account at one base, and the scopes that have something there. */
+/** An account at one base that has trouble, and the scopes that have something there. */
 export interface Concerned {
   readonly wire: Wire;
   readonly scopes: Iterable<EngineScope>;
@@ -112,7 +112,7 @@ export class Troubles {
     for (const trouble of troubles.values()) {
       if (trouble === except) continue;
       trouble.steps.delete(step);
-      // Whoever is heard of can be reached.
+      // Any answer shows that the provider can be reached.
       if (trouble.steps.size > 0 && trouble.kind !== 'unreachable') continue;
       troubles.delete(trouble.kind);
       if (trouble.notice) this.#over(wire, trouble, trouble.notice.id);
@@ -161,7 +161,7 @@ export class Troubles {
   }
 }
 
-/** Each scope once, where it is noted who was told. */
+/** `told`: the scopes that have heard it already; they are left out. */
 function tell(
   scopes: Iterable<EngineScope>,
   told: Set<EngineScope> | undefined,
@@ -170,7 +170,7 @@ function tell(
   for (const scope of scopes) {
     if (told?.has(scope)) continue;
     told?.add(scope);
-    scope.notify(notice);
+    scope.emit('notice', notice);
   }
 }
 

@@ -4,11 +4,10 @@ import type { Wire } from '../../http/wire.ts';
 import type { Lease, RequestId } from '../../ledger/ledger.ts';
 import {
   type BatchFacts,
-  type BatchlingEventName,
-  type BatchlingEvents,
+  type EmittedEvents,
+  type EmittedName,
   publish,
 } from '../events/events.ts';
-import type { Notice } from '../events/notices.ts';
 import { type BatchPhase, movePhase } from './batch-phase.ts';
 import type { EngineScope } from './call.ts';
 import type { Caller } from './caller.ts';
@@ -205,13 +204,8 @@ export class Batch {
     };
   }
 
-  /** For people: every scope that waits for this batch is told, with the same object. */
-  notify(notice: Notice): void {
-    for (const scope of this.scopes) scope.notify(notice);
-  }
-
-  /** Tells the world once, and every scope that waits for this batch. */
-  emit<Name extends BatchlingEventName>(name: Name, payload: BatchlingEvents[Name]): void {
+  /** Tells the world once, and every scope that waits for this batch, with the same object. */
+  emit<Name extends EmittedName>(name: Name, payload: EmittedEvents[Name]): void {
     publish(name, payload);
     for (const scope of this.scopes) scope.emit(name, payload);
   }

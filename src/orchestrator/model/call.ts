@@ -3,7 +3,6 @@ import type { Batcher } from '../../batchers/batcher.ts';
 import type { Settings } from '../../batchers/provider-info.ts';
 import type { ModelPrice } from '../../pricing/model-price.ts';
 import type { AnswerSource, CallFacts, Emit } from '../events/events.ts';
-import type { Notify } from '../events/notices.ts';
 import type { Sampling } from './sampling.ts';
 import type { Spending } from './spending.ts';
 
@@ -60,7 +59,6 @@ export interface EngineScope {
   /** An error has ended the scope: nothing of it is sent any more. */
   readonly ended: boolean;
   readonly emit: Emit;
-  readonly notify: Notify;
 }
 
 /** Where a call belongs; see `capture/router.ts`. */

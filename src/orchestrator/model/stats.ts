@@ -1,4 +1,4 @@
-import type { BatchlingEventName, BatchlingEvents } from '../events/events.ts';
+import type { EmittedEvents, EmittedName } from '../events/events.ts';
 
 /** What a scope has done so far: the sum of its events. */
 export interface Stats {
@@ -65,10 +65,7 @@ export function emptyStats(): MutableStats {
 }
 
 type Sums = {
-  readonly [Name in BatchlingEventName]?: (
-    stats: MutableStats,
-    event: BatchlingEvents[Name],
-  ) => void;
+  readonly [Name in EmittedName]?: (stats: MutableStats, event: EmittedEvents[Name]) => void;
 };
 
 const sums: Sums = {
@@ -120,10 +117,10 @@ function tally(counts: Record<string, number>, name: string): void {
   counts[counted] = (Object.hasOwn(counts, counted) ? (counts[counted] as number) : 0) + 1;
 }
 
-export function addToStats<Name extends BatchlingEventName>(
+export function addToStats<Name extends EmittedName>(
   stats: MutableStats,
   name: Name,
-  event: BatchlingEvents[Name],
+  event: EmittedEvents[Name],
 ): void {
   sums[name]?.(stats, event);
 }

@@ -236,7 +236,7 @@ export class Queue implements RequestQueue {
       'after another, minutes to hours each. Calls that do not need those answers can share a batch: raise the limit ' +
       `that holds them back (p-limit, LangChain's maxConcurrency, a loop with await), see ${docsPage('large-batches.md')}`;
     const notice = { notice: 'hint', text } as const;
-    for (const scope of new Set(requests.map((one) => one.scope))) scope.notify(notice);
+    for (const scope of new Set(requests.map((one) => one.scope))) scope.emit('notice', notice);
   }
 }
 

@@ -95,7 +95,7 @@ export class Queues {
       `${name} has no batch discount for ${model} that batchling knows of: its batches cost the full price. ` +
       `If yours do not, say so: providers: { ${name}: { priceShare: { '${model}': 0.5 } } }.`;
     this.#context.logger.warn(text);
-    scope.notify({ notice: 'hint', text });
+    scope.emit('notice', { notice: 'hint', text });
   }
 
   /** Sends what waits in any queue: of one scope, or all of it. */

@@ -44,6 +44,6 @@ export class BatchBudgets {
       `Say what it costs per million tokens: providers: { ${name}: { prices: { '${model}': ` +
       '{ input: …, output: … } } } }.';
     this.#context.logger.warn(text);
-    first?.scope.notify({ notice: 'hint', text });
+    first?.scope.emit('notice', { notice: 'hint', text });
   }
 }

@@ -20,7 +20,7 @@ export function refuseOverBudget(
   const { length } = requests;
   const what = `A batch of ${length} request${length === 1 ? '' : 's'}`;
   const message = overBudget(what, error, context.purse());
-  requests[0]?.scope.notify({ notice: 'hint', text: message });
+  requests[0]?.scope.emit('notice', { notice: 'hint', text: message });
   return refuseRequests(context, requests, ({ batcher }) => ownAnswer(batcher, 'budget', message));
 }
 

@@ -36,7 +36,11 @@ export class ElsewhereNotices {
       if (count > 0 && count === waiting.before) {
         this.#told.add(scope);
         this.#waiting.delete(scope);
-        scope.notify({ notice: 'elsewhere', count, ...(this.#lease && { lease: this.#lease }) });
+        scope.emit('notice', {
+          notice: 'elsewhere',
+          count,
+          ...(this.#lease && { lease: this.#lease }),
+        });
       }
       waiting.before = count;
     }

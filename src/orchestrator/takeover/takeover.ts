@@ -179,7 +179,7 @@ export class Takeover {
 }
 
 function tellRejoined(batch: Batch, age: number): void {
-  batch.notify({ notice: 'rejoined', ...batch.facts(), age: Math.max(0, age) });
+  batch.emit('notice', { notice: 'rejoined', ...batch.facts(), age: Math.max(0, age) });
 }
 
 function toldInsteadOf({ token, batcher }: Batch, error: unknown) {

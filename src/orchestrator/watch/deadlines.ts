@@ -151,7 +151,7 @@ export class Deadlines {
       `${batch.token} is cancelled at its deadline (cancelAtDeadline): answers that ${name} has finished ` +
       'are lost although they are paid for, and asking again pays for them again';
     this.#context.logger.warn(text);
-    batch.notify({ notice: 'hint', text });
+    batch.emit('notice', { notice: 'hint', text });
   }
 
   /** Their time is up, and their requests are in no batch. */

@@ -20,7 +20,7 @@ const noStyle = '\u001b[0m';
 export class BottomRows {
   readonly #stream: DisplayStream;
   readonly #paint: (line: string) => string;
-  /** So many rows are taken now. They become more, and go all at once. */
+  /** How many rows are taken now. The number grows; all are given back at once. */
   #taken = 0;
   /** The size of the terminal when they were taken. */
   #rows = 0;
@@ -92,7 +92,7 @@ export class BottomRows {
     return noStyle + Array.from({ length: this.#taken }, (_, at) => this.#toRow(at)).join('');
   }
 
-  /** To the beginning of the row, which is cleared. */
+  /** Moves to the beginning of the row and clears it. */
   #toRow(at: number): string {
     return `\u001b[${this.#rows - this.#taken + 1 + at};1H\u001b[2K`;
   }

@@ -1,12 +1,11 @@
 import { jsonLine } from '../json-line.ts';
 import type { DisplayStream } from '../terminal/terminal.ts';
 import type { ProcessKey } from './report-folder.ts';
-import type { RunOutcome } from './run-display.ts';
 import type { RunMessage } from './run-message.ts';
-import type { ShownRun } from './run-reader.ts';
+import type { RunOutcome } from './run-totals.ts';
 
-/** One JSON object per line for each event and notice of all processes, and one for their sum. */
-export class JsonRun implements ShownRun {
+/** One JSON object per line for each event of all processes, and one for their sum. */
+export class JsonRun {
   readonly #stream: DisplayStream;
 
   constructor(stream: DisplayStream) {
@@ -15,7 +14,6 @@ export class JsonRun implements ShownRun {
 
   message({ pid }: ProcessKey, message: RunMessage): void {
     if (message.kind === 'event') this.#write(message.name, pid, message.time, message.event);
-    else if (message.kind === 'notice') this.#write('notice', pid, message.time, message.notice);
     else if (message.kind === 'closed') {
       const { stats, note, time } = message;
       this.#write('closed', pid, time, { stats, ...(note !== undefined && { note }) });

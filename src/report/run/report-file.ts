@@ -46,8 +46,8 @@ export class ReportFile {
   }
 
   /**
-   * What is due is written before other code of the process goes on: as soon as that has its answers, the process
-   * may be killed, as test runners do with their workers.
+   * Writes before other code of the process goes on: a test runner kills its worker as soon as that code has its
+   * answers.
    */
   flushNext(): void {
     if (this.#isNext) return;

@@ -1,11 +1,8 @@
-import { closeSync, lstatSync, openSync, readdirSync, readSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
-import { readMessage } from './read-message.ts';
 import type { RunMessage } from './run-message.ts';
 
-/** A longer line is not a message of ours. */
-const longestLine = 4 * 1024 * 1024;
 const chunk = Buffer.alloc(64 * 1024);
 
 /** Hears the processes of a run. */
@@ -32,8 +29,8 @@ interface OpenReport {
 export class ReportFolder {
   readonly #path: string;
   readonly #listener: RunListener;
-  readonly #reports = new Map<string, OpenReport>();
-  readonly #over = new Set<string>();
+  /** Keyed by file name. `undefined`: there is no more to read. */
+  readonly #reports = new Map<string, OpenReport | undefined>();
 
   constructor(path: string, listener: RunListener) {
     this.#path = path;
@@ -42,24 +39,24 @@ export class ReportFolder {
 
   /** Reads what is new. */
   read(): void {
-    for (const name of this.#names()) {
-      if (!this.#reports.has(name) && !this.#over.has(name)) this.#open(name);
-    }
-    for (const report of this.#reports.values()) this.#readReport(report);
+    for (const name of this.#names()) if (!this.#reports.has(name)) this.#open(name);
+    for (const report of this.#reports.values()) if (report) this.#readReport(report);
   }
 
   /** Finds processes that have ended; what they have written last is read before. */
   findEnded(): void {
     for (const [name, report] of this.#reports) {
-      if (isAlive(report.process.pid)) continue;
+      if (report === undefined || isAlive(report.process.pid)) continue;
       this.#readReport(report);
-      this.#close(name, report);
+      closeSync(report.descriptor);
+      this.#reports.set(name, undefined);
       this.#listener.ended(report.process);
     }
   }
 
   close(): void {
-    for (const [name, report] of this.#reports) this.#close(name, report);
+    for (const report of this.#reports.values()) if (report) closeSync(report.descriptor);
+    this.#reports.clear();
   }
 
   #names(): string[] {
@@ -72,25 +69,22 @@ export class ReportFolder {
   }
 
   #open(name: string): void {
-    const [, pid] = /^(\d{1,10})-[\w-]{1,60}\.ndjson$/.exec(name) ?? [];
-    if (pid === undefined) return;
-    const process = { name, pid: Number(pid) };
-    const path = join(this.#path, name);
+    const process = { name, pid: Number.parseInt(name, 10) };
+    const decoder = new StringDecoder('utf8');
     try {
-      // To open anything else may never return.
-      const descriptor = lstatSync(path).isFile() ? openSync(path, 'r') : undefined;
-      if (descriptor === undefined) {
-        this.#over.add(name);
-        return;
-      }
-      this.#reports.set(name, {
-        process,
-        descriptor,
-        decoder: new StringDecoder('utf8'),
-        rest: '',
-      });
+      const descriptor = openSync(join(this.#path, name), 'r');
+      this.#reports.set(name, { process, descriptor, decoder, rest: '' });
     } catch {
-      this.#over.add(name);
+      this.#reports.set(name, undefined);
+    }
+  }
+
+  /** A line that is torn, or that another version of the package has written, is not shown. The run goes on. */
+  #tell(process: ProcessKey, line: string): void {
+    try {
+      this.#listener.message(process, JSON.parse(line) as RunMessage);
+    } catch {
+      // There is nobody to tell who could do something about it.
     }
   }
 
@@ -100,22 +94,14 @@ export class ReportFolder {
       if (size === 0) return;
       const lines = (report.rest + report.decoder.write(chunk.subarray(0, size))).split('\n');
       report.rest = lines.pop() as string;
-      if (report.rest.length > longestLine) report.rest = '';
       for (const line of lines) {
-        const message = readMessage(line);
-        if (message) this.#listener.message(report.process, message);
+        this.#tell(report.process, line);
       }
     }
   }
-
-  #close(name: string, { descriptor }: OpenReport): void {
-    closeSync(descriptor);
-    this.#reports.delete(name);
-    this.#over.add(name);
-  }
 }
 
-/** How much of it is in `chunk` now. What cannot be read is not shown; the program goes on. */
+/** Reads into `chunk` and returns the number of bytes. A file that cannot be read is not shown; the program goes on. */
 function readChunk(descriptor: number): number {
   try {
     return readSync(descriptor, chunk);

@@ -2,12 +2,12 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { reportVariable } from '../../base/run-variables.ts';
-import type { DryRunSummary } from '../../orchestrator/dry-run/dry-run-summary.ts';
-import { emptyStats, type Stats } from '../../orchestrator/model/stats.ts';
+import { emptyStats } from '../../orchestrator/model/stats.ts';
 import type { DisplayMode } from '../display.ts';
 import { possibleMode } from '../display-mode.ts';
 import type { DisplayStream } from '../terminal/terminal.ts';
 import type { RunReader } from './run-reader.ts';
+import type { RunOutcome } from './run-totals.ts';
 
 /** How often the reports of the processes are read, in milliseconds. */
 const interval = 250;
@@ -18,15 +18,6 @@ export interface RunDisplayOptions {
   readonly stream: DisplayStream;
   /** `--detach`: its processes end when all calls are sent. */
   readonly mayDetach?: boolean;
-}
-
-export interface RunOutcome {
-  /** The sum of all processes. */
-  readonly stats: Stats;
-  /** What processes have left under way, where one has left something. */
-  readonly detached?: { readonly calls: number; readonly batches: number };
-  /** What a dry run has found, in all processes. */
-  readonly dryRun?: DryRunSummary;
 }
 
 export interface RunDisplay {
@@ -40,7 +31,7 @@ export interface RunDisplay {
 export function openRunDisplay(options: RunDisplayOptions): RunDisplay {
   const { mode: asked, stream, mayDetach = false } = options;
   const mode = possibleMode(asked, stream);
-  // Only this user can enter it.
+  // The folder is readable by this user alone.
   const folder = mkdtempSync(join(tmpdir(), 'batchling-run-'));
   const began = performance.now();
   let reader: RunReader | undefined;

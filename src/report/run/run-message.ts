@@ -1,6 +1,5 @@
 import type { DryRunSummary } from '../../orchestrator/dry-run/dry-run-summary.ts';
-import type { BatchlingEventName, BatchlingEvents } from '../../orchestrator/events/events.ts';
-import type { Notice } from '../../orchestrator/events/notices.ts';
+import type { EmittedEvents, EmittedName } from '../../orchestrator/events/events.ts';
 import type { Stats } from '../../orchestrator/model/stats.ts';
 import type { BatchAnswers, QueueCounts } from '../call-counts.ts';
 import type { FirstUse } from '../display.ts';
@@ -8,7 +7,7 @@ import type { TypicalTime } from '../typical-times.ts';
 
 /** What a process of a run tells the parent that shows the run. Times are milliseconds since 1970. */
 export type RunMessage =
-  /** The first scope, or the first one after `idle`. */
+  /** The process has opened its first scope, or its first one after `idle`. */
   | {
       readonly kind: 'open';
       readonly store: string;
@@ -16,8 +15,7 @@ export type RunMessage =
       readonly firstUse?: FirstUse | undefined;
     }
   | EventMessage
-  | { readonly kind: 'notice'; readonly time: number; readonly notice: Notice }
-  /** Of the whole process so far. Only queues and batches whose numbers have changed. */
+  /** `stats` are of the whole process so far; queues and batches are those whose numbers have changed. */
   | {
       readonly kind: 'counts';
       readonly stats: Stats;
@@ -42,10 +40,10 @@ export type RunMessage =
   | { readonly kind: 'dry-run'; readonly scope: number; readonly summary: DryRunSummary };
 
 export type EventMessage = {
-  readonly [Name in BatchlingEventName]: {
+  readonly [Name in EmittedName]: {
     readonly kind: 'event';
     readonly time: number;
     readonly name: Name;
-    readonly event: BatchlingEvents[Name];
+    readonly event: EmittedEvents[Name];
   };
-}[BatchlingEventName];
+}[EmittedName];

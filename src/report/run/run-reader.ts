@@ -3,20 +3,10 @@ import { type LineOutput, plainOutput } from '../terminal/line-output.ts';
 import type { DisplayStream } from '../terminal/terminal.ts';
 import { fewestRows } from './bottom-rows.ts';
 import { JsonRun } from './json-run.ts';
-import { type ProcessKey, ReportFolder } from './report-folder.ts';
-import type { RunOutcome } from './run-display.ts';
-import type { RunMessage } from './run-message.ts';
-import { RunTotals } from './run-totals.ts';
+import { ReportFolder } from './report-folder.ts';
+import { type RunOutcome, RunTotals } from './run-totals.ts';
 import { SharedTerminal } from './shared-terminal.ts';
 import { TextRun } from './text-run.ts';
-
-/** A display of one kind, for all processes of a run. */
-export interface ShownRun {
-  message(process: ProcessKey, message: RunMessage): void;
-  ended(process: ProcessKey): void;
-  /** `milliseconds`: how long the run took. */
-  end(outcome: RunOutcome, milliseconds: number): void;
-}
 
 interface Look {
   readonly mode: DisplayMode;
@@ -28,7 +18,7 @@ interface Look {
 /** Reads what the processes of a run report, sums it up and shows it. */
 export class RunReader {
   readonly #folder: ReportFolder;
-  readonly #shown: ShownRun | undefined;
+  readonly #shown: TextRun | JsonRun | undefined;
   readonly #totals = new RunTotals();
 
   constructor(path: string, look: Look) {
@@ -58,7 +48,7 @@ export class RunReader {
   }
 }
 
-function showRun({ mode, stream, mayDetach }: Look): ShownRun | undefined {
+function showRun({ mode, stream, mayDetach }: Look): TextRun | JsonRun | undefined {
   if (mode === 'none') return undefined;
   if (mode === 'json') return new JsonRun(stream);
   return new TextRun(outputOf(mode, stream), mayDetach);

@@ -1,9 +1,7 @@
-import type { BatchlingEventName, BatchlingEvents } from '../../orchestrator/events/events.ts';
-import type { Notice } from '../../orchestrator/events/notices.ts';
+import type { EmittedEvents, EmittedName } from '../../orchestrator/events/events.ts';
 import { addStats, addToStats, emptyStats, type Stats } from '../../orchestrator/model/stats.ts';
 import { CallCounts } from '../call-counts.ts';
 import type { Display, DisplayedScope, ScopeDisplay } from '../display.ts';
-import { Changes } from './changes.ts';
 import type { ReportFile } from './report-file.ts';
 import type { EventMessage, RunMessage } from './run-message.ts';
 
@@ -15,12 +13,11 @@ export class RunReporter implements Display {
   readonly #file: ReportFile;
   readonly #sendsCalls: boolean;
   readonly #open = new Set<DisplayedScope>();
-  /** Of closed scopes. */
+  /** The sum of closed scopes. */
   readonly #past = emptyStats();
   /** Batches of all scopes: one that several of them share counts once. */
   readonly #shared = emptyStats();
   readonly #calls = new CallCounts();
-  readonly #changes = new Changes(this.#calls);
   readonly #seen = new WeakSet<object>();
   #hasNumbers = false;
   #isUsualAsked = false;
@@ -39,18 +36,15 @@ export class RunReporter implements Display {
     const { store, completionWindow, firstUse } = scope;
     if (this.#open.size === 0) {
       this.#file.send({ kind: 'open', store, completionWindow, firstUse });
-      // In front of all numbers.
+      // The parent needs this message before any numbers.
       this.#file.flush();
     }
     this.#open.add(scope);
-    // What it did before it was shown counts as well.
+    // Events before this moment are part of its stats.
     this.#hasNumbers = true;
     this.#file.changed();
     return {
       event: (name, event) => this.#event(scope, name, event, isQuiet),
-      notice: (notice) => {
-        if (!isQuiet) this.#notice(scope, notice);
-      },
       close: (note) => this.#close(scope, note),
     };
   }
@@ -64,18 +58,18 @@ export class RunReporter implements Display {
       addStats(stats, some);
     }
     Object.assign(stats.batches, this.#shared.batches);
-    return { kind: 'counts', stats, ...this.#changes.take() };
+    return { kind: 'counts', stats, ...this.#calls.takeChanges() };
   }
 
-  #event<Name extends BatchlingEventName>(
+  #event<Name extends EmittedName>(
     scope: DisplayedScope,
     name: Name,
-    event: BatchlingEvents[Name],
+    event: EmittedEvents[Name],
     isQuiet: boolean,
   ): void {
     if (!this.#open.has(scope)) return;
     this.#hasNumbers = true;
-    const isOfCall = this.#calls.event(name, event) || !isOfBatches(name);
+    const isOfCall = this.#calls.event(name, event) || isOfOneCall(name);
     if (!isOfCall) {
       if (this.#isSeen(event)) return;
       addToStats(this.#shared, name, event);
@@ -86,12 +80,7 @@ export class RunReporter implements Display {
     if (name !== 'call:captured') this.#file.flushNext();
   }
 
-  #notice(scope: DisplayedScope, notice: Notice): void {
-    if (!this.#open.has(scope) || this.#isSeen(notice)) return;
-    this.#file.send({ kind: 'notice', time: Date.now(), notice });
-  }
-
-  #send<Name extends BatchlingEventName>(name: Name, event: BatchlingEvents[Name]): void {
+  #send<Name extends EmittedName>(name: Name, event: EmittedEvents[Name]): void {
     const message = { kind: 'event', time: Date.now(), name, event };
     this.#file.send(message as unknown as EventMessage);
   }
@@ -121,7 +110,7 @@ export class RunReporter implements Display {
   }
 }
 
-/** The other events come for single calls, of which there may be many. */
-function isOfBatches(name: BatchlingEventName): boolean {
-  return name.startsWith('batch:') || name.startsWith('queue:');
+/** Events of single calls, of which there may be many. */
+function isOfOneCall(name: EmittedName): boolean {
+  return name.startsWith('call:') || name.startsWith('request:');
 }

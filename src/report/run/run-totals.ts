@@ -1,8 +1,16 @@
 import { type DryRunSummary, joinedSummary } from '../../orchestrator/dry-run/dry-run-summary.ts';
 import { addStats, emptyStats, type Stats } from '../../orchestrator/model/stats.ts';
 import type { ProcessKey } from './report-folder.ts';
-import type { RunOutcome } from './run-display.ts';
 import type { RunMessage } from './run-message.ts';
+
+export interface RunOutcome {
+  /** The sum of all processes. */
+  readonly stats: Stats;
+  /** What processes have left under way, where one has left something. */
+  readonly detached?: { readonly calls: number; readonly batches: number };
+  /** What a dry run has found, in all processes. */
+  readonly dryRun?: DryRunSummary;
+}
 
 /** What the processes of a run have done together, whether it is shown or not. */
 export class RunTotals {
@@ -11,8 +19,12 @@ export class RunTotals {
   #detached: { calls: number; batches: number } | undefined;
 
   message({ name }: ProcessKey, message: RunMessage): void {
-    if (message.kind === 'counts') this.#stats.set(name, message.stats);
-    else if (message.kind === 'dry-run')
+    if (message.kind === 'counts') {
+      // Numbers that cannot be added throw here, not at the end of the run.
+      const stats = emptyStats();
+      addStats(stats, message.stats);
+      this.#stats.set(name, stats);
+    } else if (message.kind === 'dry-run')
       this.#dryRuns.set(`${name} ${message.scope}`, message.summary);
     else if (message.kind === 'detached') {
       this.#detached ??= { calls: 0, batches: 0 };

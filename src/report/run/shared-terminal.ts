@@ -5,7 +5,7 @@ import { BottomRows } from './bottom-rows.ts';
 
 /** How often the rows are compared with what is drawn, in milliseconds. */
 const frame = 250;
-/** So many frames later the rows are drawn anyway: the program may have cleared the screen. */
+/** The rows are drawn again after this many frames: the program may have cleared the screen. */
 const framesToRepeat = 4;
 
 const signalsThatEnd = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
@@ -89,7 +89,7 @@ export class SharedTerminal implements LineOutput {
     this.#again();
   };
 
-  /** Where nobody else listens, the signal ends this process as it would without us. */
+  /** The signal ends this process as it would without us, unless somebody else listens for it. */
   readonly #ended = (signal: NodeJS.Signals): void => {
     if (process.listenerCount(signal) > 1) return;
     this.clear();

@@ -7,9 +7,8 @@ import { summaryLines } from '../text/summary-lines.ts';
 import { TextDisplay } from '../text-display.ts';
 import type { TypicalTime } from '../typical-times.ts';
 import type { ProcessKey } from './report-folder.ts';
-import type { RunOutcome } from './run-display.ts';
 import type { RunMessage } from './run-message.ts';
-import type { ShownRun } from './run-reader.ts';
+import type { RunOutcome } from './run-totals.ts';
 
 interface ShownProcess {
   readonly scope: ScopeDisplay;
@@ -19,7 +18,7 @@ interface ShownProcess {
 }
 
 /** The text that people read: each process is to the display what a scope is in the library. */
-export class TextRun implements ShownRun {
+export class TextRun {
   readonly #display: TextDisplay;
   readonly #processes = new Map<string, ShownProcess>();
 
@@ -36,9 +35,6 @@ export class TextRun implements ShownRun {
       case 'event':
         shown.scope.event(message.name, message.event);
         break;
-      case 'notice':
-        shown.scope.notice(message.notice);
-        break;
       case 'counts':
         Object.assign(shown.stats, message.stats);
         shown.calls.set(message.queues, message.batches);
@@ -47,7 +43,8 @@ export class TextRun implements ShownRun {
         shown.learn(message.times);
         break;
       case 'closed':
-        if (message.note !== undefined) shown.scope.notice({ notice: 'hint', text: message.note });
+        if (message.note !== undefined)
+          shown.scope.event('notice', { notice: 'hint', text: message.note });
         break;
       case 'idle':
         shown.scope.close();

@@ -18,14 +18,14 @@ export function isCi({ CI }: Environment = process.env): boolean {
   return CI !== undefined && CI !== '' && CI !== 'false' && CI !== '0';
 }
 
-/** In terminals, unless NO_COLOR or FORCE_COLOR says otherwise. FORCE_COLOR wins, as in Node. */
+/** Colours are for terminals, unless NO_COLOR or FORCE_COLOR says otherwise. FORCE_COLOR wins, as in Node. */
 export function usesColor(stream: DisplayStream, environment: Environment = process.env): boolean {
   const { FORCE_COLOR: force, NO_COLOR: no } = environment;
   if (force !== undefined) return force !== '0' && force !== 'false';
   return (no === undefined || no === '') && canDraw(stream, environment);
 }
 
-/** Control characters, those of C1 and those that change the direction of a text included. */
+/** Control characters, including C1 and marks that change the direction of a text. */
 export const unprintable =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
   /[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]+/g;

@@ -42,7 +42,7 @@ export function dryRunLines(summary: DryRunSummary): string[] {
   ];
 }
 
-/** How far it came. Where the ledger had all the answers, it went through the whole program. */
+/** Says how far the dry run came. It went through the whole program if the ledger had all the answers. */
 function endLines({ deep, calls, fromLedger }: DryRunSummary): string[] {
   if (calls === fromLedger) return [];
   return deep

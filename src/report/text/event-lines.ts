@@ -1,13 +1,11 @@
 import { formatDuration } from '../../base/duration.ts';
-import type { BatchFacts, BatchlingEvents } from '../../orchestrator/events/events.ts';
-import type { Notice } from '../../orchestrator/events/notices.ts';
-import { addStats, emptyStats, type Stats } from '../../orchestrator/model/stats.ts';
+import type { BatchFacts, BatchlingEvents, Notice } from '../../orchestrator/events/events.ts';
 import { rowName } from '../call-counts.ts';
 import type { DisplayedScope, FirstUse } from '../display.ts';
 import { doneOf, type ShownBatch } from '../progress-state.ts';
 import type { Usual } from './live-lines.ts';
 import { longestLeft } from './queue-rows.ts';
-import { ageText, counted, number, summaryLine } from './summary.ts';
+import { ageText, counted, number } from './summary.ts';
 
 /** Printed once, when the first batch of a process is sent and its wait begins. */
 export function waitExplained(
@@ -49,7 +47,7 @@ export function sentLine({ batch, count, provider, model, remoteId }: BatchFacts
   return `sent ${batch}: ${counted(count, 'request')} to ${provider} ${model} (${remoteId})`;
 }
 
-export function rejoinedLine({ batch, count, age }: BatchFacts & { age: number }): string {
+function rejoinedLine({ batch, count, age }: BatchFacts & { age: number }): string {
   const requests = counted(count, 'request');
   return `rejoined ${batch}: ${requests} of an earlier run (sent ${ageText(age)} ago)`;
 }
@@ -61,26 +59,6 @@ export function collectedLine(
   const errors = failed > 0 ? `, ${counted(failed, 'error')}` : '';
   const after = age === undefined ? '' : `, after ${ageText(age)}`;
   return `collected ${batch}: ${counted(answered, 'answer')}${errors}${after}`;
-}
-
-/** For several batches that came too fast for a line each. */
-export function togetherLine(verb: string, batches: number, requests: number): string {
-  return `${verb} ${counted(batches, 'more batch', 'more batches')}: ${counted(requests, 'request')}`;
-}
-
-export interface ClosedScope {
-  readonly stats: Stats;
-  /** Tokens of the batches that it had a part in. */
-  readonly batches: ReadonlySet<string>;
-}
-
-/** The sum of closed scopes; a batch that they shared counts once. */
-export function closedLine(scopes: readonly ClosedScope[]): string {
-  const sum = emptyStats();
-  for (const { stats } of scopes) addStats(sum, stats);
-  sum.batches.submitted = new Set(scopes.flatMap(({ batches }) => [...batches])).size;
-  const line = summaryLine(sum);
-  return scopes.length === 1 ? line : `${counted(scopes.length, 'scope')} closed: ${line}`;
 }
 
 export function noticeLine(notice: Notice): string | undefined {

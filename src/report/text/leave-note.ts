@@ -5,7 +5,7 @@ import { counted } from './summary.ts';
 export interface LeftBehind {
   /** Calls in batches that a provider has, or that another process sends. */
   readonly calls: number;
-  /** Those batches, as far as they are known. */
+  /** How many batches hold these calls, as far as they are known. */
   readonly batches: number;
   /** Calls that were not sent. */
   readonly unsent: number;

@@ -8,7 +8,7 @@ import { ageText, dollars, number } from './summary.ts';
 /** Further models and troubles are not shown. */
 const mostRows = 6;
 const mostTroubles = 2;
-/** At least this many columns of a model's name are shown; more, before columns come closer. */
+/** A model's name gets at least this many columns; gaps are narrowed only where it would get fewer than `niceName`. */
 const narrowestName = 10;
 const niceName = 17;
 
@@ -61,7 +61,7 @@ function totalLine(counted: readonly CountedCalls[], now: number): string {
   return `${calls}, ${ageText(now - since)}${money}`;
 }
 
-/** Where not all are shown, those that are done are the first to go. */
+/** Models that are done are the first to be hidden. */
 function byInterest(rows: readonly QueueRow[]): QueueRow[] {
   if (rows.length <= mostRows) return [...rows];
   const isDone = ({ state }: QueueRow) => Number(state === 'done');

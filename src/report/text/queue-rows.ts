@@ -106,7 +106,7 @@ function countsOf({ counts }: ShownBatch): { completed: number; failed: number }
   return typeof counts === 'object' ? counts : { completed: 0, failed: 0 };
 }
 
-/** Of several batches the one that takes longest decides. */
+/** The batch that takes longest decides for a row of several batches. */
 function stateOf(
   name: string,
   batches: readonly ShownBatch[],

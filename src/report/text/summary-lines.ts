@@ -2,7 +2,7 @@ import type { Stats } from '../../orchestrator/model/stats.ts';
 import { printable } from '../terminal/terminal.ts';
 import { ageText, answeredText, counted, dollars, number } from './summary.ts';
 
-/** So many reasons or names are shown of a list. */
+/** How many reasons or names of a list are shown. */
 const mostNames = 3;
 
 /** The whole account of a run, a line for each thing that happened. What did not happen is left out. */
@@ -46,7 +46,7 @@ function tokensText({ tokens: { input, output } }: Stats): string | undefined {
   return input + output > 0 ? `${number(input)} in, ${number(output)} out` : undefined;
 }
 
-/** Beside what the same answers cost at list price. */
+/** The percentage compares it with the list price of the same answers. */
 function savedText({ dollars: { paid, saved } }: Stats): string | undefined {
   if (saved <= 0) return undefined;
   return `${dollars(saved)} (${Math.round((100 * saved) / (paid + saved))}%)`;

@@ -20,7 +20,7 @@ export function summaryLine(stats: Stats): string {
   return parts.join(', ');
 }
 
-/** `60 calls answered`, `0 of 60 calls answered, 60 failed`: an error is no answer to who reads it. */
+/** `60 calls answered`, `0 of 60 calls answered, 60 failed`: readers do not take an error for an answer. */
 export function answeredText(
   { captured, answered, failed }: Pick<Stats, 'captured' | 'answered' | 'failed'>,
   noun = '',
@@ -41,7 +41,7 @@ function fullPrice({
 }: Stats) {
   const parts: string[] = [];
   const price = cost > 0 ? ` (${dollars(cost)})` : '';
-  // Where calls are held back, all that `only` leaves out are among them.
+  // Calls that `only` leaves out are already among those that are held back.
   const leftOut = heldBack > 0 ? 0 : (bypassReasons[leftOutReason] ?? 0);
   const others = bypassed - heldBack - leftOut;
   if (realtime > 0) parts.push(`${number(realtime)} in realtime at full price${price}`);

@@ -108,11 +108,11 @@ export class EngineDoor {
       use = await useEngine(this.#options, this.#askers);
     } catch (error) {
       // Its callers get it as an answer, of which many programs print nothing.
-      this.#events.notify({ notice: 'hint', text: messageOf(error) });
+      this.#events.emit('notice', { notice: 'hint', text: messageOf(error) });
       throw error;
     }
     const isLost = !use.engine.isStored && this.#options.store !== ':memory:';
-    if (isLost) this.#events.notify({ notice: 'no-ledger' });
+    if (isLost) this.#events.emit('notice', { notice: 'no-ledger' });
     return use;
   }
 }

@@ -8,7 +8,7 @@ const noSettings = {};
 /** The options of a scope, as far as the engine asks for them. */
 export function engineScope(
   options: ResolvedOptions,
-  events: Pick<ScopeEvents, 'emit' | 'notify'>,
+  { emit }: Pick<ScopeEvents, 'emit'>,
 ): EngineScope & { flushing: boolean; ended: boolean } {
   const { window, maxWindow, batchSize, completionWindow, attempts } = options;
   const { minBatch, onDeadline, budget } = options;
@@ -40,8 +40,7 @@ export function engineScope(
     tags: options.tags,
     flushing: false,
     ended: false,
-    emit: events.emit,
-    notify: events.notify,
+    emit,
   };
 }
 

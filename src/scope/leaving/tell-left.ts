@@ -35,8 +35,8 @@ export async function tellBusy(): Promise<void> {
   const text =
     `--detach cannot end process ${process.pid}, although all its calls are sent: it ${why}. ` +
     'It stays until its answers are there; Ctrl-C loses nothing that is sent';
-  const notice = { notice: 'trouble', id: 'detach-busy', text } as const;
-  reportToRun({ kind: 'notice', time: Date.now(), notice });
+  const event = { notice: 'trouble', id: 'detach-busy', text } as const;
+  reportToRun({ kind: 'event', time: Date.now(), name: 'notice', event });
 }
 
 /** Where commands on the ledger look that are told of no other store: a flag of the run is none of theirs. */

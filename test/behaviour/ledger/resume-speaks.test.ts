@@ -1,3 +1,4 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { Agent } from 'undici';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { type BatchifyOptions, batchify } from '../../../src/index.ts';
@@ -71,6 +72,21 @@ it('a batch of an earlier run is told, and looked at before any time has passed'
   await scope.close();
   expect(stage.simulator.meter.total).toBe(3);
   expect(heard.lines().filter((line) => line.includes(': sent '))).toHaveLength(1);
+});
+
+it('what is told to people alone reaches no listener and no channel', async () => {
+  const store = stage.newStore();
+  await leaveABatch(store);
+  const overheard = vi.fn();
+  subscribe('batchling:notice', overheard);
+  const { scope, asked } = start('second', store);
+  scope.on('notice' as 'batch:polled', overheard);
+  await until(() => heard.text().includes('rejoined bl_'), 'the line');
+  stage.simulator.release();
+  await asked;
+  await scope.close();
+  unsubscribe('batchling:notice', overheard);
+  expect(overheard).not.toHaveBeenCalled();
 });
 
 it('requests that another living program has sent are told, once', async () => {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { loadAnswers } from '../../../src/cli/start/load-answers.ts';
+import { loadAnswers } from '../../../src/cli/launch/load-answers.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 

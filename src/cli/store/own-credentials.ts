@@ -1,7 +1,7 @@
 import type { Dict } from '../../base/types.ts';
 import { builtInInfos } from '../../batchers/registry.ts';
 import type { Environment } from '../../options/form.ts';
-import { keyHeader } from '../store/find-credential.ts';
+import { keyHeader } from './find-credential.ts';
 
 /** The gateway's own credentials: of each provider whose usual variable is set, as headers. */
 export function ownCredentials(environment: Environment): ReadonlyMap<string, Dict> {
