@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { compiledModule } from '../support/compiled.ts';
+import { compiledModule } from '../support/processes/compiled.ts';
 
 interface Seen {
   readonly name: string;

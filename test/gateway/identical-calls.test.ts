@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { Gateway } from '../../src/gateway/gateway.ts';
-import { hastyClock } from '../support/hasty-clock.ts';
+import { hastyClock } from '../support/clocks/hasty-clock.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 import { until } from '../support/until.ts';
 import { chatRequest } from './start-gateway.ts';

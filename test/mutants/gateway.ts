@@ -133,7 +133,7 @@ export const gateway: readonly Mutant[] = [
     file: 'src/cli/print/output.ts',
     search: '`${printable(line)}\\n`',
     replace: '`${line}\\n`',
-    tests: ['test/cli/ledger-names.test.ts'],
+    tests: ['test/cli/ledger/ledger-names.test.ts'],
   },
   {
     name: 'a budget for a day begins anew with each start of a gateway',
