@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
-import { LongestFirst } from './test/support/longest-first.ts';
+import { LongestFirst } from './test/support/vitest/longest-first.ts';
 
 /** For the ledgers of programs that name none: tests leave the user's own alone. */
 const cacheFolder = join(tmpdir(), `batchling-test-cache-${process.pid}`);
@@ -37,7 +37,7 @@ const needTheirOwnProcess = [
   // They hear what the process writes to stderr, whoever writes it.
   'test/behaviour/*/{display,resume-speaks,small-batches,troubles,what-is-stored}.test.ts',
   'test/providers/mixed.test.ts',
-  'test/third-party/clients/langchain-batch.test.ts',
+  'test/third-party/frameworks/langchain-batch.test.ts',
   // Their client listens for signals and errors of the whole process.
   'test/third-party/*/{openai-agents,simulator-answers}.test.ts',
   'test/behaviour/display/many-examples.test.ts',
@@ -49,7 +49,7 @@ const needTheirOwnProcess = [
   'test/durability/marks.test.ts',
   'test/guarantees/**',
   'test/property/{found,no-starvation,program,verdict}.test.ts',
-  'test/providers/{anthropic-batches,mistral-recovery,vertex-batches,vertex-recovery}.test.ts',
+  'test/providers/*/{anthropic-batches,mistral-recovery,vertex-batches,vertex-recovery}.test.ts',
   // They measure the process.
   'test/memory/**',
   'test/property/memory.test.ts',
@@ -59,7 +59,7 @@ const needTheirOwnProcess = [
 const leftOut: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>> = {
   win32: [
     // Windows has no SIGINT, SIGTERM or SIGSTOP that a program could be sent.
-    'test/cli/{leaving-interrupts,run-signals,run-detach}.test.ts',
+    'test/cli/leaving/{leaving-interrupts,run-signals,run-detach}.test.ts',
     'test/crash/**',
     'test/gateway/leaving.test.ts',
     // They start shells, scripts and terminals of Unix.
@@ -101,7 +101,7 @@ export default defineConfig({
           include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
           exclude: [...needTheirOwnProcess, ...excluded],
           isolate: false,
-          setupFiles: ['test/support/share-process.ts'],
+          setupFiles: ['test/support/vitest/share-process.ts'],
         },
       },
       {

@@ -162,10 +162,10 @@ export const allowedImports = lists({
     gateway/admission gateway/gateway-error.ts gateway/request gateway/waiting
   `,
   'gateway/request': `
-    base batchers/provider-info.ts batchers/registry.ts orchestrator/capture orchestrator/model hooks/state.ts
-    options gateway/admission gateway/gateway-error.ts gateway/waiting
+    base concurrency batchers/provider-info.ts batchers/registry.ts orchestrator/capture orchestrator/model
+    hooks/state.ts options gateway/admission gateway/gateway-error.ts gateway/waiting
   `,
-  'gateway/waiting': 'concurrency hooks/state.ts',
+  'gateway/waiting': 'concurrency hooks/state.ts gateway/send-answer.ts',
   // The command line.
   cli: 'base options/config cli/commands',
   'cli/commands': `

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startSimulator } from '../src/simulator/index.ts';
-import type { RunParent } from '../test/support/programs/run-parent.ts';
-import { runInTerminal } from '../test/support/run-in-terminal.ts';
+import type { RunParent } from '../test/support/programs/launched/run-parent.ts';
+import { runInTerminal } from '../test/support/terminal/run-in-terminal.ts';
 
 const columns = 80;
 const rows = 20;
@@ -30,7 +30,7 @@ const job: RunParent = {
   },
 };
 
-const run = await runInTerminal('run-parent', job, columns, {}, '', rows);
+const run = await runInTerminal('launched/run-parent', job, columns, {}, '', rows);
 const isWorthAPicture = (screen: readonly string[]) =>
   screen.filter((line) => /running, \d+s left/.test(line)).length === 2;
 let screen: readonly string[] = [];

@@ -2,13 +2,13 @@
 // npx tsx scripts/terminal-shots.ts
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import type { TerminalJob } from '../test/support/programs/terminal-job.ts';
+import type { TerminalJob } from '../test/support/programs/launched/terminal-job.ts';
+import { openStage } from '../test/support/stage.ts';
 import {
   type RunningInTerminal,
   runCommand,
   runInTerminal,
-} from '../test/support/run-in-terminal.ts';
-import { openStage } from '../test/support/stage.ts';
+} from '../test/support/terminal/run-in-terminal.ts';
 import { until } from '../test/support/until.ts';
 
 const stage = await openStage({
@@ -21,7 +21,11 @@ let columns = 80;
 
 function start(given: Partial<TerminalJob>, store = stage.newStore()): Promise<RunningInTerminal> {
   const options = stage.options({ ...patience, store, ...given.options });
-  return runInTerminal('terminal-job', { baseURL, calls: 3_000, ...given, options }, columns);
+  return runInTerminal(
+    'launched/terminal-job',
+    { baseURL, calls: 3_000, ...given, options },
+    columns,
+  );
 }
 
 function show(title: string, lines: readonly string[]): void {

@@ -24,7 +24,7 @@ npm install --silent --no-audit --no-fund --no-save \
   openai@7 ai@7 @ai-sdk/openai@4 @ai-sdk/anthropic@4 @ai-sdk/google@4 got@latest ky@latest
 # What depends on Node: clients, hooks, signals, scopes, processes and SQLite, one of each kind.
 node node_modules/vitest/vitest.mjs run \
-  test/third-party/clients/{openai,anthropic,ai,google-genai,langchain,axios,got,ky,node-fetch,node-http,undici,superagent}.test.ts \
+  test/third-party/{clients/{openai,anthropic,google-genai},frameworks/{ai,langchain}}.test.ts test/third-party/http-clients \
   test/fidelity src/hooks src/ledger/sqlite test/behaviour/hooks/register test/behaviour/hooks/node-http test/behaviour/scopes/enter \
   test/behaviour/aborts/giving-up test/behaviour/aborts/deferred test/behaviour/aborts/shared-signals test/behaviour/hooks/patches \
   test/behaviour/hooks/two-copies test/cli/run.test test/cli/exec.test

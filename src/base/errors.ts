@@ -83,7 +83,7 @@ export class OwnerLostError extends BatchlingError {
   }
 }
 
-/** What a run has spent and has under way leaves no room for more. Dollars. */
+/** The budget of a run has no room for more. Figures are dollars. */
 export class OverBudgetError extends BatchlingError {
   declare readonly facts: BudgetFacts & Readonly<Record<string, unknown>>;
 
@@ -97,7 +97,7 @@ export class OverBudgetError extends BatchlingError {
 export interface BudgetFacts {
   readonly budget: number;
   readonly spent: number;
-  /** What batches under way are still estimated to cost. */
+  /** The estimated cost of batches under way. */
   readonly underWay: number;
   readonly estimate: number;
 }
@@ -112,9 +112,9 @@ export function invariant(condition: unknown, message: string): asserts conditio
   }
 }
 
-/** What an error says, whatever was thrown. */
+/** The message of an error, or some text for whatever else was thrown. */
 export function messageOf(error: unknown): string {
   if (error instanceof Error) return error.message;
-  // Not every object can be made a string.
+  // `String` throws for some objects.
   return typeof error === 'object' ? Object.prototype.toString.call(error) : String(error);
 }

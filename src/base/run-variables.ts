@@ -1,7 +1,6 @@
-/**
- * Variables that the CLI sets for the processes of a run. They are no options: nobody else sets them,
- * and they have no flag.
- */
+// The CLI sets these variables for the processes of a run. They are no options: nobody else sets them, and
+// they have no flag.
+
 /** The folder in which the processes of a run report to their parent. */
 export const reportVariable = 'BATCHLING_REPORT';
 /** `true`: a process ends when all its calls are submitted. */

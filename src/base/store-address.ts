@@ -6,7 +6,7 @@ export function isDatabase(store: string): boolean {
 /** The schema where the text of the option `store` names none. */
 export const defaultSchema = 'batchling';
 
-/** The text of the option `store` for people. Of a URL only what is no secret: host, database, schema. */
+/** The text of the option `store` for people. A URL is cut to what is no secret: host, database, schema. */
 export function shownStore(store: string): string {
   if (!isDatabase(store)) return store;
   try {

@@ -4,18 +4,20 @@
  * What users write
  * - scope: what `batchify` opens: options, its calls, its stats, its parent scope.
  * - call: one HTTP request that user code makes inside a scope. Its caller waits for the `Response`.
- *   Several callers may wait for one request.
+ *   Several callers may wait for one request, and one call may need several requests (embeddings).
  * - bypass: an LLM call inside a scope that goes out at full price, with the reason.
  * - realtime call: a captured call that batchling sends as an ordinary one (`minBatch`, `deadline`).
  * - run: one launch of a program: all scopes of a process, and all processes that inherit its
  *   `BATCHLING_RUN`.
  *
  * What is stored
- * - ledger: the durable memory of requests, answers and batches (a SQLite file, or in memory).
+ * - ledger: the durable memory of requests, answers and batches: a SQLite file, or PostgreSQL for fleets.
+ *   `:memory:` keeps it for the life of the process only.
  * - request: the durable record of what was asked: one row of the ledger, one line of a batch.
  * - fingerprint: SHA-256 over everything of a call that can change its answer. Never a credential.
- * - occurrence: the number of a call among the identical calls of its run (1, 2, 3 …). Identical calls
- *   are samples: a later run gets the answers of the same occurrences.
+ * - occurrence: the number of a call among the identical calls of its run (0, 1, 2 …). Identical calls
+ *   are samples: a later run gets the answers of the same occurrences. Clients of a gateway share one
+ *   process, so there identical calls count while they are under way at once.
  * - account: keyed hash of the stable identity behind a credential. The credential is never stored.
  * - answer: status, headers and body that go back to the caller.
  *
@@ -31,7 +33,7 @@
  *
  * What does the work
  * - engine: orchestrator, ledger handle and pollers; one per process and store, shared by all scopes.
- * - owner: an engine as the ledger knows it. Lease: its right to write about a batch.
+ * - owner: an engine as the ledger knows it. Lease: its right, with an epoch, to write about a batch.
  * - takeover: an owner is gone, and another one continues its batch.
  */
 

@@ -12,7 +12,7 @@ const exceptions: Readonly<Record<string, string>> = {
   'batchers/registry.ts': 'the one list of providers',
   'cli/commands/demo.ts': 'the demo is a program for one provider',
   'cli/commands/simulate.ts': 'shows two SDKs how to find the simulator',
-  'gateway/waiting/heartbeat-kind.ts': 'knows SDKs by their user agents, and what each bears',
+  'gateway/waiting/waiting-response.ts': 'knows SDKs by their user agents, and what each bears',
   'options/show.ts': 'knows keys by what they begin with',
 };
 

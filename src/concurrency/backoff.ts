@@ -15,7 +15,7 @@ export interface BackoffOptions {
   readonly random?: () => number;
 }
 
-/** Milliseconds to wait: doubling, between half and all of it so that many do not come at once. */
+/** Milliseconds to wait: they double with each attempt, and vary by half so that many do not come at once. */
 export function backoff(options: BackoffOptions): number {
   const { attempt, base = 1_000, cap = 60_000, retryAfter, random = Math.random } = options;
   // Zero does not win: a server that always says "now" would be asked in a tight loop.
@@ -24,7 +24,7 @@ export function backoff(options: BackoffOptions): number {
   return Math.round(ceiling / 2 + (random() * ceiling) / 2);
 }
 
-/** What `retry-after-ms` or `retry-after` (seconds or a date) asks for, in milliseconds. */
+/** The pause that `retry-after-ms` or `retry-after` (seconds or a date) asks for, in milliseconds. */
 export function parseRetryAfter(headers: Dict, now: number): number | undefined {
   const milliseconds = toNumber(headers['retry-after-ms']);
   if (milliseconds !== undefined) return milliseconds;

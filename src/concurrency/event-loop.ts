@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 
 /** No synchronous slice of ours should be felt by the program; callers add their own work to it. */
 const sliceMilliseconds = 5;
-/** A caller that is told goes on in the same turn, for as long as it likes. */
+/** A caller that gets its answer goes on in the same turn, for as long as it likes. */
 const callersPerTurn = 100;
 
 /** Lets the event loop turn once. */

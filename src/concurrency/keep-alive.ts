@@ -27,7 +27,7 @@ export class KeepAlive {
     this.#handle?.unref();
   }
 
-  /** The process stays up for the holders there are, and for those to come. */
+  /** The process stays up for holders, present and later ones. */
   holdOn(): void {
     this.#mayEnd = false;
     this.#handle?.ref();

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ManualClock } from '../../test/support/manual-clock.ts';
+import { ManualClock } from '../../test/support/clocks/manual-clock.ts';
 import { Patience } from './patience.ts';
 
 const minute = 60_000;

@@ -12,7 +12,7 @@ export const emptyPatience = minute;
 /** How long a key may be refused before the callers are told. */
 export const deniedPatience = 10 * minute;
 
-/** So often a body is cut off before less of it is sent. */
+/** After so many cut-off bodies in a row, less is sent at once. */
 const mostCuts = 4;
 
 /** How to wait before a step is tried again. */
@@ -20,11 +20,11 @@ export interface Wait {
   readonly retryAfter?: number | undefined;
   /** A matter of minutes; waiting for room may last as long as other batches do. */
   readonly limited: boolean;
-  /** In place of our own patience, where the provider's words say how long this can last. */
+  /** Replaces our own patience where the provider's words say how long this can last. */
   readonly within?: number | undefined;
 }
 
-/** How long, and how often, the same step has failed. What it takes by itself does not count. */
+/** How long, and how often, the same step has failed. The time that the step itself takes does not count. */
 export class Patience {
   readonly #clock: Clock;
   readonly #noRoomPatience: number;
@@ -49,15 +49,15 @@ export class Patience {
       this.#failsSince ??= now;
       return now - this.#failsSince >= unreachablePatience;
     }
-    // It was reached, and asks us to wait.
+    // The provider was reached, and asks us to wait.
     this.#failsSince = undefined;
     this.#noRoomSince ??= now;
     return now - this.#noRoomSince >= this.#noRoomPatience;
   }
 
   /**
-   * Whether the body was cut off half-way several times in a row. Behind that may be a proxy that takes no
-   * body of this size and hangs up while it says so, which nobody gets to hear.
+   * Whether the body was cut off half-way several times in a row. A proxy that takes no body of this size may
+   * hang up before its reply can be read.
    */
   isCutOff(error: unknown): boolean {
     const isCut = error instanceof NotSentError && error.facts.partly === true;

@@ -78,7 +78,7 @@ export class Semaphore {
     }
   }
 
-  /** Of the waiters that may enter, the one whose group has waited longest for a turn. */
+  /** The waiter that may enter and whose group has waited longest for a turn. */
   #next(): Waiter | undefined {
     let best: Waiter | undefined;
     let bestTurn = Number.POSITIVE_INFINITY;
@@ -141,7 +141,7 @@ export class Semaphore {
     signal.removeEventListener('abort', known.listener);
   }
 
-  /** In turns: thousands may wait on one signal. */
+  /** The loop turns in between: thousands may wait on one signal. */
   async #reject(waiters: ReadonlySet<Waiter>, reason: unknown): Promise<void> {
     await inTurns(waiters, (waiter) => {
       this.#leave(waiter);

@@ -6,24 +6,23 @@ import { itemId } from '../orchestrator/model/item-id.ts';
 import type { KeptRequest, Sampling } from '../orchestrator/model/sampling.ts';
 import { enterWaiting, type GatewayContext } from './gateway-context.ts';
 import { GatewayError } from './gateway-error.ts';
-import { keptHeaders } from './request/kept-headers.ts';
-import { accountOf, type RequestFacts, requestId } from './request/request-id.ts';
+import { accountOf, keptHeaders, type RequestFacts, requestId } from './request/request-id.ts';
 import type { RequestOptions } from './request/request-options.ts';
 import { type Route, withoutCredentials } from './request/routes.ts';
 
-/** So many that have ended are remembered: the good answers are in the ledger, the errors are not. */
+/** The gateway remembers so many ended requests: good answers are in the ledger, but errors are not. */
 const mostEnded = 10_000;
-/** So many characters of their answers, in all. */
+/** Their answers may have so many characters in all. */
 const mostEndedSize = 64 * 1024 * 1024;
-/** So long may be what an id tells of its request: many clients take no headers beyond 8 KB. */
+/** An id holds the facts of its request, and many clients take no headers beyond 8 KB. */
 const longestFacts = 3_000;
 
-/** A request that nobody holds a connection for. */
+/** The state of a request that nobody holds a connection for. */
 type Standing =
-  // Several where a client has asked again before it had the id.
+  // A client that asks again before it has the id adds a controller.
   | { readonly is: 'waiting'; readonly controllers: Set<AbortController> }
   | { readonly is: 'answered'; readonly answer: RawAnswer }
-  | { readonly is: 'cancelled' };
+  | { readonly is: 'refused'; readonly error: GatewayError };
 
 /** A request that is in the ledger. */
 interface Kept {
@@ -43,7 +42,7 @@ export interface AsyncCall {
 /** Requests of clients that hold no connection: they ask for the answer later. */
 export class AsyncRequests {
   readonly #context: GatewayContext;
-  /** By request, whatever its id looks like. */
+  /** The key is fingerprint and occurrence: ids of one request may differ. */
   readonly #standings = new Map<string, Standing>();
   readonly #ended = new Set<string>();
   #endedSize = 0;
@@ -72,9 +71,12 @@ export class AsyncRequests {
         'This call asks for more than one request holds: ask it without respond-async.';
       throw new GatewayError('bad_request', message);
     }
-    this.#follow(nameOf(request), started);
+    const facts = factsOf(call, request);
+    this.#follow(nameOf(facts), started);
+    const { salt } = this.#context.engine;
+    const account = accountOf(salt, call.route.place, call.raw.headers, new URL(call.route.url));
     const giveUp = () => started.controller.abort('timeout');
-    return { id: this.#idOf(call, request), giveUp };
+    return { id: requestId(salt, account, facts), giveUp };
   }
 
   /** The answer; `undefined`: it is waited for. */
@@ -86,9 +88,7 @@ export class AsyncRequests {
     const standing = this.#standings.get(name);
     if (standing?.is === 'waiting') return undefined;
     if (standing?.is === 'answered') return standing.answer;
-    if (standing?.is === 'cancelled') {
-      throw new GatewayError('cancelled', 'The request was cancelled.');
-    }
+    if (standing?.is === 'refused') throw standing.error;
     const stored = await this.#stored(facts);
     if (stored) return stored;
     try {
@@ -112,7 +112,7 @@ export class AsyncRequests {
     if (standing?.is === 'waiting') {
       for (const controller of standing.controllers) controller.abort();
     }
-    this.#end(name, { is: 'cancelled' });
+    this.#end(name, cancelled());
   }
 
   /** Goes on with a request that no process works on, with the credential that has come to ask for it. */
@@ -129,13 +129,18 @@ export class AsyncRequests {
 
   #start({ raw, asked, from }: AsyncCall, sampling: Sampling) {
     const lent = this.#context.scopes.lend(asked.key, asked.options);
-    const leave = unlessRefused(() => enterWaiting(this.#context, from), lent.giveBack);
-    const controller = new AbortController();
-    const answer = lent.scope.handleRequest(raw, controller.signal, sampling).finally(() => {
-      leave();
+    try {
+      const leave = enterWaiting(this.#context, from);
+      const controller = new AbortController();
+      const answer = lent.scope.handleRequest(raw, controller.signal, sampling).finally(() => {
+        leave();
+        lent.giveBack();
+      });
+      return { controller, answer };
+    } catch (error) {
       lent.giveBack();
-    });
-    return { controller, answer };
+      throw error;
+    }
   }
 
   #follow(
@@ -149,16 +154,13 @@ export class AsyncRequests {
       this.#standings.set(name, { is: 'waiting', controllers: new Set([controller]) });
     }
     answer.then(
-      (given) => {
-        if (given) this.#end(name, { is: 'answered', answer: given });
-        else this.#end(name, { is: 'answered', answer: notBatched });
-      },
-      () => this.#end(name, { is: 'cancelled' }),
+      (given) => this.#end(name, given ? { is: 'answered', answer: given } : notBatched()),
+      () => this.#end(name, cancelled()),
     );
   }
 
   #end(name: string, standing: Standing): void {
-    if (this.#standings.get(name)?.is === 'cancelled') return;
+    if (this.#standings.get(name)?.is === 'refused') return;
     this.#forget(name);
     this.#standings.set(name, standing);
     this.#ended.add(name);
@@ -182,25 +184,23 @@ export class AsyncRequests {
     const headers = answerHeaders({ answer, source: 'ledger', itemId: id });
     return { status: answer.status, headers, body: answer.body };
   }
+}
 
-  #idOf({ route, raw, asked }: AsyncCall, request: KeptRequest): string {
-    const { info } = route.place.registered;
-    const { salt } = this.#context.engine;
-    const account = accountOf(salt, route.place, raw.headers, new URL(route.url));
-    const url = new URL(withoutCredentials(route).url);
-    const { run, fresh } = asked.sampling;
-    return requestId(salt, account, {
-      provider: info.name,
-      target: `${url.pathname}${url.search}`,
-      headers: keptHeaders(raw.headers, info),
-      options: asked.key,
-      ...(run !== undefined && { run }),
-      ...(fresh && { fresh }),
-      row: request.row,
-      fingerprint: request.fingerprint.toString('hex'),
-      occurrence: request.occurrence,
-    });
-  }
+function factsOf({ route, raw, asked }: AsyncCall, kept: KeptRequest): RequestFacts {
+  const { info } = route.place.registered;
+  const url = new URL(withoutCredentials(route).url);
+  const { run, fresh } = asked.sampling;
+  return {
+    provider: info.name,
+    target: `${url.pathname}${url.search}`,
+    headers: keptHeaders(raw.headers, info),
+    options: asked.key,
+    ...(run !== undefined && { run }),
+    ...(fresh && { fresh }),
+    row: kept.row,
+    fingerprint: kept.fingerprint.toString('hex'),
+    occurrence: kept.occurrence,
+  };
 }
 
 function sizeOf(standing: Standing | undefined): number {
@@ -217,32 +217,15 @@ function assertShort({ route, raw, asked }: AsyncCall): void {
   throw new GatewayError('headers_too_large', message);
 }
 
-function unlessRefused<T>(work: () => T, refused: () => void): T {
-  try {
-    return work();
-  } catch (error) {
-    refused();
-    throw error;
-  }
+function cancelled(): Standing {
+  return { is: 'refused', error: new GatewayError('cancelled', 'The request was cancelled.') };
 }
 
-const notBatched: RawAnswer = {
-  status: 502,
-  headers: { 'content-type': 'application/json', 'x-should-retry': 'false' },
-  body: JSON.stringify({
-    error: {
-      type: 'batchling_not_supported',
-      message: 'The request cannot be batched. Ask it without respond-async.',
-    },
-  }),
-};
+function notBatched(): Standing {
+  const message = 'The request cannot be batched. Ask it without respond-async.';
+  return { is: 'refused', error: new GatewayError('not_supported', message) };
+}
 
-function nameOf({
-  fingerprint,
-  occurrence,
-}: Pick<RequestFacts, 'occurrence'> & {
-  readonly fingerprint: string | Buffer;
-}): string {
-  const text = typeof fingerprint === 'string' ? fingerprint : fingerprint.toString('hex');
-  return `${text}-${occurrence}`;
+function nameOf({ fingerprint, occurrence }: RequestFacts): string {
+  return `${fingerprint}-${occurrence}`;
 }

@@ -13,21 +13,20 @@ import { IdenticalCalls } from './request/identical-calls.ts';
 import { type RequestOptions, requestOptions } from './request/request-options.ts';
 import { type Route, withoutCredentials } from './request/routes.ts';
 import { wantsStream } from './request/wants-stream.ts';
-import { leavingAnswer, sendAnswer, sendWaiting } from './send-answer.ts';
-import { heartbeatKind } from './waiting/heartbeat-kind.ts';
-import { WaitingResponse } from './waiting/waiting-response.ts';
+import { sendAnswer, sendWaiting } from './send-answer.ts';
+import { heartbeatKind, WaitingResponse } from './waiting/waiting-response.ts';
 
 /** One request of a client, on its way through the gateway. */
 interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly route: Route;
-  /** As the provider is to see them. */
+  /** The headers that the provider is to see. */
   readonly headers: Dict;
   readonly asked: RequestOptions;
 }
 
-/** What becomes of a call that was to be batched, and is passed on. */
+/** The state of a call that was to be batched, and is passed on. */
 interface PassedOn {
   readonly answered?: (status: number | undefined) => void;
   readonly waiting?: WaitingResponse;
@@ -37,7 +36,7 @@ interface PassedOn {
 export class CallHandler {
   readonly #context: GatewayContext;
   readonly #async: AsyncRequests;
-  readonly #identical = new IdenticalCalls();
+  readonly #identical: IdenticalCalls;
   /** Clients that wait, and how they are told that the gateway leaves. */
   readonly #waiting = new Set<() => void>();
   #isLeaving = false;
@@ -45,6 +44,7 @@ export class CallHandler {
   constructor(context: GatewayContext, async: AsyncRequests) {
     this.#context = context;
     this.#async = async;
+    this.#identical = new IdenticalCalls(context.clock);
   }
 
   /** Tells clients that wait to come back, and those whose requests are still arriving. */
@@ -120,17 +120,16 @@ export class CallHandler {
     const closed = () => {
       if (response.writableEnded || client.signal.aborted) return;
       this.#context.counts.gaveUp += 1;
-      // As a client's own deadline: the request stays, and the client may come back for it.
+      // This counts as the client's own deadline: the request stays, and the client may come back for it.
       client.abort('timeout');
     };
-    // Of the connection, and not of the response: that has none while another one is in front of it.
+    // The response has no connection while another one is in front of it.
     request.socket.once('close', closed);
     this.#context.heartbeats.add(waiting);
     this.#waiting.add(tell);
     const { info } = route.place.registered;
     const isOver = await this.#identical.enter(raw, info, asked.sampling.again === true);
     try {
-      // Nothing was asked for it yet, so nothing is lost.
       if (request.socket.destroyed) return closed();
       const sampling = { ...asked.sampling, taken };
       const answer = await Promise.race([ask(raw, client.signal, sampling), told.promise]);
@@ -175,6 +174,14 @@ export class CallHandler {
     const call = { url: route.url, headers, body, waiting, watch };
     await passThrough.send(request, response, call, answered);
   }
+}
+
+/** Clients that wait while the gateway leaves should come back: their requests stay. */
+async function leavingAnswer({ place }: Route): Promise<RawAnswer> {
+  const message =
+    'The gateway is being stopped. The request stays in the ledger: ask again for its answer.';
+  const answer = await new GatewayError('leaving', message).answer(place.registered);
+  return { ...answer, headers: { ...answer.headers, connection: 'close' } };
 }
 
 function uncounted(): GatewayError {

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { Dict } from '../base/types.ts';
+import type { Clock, Dict } from '../base/types.ts';
 import type { Engine } from '../orchestrator/engine.ts';
 import type { BodyRoom } from './admission/body-room.ts';
 import type { ClientCount, GatewayLimits } from './admission/limits.ts';
@@ -15,15 +15,16 @@ export interface GatewayContext {
   readonly token: string | undefined;
   /** The gateway's own credentials by provider; `undefined`: clients bring theirs. */
   readonly credentials: ReadonlyMap<string, Dict> | undefined;
-  /** What calls cost is counted, and limited. */
+  /** The cost of calls is counted and limited. */
   readonly hasBudget: boolean;
   readonly limits: GatewayLimits;
+  readonly clock: Clock;
   readonly routes: Routes;
   readonly scopes: GatewayScopes;
   readonly engine: Engine;
   /** Requests that wait for their answers. */
   readonly waiting: ClientCount;
-  /** For bodies that are being read. */
+  /** Room in memory for bodies that are being read. */
   readonly bodies: BodyRoom;
   readonly heartbeats: Heartbeats;
   readonly passThrough: PassThrough;
@@ -53,11 +54,7 @@ export function ownCredential({ credentials }: GatewayContext, provider: string)
 
 /** Counts a request that waits; returns how to count it out again. */
 export function enterWaiting({ waiting }: GatewayContext, request: IncomingMessage): () => void {
-  const leave = waiting.enter(clientOf(request));
+  const leave = waiting.enter(request.socket.remoteAddress ?? '');
   if (leave) return leave;
   throw new GatewayError('too_many_waiting', 'Too many requests wait here. Try again later.');
-}
-
-export function clientOf({ socket }: IncomingMessage): string {
-  return socket.remoteAddress ?? '';
 }

@@ -25,7 +25,7 @@ export class GatewayScopes {
   readonly #base: Readonly<Record<string, unknown>>;
   readonly #most: number;
   readonly #scopes = new Map<string, OpenScope>();
-  /** What scopes have done that are closed. */
+  /** The stats of scopes that are closed. */
   readonly #past = emptyStats();
 
   /** `base`: the options of the gateway itself. */
@@ -39,10 +39,7 @@ export class GatewayScopes {
     const open = this.#scopes.get(key) ?? this.#open(key, options);
     open.users += 1;
     clearTimeout(open.timer);
-    let isLent = true;
     const giveBack = () => {
-      if (!isLent) return;
-      isLent = false;
       open.users -= 1;
       if (open.users === 0) this.#closeLater(key, open);
     };
@@ -58,7 +55,7 @@ export class GatewayScopes {
 
   #open(key: string, options: Readonly<Record<string, unknown>>): OpenScope {
     if (this.#scopes.size >= this.#most) this.#closeAnIdleOne();
-    // Those who ask for nothing special are never held up by those who do.
+    // Requests without options are never held up by requests with too many different ones.
     if (this.#scopes.size >= this.#most && Object.keys(options).length > 0) {
       const message = 'Requests with too many different options wait here. Try again later.';
       throw new GatewayError('too_many_waiting', message);

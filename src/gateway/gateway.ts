@@ -14,14 +14,15 @@ import { type AcceptedHost, assertOwnSite } from './admission/own-site.ts';
 import { AsyncRequests } from './async-requests.ts';
 import { CallHandler } from './call-handler.ts';
 import type { GatewayContext } from './gateway-context.ts';
-import { GatewayError, sendError } from './gateway-error.ts';
+import { GatewayError } from './gateway-error.ts';
 import { GatewayScopes } from './gateway-scopes.ts';
 import { metrics } from './metrics.ts';
 import { PassThrough } from './pass-through/pass-through.ts';
 import { PassedCosts } from './pass-through/passed-costs.ts';
 import { cleanPath } from './request/clean-path.ts';
-import { type Route, Routes } from './request/routes.ts';
+import { Routes } from './request/routes.ts';
 import { RequestHandler } from './request-handler.ts';
+import { sendAnswer } from './send-answer.ts';
 import { Heartbeats } from './waiting/heartbeats.ts';
 
 export interface GatewayOptions {
@@ -43,7 +44,7 @@ export interface GatewayOptions {
 const keepAliveTime = 75_000;
 /** Connections that may come at once: the clients of a big job begin together. */
 const backlog = 4_096;
-/** So long a gateway that leaves waits for calls that are passed through, and for slow readers. */
+/** A gateway that leaves waits so long for calls that are passed through, and for slow readers. */
 const grace = 5_000;
 /** After so long of silence the system asks whether the other side is still there. */
 const probeAfter = 30_000;
@@ -65,7 +66,7 @@ export class Gateway {
     const base = { ...given.options, hooks: false, dryRun: false };
     const options = resolveOptions(base);
     const routes = new Routes(options);
-    // At once: a ledger that cannot be opened is told to whoever starts the gateway, not to its clients.
+    // The ledger is opened at once, so that a failure is told to the operator and not to clients.
     const use = await useEngine(options, 'clients', given.budgetPerDay);
     const limits = { ...usualLimits, ...given.limits };
     const context: GatewayContext = {
@@ -73,6 +74,7 @@ export class Gateway {
       credentials: given.credentials,
       hasBudget: options.budget !== undefined,
       limits,
+      clock: options.clock,
       routes,
       scopes: new GatewayScopes(base),
       engine: use.engine,
@@ -139,8 +141,8 @@ export class Gateway {
   }
 
   /**
-   * Takes no new calls, tells those who wait to come back, records creates in flight, and leaves the ledger to
-   * whoever goes on. A second call gets the same promise.
+   * Takes no new calls, tells clients that wait to come back, records creates in flight, and lets go of the ledger. A
+   * second call gets the same promise.
    */
   leave(): Promise<void> {
     this.#leaving ??= this.#leave();
@@ -177,23 +179,24 @@ export class Gateway {
     // A connection that breaks is noticed where its answer is waited for.
     request.on('error', () => undefined);
     response.on('error', () => undefined);
-    const found: { route?: Route } = {};
     try {
-      await this.#answer(request, response, found);
+      await this.#answer(request, response);
     } catch (error) {
       if (response.destroyed) return;
       const known =
         error instanceof GatewayError ? error : new GatewayError('failed', messageOf(error));
       this.#countRefused(known);
-      await sendError(response, known, found.route?.place.registered);
+      const [, provider = ''] = /^\/([^/?]*)/.exec(request.url ?? '') ?? [];
+      const answer = await known.answer(this.#context.routes.place(provider)?.registered);
+      if (response.headersSent) response.destroy();
+      // The rest of the request is read and thrown away, for as long as a request may take: a client that is still
+      // sending would see a reset connection in place of the answer.
+      request.resume();
+      sendAnswer(response, answer);
     }
   }
 
-  async #answer(
-    request: IncomingMessage,
-    response: ServerResponse,
-    found: { route?: Route },
-  ): Promise<void> {
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const clean = cleanPath(request.url ?? '');
     const { path } = clean;
     assertOwnSite(request.headers, this.#acceptedHost(path));
@@ -204,16 +207,15 @@ export class Gateway {
     if (/websocket/i.test(request.headers.upgrade ?? '')) {
       throw new GatewayError('not_supported', 'A connection cannot be upgraded here.');
     }
-    const isRequest = path.startsWith('/requests/');
-    if (!isRequest) found.route = this.#context.routes.find(clean);
+    const route = path.startsWith('/requests/') ? undefined : this.#context.routes.find(clean);
     if (this.#state === 'leaving') {
       throw new GatewayError('leaving', 'The gateway is being stopped. Try again soon.');
     }
-    if (found.route) await this.#calls.handle(request, response, found.route);
+    if (route) await this.#calls.handle(request, response, route);
     else await this.#requests.handle(request, response, clean);
   }
 
-  /** A token cannot be guessed by a page. Who looks after machines asks for their health by address. */
+  /** A page cannot guess a token. Programs that watch machines ask for their health by address. */
   #acceptedHost(path: string): AcceptedHost {
     if (this.#context.token !== undefined) return 'any';
     return path === '/healthz' ? 'address' : 'loopback';

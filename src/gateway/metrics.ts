@@ -1,6 +1,8 @@
+import type { Dict } from '../base/types.ts';
 import type { GatewayContext } from './gateway-context.ts';
 
-type Sample = readonly [labels: Readonly<Record<string, string>>, value: number];
+type Sample = readonly [labels: Dict, value: number];
+type Values = number | readonly Sample[];
 
 /** The numbers of the gateway as Prometheus reads them. */
 export async function metrics(context: GatewayContext): Promise<string> {
@@ -38,7 +40,7 @@ export async function metrics(context: GatewayContext): Promise<string> {
     counter('dollars_paid_total', 'Dollars at list prices, with discounts.', dollars.paid + passed),
     counter(
       'dollars_realtime_total',
-      'Those of them that ordinary calls have cost.',
+      'Dollars paid for ordinary calls.',
       dollars.realtime + passed,
     ),
     counter('dollars_saved_total', 'Dollars saved by batches.', dollars.saved),
@@ -46,28 +48,22 @@ export async function metrics(context: GatewayContext): Promise<string> {
   ].join('');
 }
 
-function counter(name: string, help: string, values: number | readonly Sample[]): string {
-  return family(name, help, 'counter', values);
+function counter(name: string, help: string, values: Values): string {
+  return family('counter', name, help, values);
 }
 
-function gauge(name: string, help: string, values: number | readonly Sample[]): string {
-  return family(name, help, 'gauge', values);
+function gauge(name: string, help: string, values: Values): string {
+  return family('gauge', name, help, values);
 }
 
-function family(
-  name: string,
-  help: string,
-  type: string,
-  values: number | readonly Sample[],
-): string {
+function family(type: string, name: string, help: string, values: Values): string {
   const samples = typeof values === 'number' ? [[{}, values] as Sample] : values;
-  const lines = samples.map(([labels, value]) => `batchling_${name}${written(labels)} ${value}`);
-  const head = [`# HELP batchling_${name} ${help}`, `# TYPE batchling_${name} ${type}`];
-  return `${[...head, ...lines].join('\n')}\n`;
+  const lines = samples.map(([labels, value]) => `batchling_${name}${written(labels)} ${value}\n`);
+  return `# HELP batchling_${name} ${help}\n# TYPE batchling_${name} ${type}\n${lines.join('')}`;
 }
 
-/** Values of labels are words of ours. */
-function written(labels: Readonly<Record<string, string>>): string {
+/** Values of labels are words of ours, so nothing is escaped. */
+function written(labels: Dict): string {
   const pairs = Object.entries(labels).map(([name, value]) => `${name}="${value}"`);
   return pairs.length === 0 ? '' : `{${pairs.join(',')}}`;
 }

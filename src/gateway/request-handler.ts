@@ -4,8 +4,13 @@ import { type GatewayContext, ownCredential } from './gateway-context.ts';
 import { GatewayError } from './gateway-error.ts';
 import { forwardedHeaders } from './pass-through/forwarded-headers.ts';
 import type { CleanPath } from './request/clean-path.ts';
-import { secretHeaders } from './request/kept-headers.ts';
-import { accountOf, isIdOf, type RequestFacts, readRequestId } from './request/request-id.ts';
+import {
+  accountOf,
+  isIdOf,
+  type RequestFacts,
+  readRequestId,
+  secretHeaders,
+} from './request/request-id.ts';
 import { readOptions } from './request/request-options.ts';
 import type { Place } from './request/routes.ts';
 import { sendAnswer, sendWaiting } from './send-answer.ts';
@@ -37,7 +42,7 @@ export class RequestHandler {
     );
     const { salt } = this.#context.engine;
     const account = accountOf(salt, place, headers, new URL(`http://here/${query}`));
-    // Whoever has no right to know gets the same answer as for a request that there is not.
+    // Another credential gets the same answer as for a request that does not exist.
     if (!isIdOf(salt, account, id)) throw unknownRequest();
     const revive = () => this.#revive(facts, place, headers, query, request);
     if (request.method === 'DELETE') {
@@ -56,7 +61,7 @@ export class RequestHandler {
     else sendWaiting(response, id);
   }
 
-  /** The call as its client has made it, with the credential of now. */
+  /** The call as its client made it, with the credential of this request. */
   async #revive(
     facts: RequestFacts,
     place: Place,

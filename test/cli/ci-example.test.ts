@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { runCli, variablesOf, writeFiles } from '../support/run-cli.ts';
+import { runCli, variablesOf, writeFiles } from '../support/processes/run-cli.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));

@@ -4,8 +4,8 @@ import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { findConfig } from '../../src/options/config/find-config.ts';
 import { loadConfig } from '../../src/options/config/load-config.ts';
-import { compiledCli } from '../support/compiled.ts';
-import { type CliOptions, runCli, writeFiles } from '../support/run-cli.ts';
+import { compiledCli } from '../support/processes/compiled.ts';
+import { type CliOptions, runCli, writeFiles } from '../support/processes/run-cli.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 
 let stage: Stage;

@@ -2,10 +2,10 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { compiledProgram } from '../support/compiled.ts';
-import type { RunParent } from '../support/programs/run-parent.ts';
-import { runInTerminal } from '../support/run-in-terminal.ts';
+import { compiledProgram } from '../support/processes/compiled.ts';
+import type { RunParent } from '../support/programs/launched/run-parent.ts';
 import { openStage, type Stage } from '../support/stage.ts';
+import { runInTerminal } from '../support/terminal/run-in-terminal.ts';
 import { until } from '../support/until.ts';
 
 let stage: Stage;
@@ -35,7 +35,7 @@ function job(given: Partial<RunParent> = {}, calls = 7): RunParent {
 
 /** Without a terminal. */
 async function run(input: RunParent) {
-  const program = await compiledProgram('run-parent');
+  const program = await compiledProgram('launched/run-parent');
   const { BATCHLING_DISPLAY: _, ...inherited } = process.env;
   const env = { ...inherited, ...input.environment };
   const child = spawn(process.execPath, [program, JSON.stringify(input)], { env });
@@ -95,7 +95,7 @@ it('a program without LLM calls gets no line of ours', async () => {
 });
 
 it('a terminal gets plain lines in CI', async () => {
-  const started = await runInTerminal('run-parent', job(), 80, { CI: 'true' });
+  const started = await runInTerminal('launched/run-parent', job(), 80, { CI: 'true' });
   const { written, code } = await started.ended;
   expect(code).toBe(0);
   // No rows at the bottom.

@@ -2,11 +2,11 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { RunOutcome } from '../../src/report/run/run-totals.ts';
-import type { Shown } from '../support/emulated-terminal.ts';
-import type { RunChild } from '../support/programs/run-child.ts';
-import type { RunParent } from '../support/programs/run-parent.ts';
-import { type RunningInTerminal, runInTerminal } from '../support/run-in-terminal.ts';
+import type { RunChild } from '../support/programs/launched/run-child.ts';
+import type { RunParent } from '../support/programs/launched/run-parent.ts';
 import { openStage, type Stage } from '../support/stage.ts';
+import type { Shown } from '../support/terminal/emulated-terminal.ts';
+import { type RunningInTerminal, runInTerminal } from '../support/terminal/run-in-terminal.ts';
 import { until } from '../support/until.ts';
 
 let stage: Stage;
@@ -51,7 +51,7 @@ interface Terminal {
 }
 
 const start = (job: RunParent, { columns = 80, rows = 24, environment = {} }: Terminal = {}) =>
-  runInTerminal('run-parent', job, columns, environment, '', rows);
+  runInTerminal('launched/run-parent', job, columns, environment, '', rows);
 
 /** A run whose batches are under way until the test lets them go on. */
 async function held(job: RunParent, terminal: Terminal = {}): Promise<RunningInTerminal> {

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { runCli, variablesOf } from '../support/run-cli.ts';
+import { runCli, variablesOf } from '../support/processes/run-cli.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 
 const folder = fileURLToPath(new URL('../..', import.meta.url));

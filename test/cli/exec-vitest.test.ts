@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { runCli, startCli, variablesOf } from '../support/run-cli.ts';
+import { runCli, startCli, variablesOf } from '../support/processes/run-cli.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 import { until } from '../support/until.ts';
 

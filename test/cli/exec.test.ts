@@ -2,10 +2,12 @@ import { chmod } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { type CliOptions, runCli, variablesOf, writeFiles } from '../support/run-cli.ts';
+import { type CliOptions, runCli, variablesOf, writeFiles } from '../support/processes/run-cli.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 
-const asking = fileURLToPath(new URL('../support/programs/registered.mjs', import.meta.url));
+const asking = fileURLToPath(
+  new URL('../support/programs/launched/registered.mjs', import.meta.url),
+);
 
 let stage: Stage;
 let folder: string;

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { runCli, variablesOf, writeFiles } from '../support/run-cli.ts';
+import { runCli, variablesOf, writeFiles } from '../support/processes/run-cli.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 
 let stage: Stage;

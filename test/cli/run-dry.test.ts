@@ -1,11 +1,13 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { compiledProgram } from '../support/compiled.ts';
-import { runCli, variablesOf } from '../support/run-cli.ts';
+import { compiledProgram } from '../support/processes/compiled.ts';
+import { runCli, variablesOf } from '../support/processes/run-cli.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 
-const asking = fileURLToPath(new URL('../support/programs/registered.mjs', import.meta.url));
+const asking = fileURLToPath(
+  new URL('../support/programs/launched/registered.mjs', import.meta.url),
+);
 
 let stage: Stage;
 beforeAll(async () => {
@@ -43,7 +45,7 @@ it('is one JSON line where the display is JSON, and goes on with placeholders wh
 it('waits for the calls of all scopes of a process before it stops the program', async () => {
   const environment = { ...variablesOf(stage), BATCHLING_DISPLAY: 'json' };
   const url = `${stage.simulator.baseUrl('openai')}/chat/completions`;
-  const given = [await compiledProgram('several-scopes'), url];
+  const given = [await compiledProgram('launched/several-scopes'), url];
   const dry = await runCli(['run', '--dry-run', ...given], { environment });
   expect(dry).toMatchObject({ code: 0, stdout: '' });
   const lines = dry.stderr.trim().split('\n');

@@ -1,12 +1,14 @@
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { compiledCli } from '../support/compiled.ts';
-import { runCli, variablesOf } from '../support/run-cli.ts';
-import { runCommand } from '../support/run-in-terminal.ts';
+import { compiledCli } from '../support/processes/compiled.ts';
+import { runCli, variablesOf } from '../support/processes/run-cli.ts';
 import { openStage, type Stage } from '../support/stage.ts';
+import { runCommand } from '../support/terminal/run-in-terminal.ts';
 import { until } from '../support/until.ts';
 
-const asking = fileURLToPath(new URL('../support/programs/registered.mjs', import.meta.url));
+const asking = fileURLToPath(
+  new URL('../support/programs/launched/registered.mjs', import.meta.url),
+);
 const ctrlC = '\u0003';
 
 let stage: Stage;

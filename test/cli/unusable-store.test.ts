@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runCli, writeFiles } from '../support/run-cli.ts';
+import { runCli, writeFiles } from '../support/processes/run-cli.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 
 let stage: Stage;

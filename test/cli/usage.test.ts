@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { version } from '../../src/base/version.ts';
 import { commands } from '../../src/cli/commands.ts';
 import { optionFlags } from '../../src/options/flags.ts';
-import { runCli } from '../support/run-cli.ts';
+import { runCli } from '../support/processes/run-cli.ts';
 
 it.each([['--help'], []])('shows all commands for: batchling %s', async (...given) => {
   const { code, stdout, stderr } = await runCli(given.filter((word) => word !== undefined));

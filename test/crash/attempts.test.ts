@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from 'vitest';
-import { type Asker, askToTheEnd, startAsker } from '../support/asker.ts';
+import { type Asker, askToTheEnd, startAsker } from '../support/processes/asker.ts';
 import { until } from '../support/until.ts';
-import { openScene, type Scene } from './scene.ts';
+import { openScene, type Scene } from './parts/scene.ts';
 
 let scene: Scene;
 let asker: Asker | undefined;

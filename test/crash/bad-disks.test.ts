@@ -1,12 +1,12 @@
 import { mkdir, open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { askToTheEnd, type Heard, startAsker } from '../support/asker.ts';
+import { askToTheEnd, type Heard, startAsker } from '../support/processes/asker.ts';
 import { until } from '../support/until.ts';
-import { networkPoint, setTrap } from './kills.ts';
-import { openScene, type Scene } from './scene.ts';
-import { mountTinyDisk, type TinyDisk, whyNoTinyDisk } from './tiny-disk.ts';
-import { judge } from './verdict.ts';
+import { networkPoint, setTrap } from './parts/kills.ts';
+import { openScene, type Scene } from './parts/scene.ts';
+import { mountTinyDisk, type TinyDisk, whyNoTinyDisk } from './parts/tiny-disk.ts';
+import { judge } from './parts/verdict.ts';
 
 const fine = { billedTwice: 0, lost: 0, wrong: 0, complaints: [] };
 const three = ['red', 'green', 'blue'];

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { type BatchifyOptions, batchify } from '../../src/index.ts';
 import { hour } from '../guarantees/fault-case.ts';
 import { LeapingClock } from '../guarantees/leaping-clock.ts';
-import { compiledProgram } from '../support/compiled.ts';
+import { compiledProgram } from '../support/processes/compiled.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 import { until } from '../support/until.ts';
 

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import { inLanes } from '../support/lanes.ts';
-import { lanes } from './enumerate.ts';
-import { playHistory } from './history.ts';
-import { plotNamed } from './plots.ts';
-import { addVerdict, noVerdict, type Verdict } from './verdict.ts';
+import { lanes } from './parts/enumerate.ts';
+import { playHistory } from './parts/history.ts';
+import { plotNamed } from './parts/plots.ts';
+import { addVerdict, noVerdict, type Verdict } from './parts/verdict.ts';
 
 /**
  * At which COMMIT each launch is killed. How many a launch has depends on how far the one before had

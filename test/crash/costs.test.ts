@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openLedger } from '../../src/ledger/open-ledger.ts';
-import { resultOf, runProgram } from '../support/run-program.ts';
+import { resultOf, runProgram } from '../support/processes/run-program.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 
 let stage: Stage;

@@ -3,10 +3,10 @@ import OpenAI from 'openai';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type BatchingContext, batchify } from '../../src/index.ts';
 import { ask } from '../support/ask.ts';
-import { type Asker, startAsker } from '../support/asker.ts';
-import { patientClock } from '../support/patient-clock.ts';
+import { patientClock } from '../support/clocks/patient-clock.ts';
+import { type Asker, startAsker } from '../support/processes/asker.ts';
 import { soon, until } from '../support/until.ts';
-import { openScene, type Scene } from './scene.ts';
+import { openScene, type Scene } from './parts/scene.ts';
 
 let scene: Scene;
 let other: Asker;

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { inLanes } from '../support/lanes.ts';
-import { lanes } from './enumerate.ts';
-import { playHistory } from './history.ts';
-import { networkPoints } from './kills.ts';
-import { plotNamed } from './plots.ts';
-import { addVerdict, noVerdict, type Verdict } from './verdict.ts';
+import { lanes } from './parts/enumerate.ts';
+import { playHistory } from './parts/history.ts';
+import { networkPoints } from './parts/kills.ts';
+import { plotNamed } from './parts/plots.ts';
+import { addVerdict, noVerdict, type Verdict } from './parts/verdict.ts';
 
 /** One wire of each kind: a file, a tag in the create, no tag. The others, and other points, are for the storm. */
 describe('a program killed while it creates its batch ends well when it runs again', () => {

@@ -2,13 +2,13 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startServer, type TestServer } from '../../src/ledger/postgres/test/server.test-helper.ts';
 import { inLanes } from '../support/lanes.ts';
 import { seeded, seedFrom } from '../support/seeded.ts';
-import { killAtEveryCommit, lanes } from './enumerate.ts';
-import { playFleet } from './fleet.ts';
-import { playHistory } from './history.ts';
-import { networkPoints } from './kills.ts';
-import { plotsOf } from './plots.ts';
-import type { Provider } from './scene.ts';
-import { addVerdict, noVerdict, type Verdict } from './verdict.ts';
+import { killAtEveryCommit, lanes } from './parts/enumerate.ts';
+import { playFleet } from './parts/fleet.ts';
+import { playHistory } from './parts/history.ts';
+import { networkPoints } from './parts/kills.ts';
+import { plotsOf } from './parts/plots.ts';
+import type { Provider } from './parts/scene.ts';
+import { addVerdict, noVerdict, type Verdict } from './parts/verdict.ts';
 
 const seed = seedFrom('BATCHLING_CRASH_SEED');
 /** Per provider. */

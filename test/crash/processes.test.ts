@@ -1,10 +1,10 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type Asker, type AskInput, askToTheEnd, startAsker } from '../support/asker.ts';
+import { type Asker, type AskInput, askToTheEnd, startAsker } from '../support/processes/asker.ts';
 import { until } from '../support/until.ts';
-import { openScene, type Scene } from './scene.ts';
-import { judge } from './verdict.ts';
+import { openScene, type Scene } from './parts/scene.ts';
+import { judge } from './parts/verdict.ts';
 
 const fine = { billedTwice: 0, lost: 0, wrong: 0, complaints: [] };
 const three = ['red', 'green', 'blue'];

@@ -1,10 +1,15 @@
 import { writeFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type AskInput, type AskOutput, askToTheEnd, startAsker } from '../support/asker.ts';
+import {
+  type AskInput,
+  type AskOutput,
+  askToTheEnd,
+  startAsker,
+} from '../support/processes/asker.ts';
 import { until } from '../support/until.ts';
-import { networkPoint, setTrap } from './kills.ts';
-import { openScene, type Provider, type Scene } from './scene.ts';
-import { judge } from './verdict.ts';
+import { networkPoint, setTrap } from './parts/kills.ts';
+import { openScene, type Provider, type Scene } from './parts/scene.ts';
+import { judge } from './parts/verdict.ts';
 
 const fine = { billedTwice: 0, lost: 0, wrong: 0, complaints: [] };
 const three = ['red', 'green', 'blue'];

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { playHistory } from './history.ts';
-import { networkPoint } from './kills.ts';
-import { plotNamed } from './plots.ts';
+import { playHistory } from './parts/history.ts';
+import { networkPoint } from './parts/kills.ts';
+import { plotNamed } from './parts/plots.ts';
 
 it('a kill right after a repeated create was accepted costs nothing', async () => {
   const accepted = networkPoint('openai', 'the create was accepted');

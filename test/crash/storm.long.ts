@@ -1,15 +1,15 @@
 import { expect, it } from 'vitest';
-import type { KillPoint } from '../support/asker.ts';
 import { inLanes } from '../support/lanes.ts';
+import type { KillPoint } from '../support/processes/asker.ts';
 import { wiredProviders } from '../support/provider-wires.ts';
 import { type Seeded, seeded, seedFrom } from '../support/seeded.ts';
-import { playCrowd } from './crowd.ts';
-import { killAtEveryCommit, lanes } from './enumerate.ts';
-import { playHistory } from './history.ts';
-import { type Kill, networkPoints } from './kills.ts';
-import { plotsOf } from './plots.ts';
-import type { Provider } from './scene.ts';
-import { addVerdict, noVerdict, type Verdict } from './verdict.ts';
+import { playCrowd } from './parts/crowd.ts';
+import { killAtEveryCommit, lanes } from './parts/enumerate.ts';
+import { playHistory } from './parts/history.ts';
+import { type Kill, networkPoints } from './parts/kills.ts';
+import { plotsOf } from './parts/plots.ts';
+import type { Provider } from './parts/scene.ts';
+import { addVerdict, noVerdict, type Verdict } from './parts/verdict.ts';
 
 /** `BATCHLING_CRASH_SEED=… npm run test:crash` plays the same kills again. */
 const seed = seedFrom('BATCHLING_CRASH_SEED');

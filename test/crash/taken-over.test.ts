@@ -5,10 +5,10 @@ import { type BatchingContext, batchify } from '../../src/index.ts';
 import { hour, requests, status } from '../guarantees/fault-case.ts';
 import { LeapingClock } from '../guarantees/leaping-clock.ts';
 import { ask, askClaude } from '../support/ask.ts';
-import { type AskInput, askToTheEnd, startAsker } from '../support/asker.ts';
-import { networkPoint, setTrap } from './kills.ts';
-import { openScene, type Provider, type Scene } from './scene.ts';
-import { judge } from './verdict.ts';
+import { type AskInput, askToTheEnd, startAsker } from '../support/processes/asker.ts';
+import { networkPoint, setTrap } from './parts/kills.ts';
+import { openScene, type Provider, type Scene } from './parts/scene.ts';
+import { judge } from './parts/verdict.ts';
 
 const fine = { billedTwice: 0, lost: 0, wrong: 0, complaints: [] };
 const three = ['red', 'green', 'blue'];

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import { inLanes } from '../support/lanes.ts';
-import { lanes } from './enumerate.ts';
-import { playHistory } from './history.ts';
-import { plotsOf } from './plots.ts';
-import { addVerdict, noVerdict } from './verdict.ts';
+import { lanes } from './parts/enumerate.ts';
+import { playHistory } from './parts/history.ts';
+import { plotsOf } from './parts/plots.ts';
+import { addVerdict, noVerdict } from './parts/verdict.ts';
 
 const nothingWrong = { billedTwice: 0, lost: 0, wrong: 0, complaints: [] };
 const providers = ['openai', 'anthropic'] as const;

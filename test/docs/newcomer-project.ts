@@ -1,8 +1,8 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startRegistry } from '../support/local-registry.ts';
-import { packPackage } from '../support/pack-package.ts';
+import { startRegistry } from '../support/processes/local-registry.ts';
+import { packPackage } from '../support/processes/pack-package.ts';
 import { NewcomerShell } from './newcomer-shell.ts';
 
 /** An empty folder on a machine that knows nothing of batchling, and a registry that has its package. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { batchify } from '../../src/index.ts';
-import { runProgram } from '../support/run-program.ts';
+import { runProgram } from '../support/processes/run-program.ts';
 import { chatUrl, sourceOf } from '../support/source-of.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 

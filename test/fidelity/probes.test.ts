@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { compiledModule } from '../support/compiled.ts';
+import { compiledModule } from '../support/processes/compiled.ts';
 
 interface Seen {
   readonly name: string;
@@ -57,7 +57,7 @@ describe('under --permission', () => {
 
   it.each(['false', 'true'])('a refused read ends no process (dry run: %s)', async (dryRun) => {
     const register = await compiledModule('src/register');
-    const program = await compiledModule('test/support/programs/refused-read');
+    const program = await compiledModule('test/support/programs/loading/refused-read');
     const readable = fileURLToPath(new URL('../../node_modules/', import.meta.url));
     const flags = [permission, '--no-warnings', `--allow-fs-read=${readable}`];
     const env = { ...process.env, BATCHLING_DRY_RUN: dryRun, BATCHLING_RUN: '' };

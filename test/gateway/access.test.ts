@@ -3,7 +3,7 @@ import { createServer as createHttpServer, type IncomingHttpHeaders } from 'node
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runCli, startCli, variablesOf } from '../support/run-cli.ts';
+import { runCli, startCli, variablesOf } from '../support/processes/run-cli.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 import { until } from '../support/until.ts';
 import { type GatewayProcess, startGateway, textOf } from './start-gateway.ts';

@@ -113,24 +113,6 @@ describe('a client that gave up and asks again', () => {
     },
   );
 
-  it('re-joins without a word of its own, if its old connection turns out to be closed soon', async () => {
-    await begin();
-    const client = new AbortController();
-    const { signal } = client;
-    const url = `${gateway.url}/openai/v1/chat/completions`;
-    const first = fetch(url, { ...chatRequest('at once'), signal });
-    first.catch(() => undefined);
-    await batchesAre(1);
-    const requests = await gateway.metric('waiting');
-    const again = gateway.ask('at once');
-    await gateway.reaches('waiting', requests + 1);
-    client.abort();
-    await gateway.reaches('calls_total', before.calls + 2);
-    stage.simulator.release();
-    expect(await textOf(await again)).toBe('You asked: at once');
-    expect(billed()).toBe(1);
-  });
-
   it('is the OpenAI SDK with a short timeout and its own retries', async () => {
     await begin();
     const client = gateway.openai({ timeout: 300, maxRetries: 50 });

@@ -89,20 +89,6 @@ describe('a call by way of the gateway', () => {
 });
 
 describe('identical calls', () => {
-  it('that are under way at once are samples, and later ones begin with the first', async () => {
-    const calls = await gateway.metric('calls_total');
-    stage.simulator.hold();
-    const asked = [gateway.ask('same'), gateway.ask('same')];
-    await gateway.reaches('calls_total', calls + 2);
-    stage.simulator.release();
-    const both = await Promise.all(asked);
-    const ids = both.map(({ headers }) => headers.get('x-batchling-request-id'));
-    expect(new Set(ids).size).toBe(2);
-    const later = await gateway.ask('same');
-    expect(later.headers.get('x-batchling-source')).toBe('ledger');
-    expect(ids).toContain(later.headers.get('x-batchling-request-id'));
-  });
-
   it('of a named run are samples one after another', async () => {
     const run = (name: string) => gateway.ask('again', { 'x-batchling-run': name });
     const [first, second] = [await run('one'), await run('one')];

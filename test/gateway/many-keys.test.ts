@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { query } from '../../src/ledger/sqlite/test/temporary.test-helper.ts';
-import { runCli } from '../support/run-cli.ts';
+import { runCli } from '../support/processes/run-cli.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 import { chatRequest, startGateway } from './start-gateway.ts';
 

@@ -36,6 +36,6 @@ function isWhole(text: string): boolean {
 /** `404 batchling_not_found`; without a type of ours, the status alone. */
 export function outcomeOf(received: string): string {
   const [, status = 'closed'] = /^HTTP\/1\.1 (\d{3})/.exec(received) ?? [];
-  const [, type] = /"type":"(batchling_\w+)"/.exec(received) ?? [];
+  const [, type] = /"(?:type|status)":"(batchling_\w+)"/.exec(received) ?? [];
   return type === undefined ? status : `${status} \`${type}\``;
 }

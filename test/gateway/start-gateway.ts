@@ -1,7 +1,7 @@
 import Anthropic from '@anthropic-ai/sdk';
 import OpenAI, { type ClientOptions } from 'openai';
-import { type RunningCli, startCli, variablesOf } from '../support/run-cli.ts';
-import type { Finished } from '../support/run-program.ts';
+import { type RunningCli, startCli, variablesOf } from '../support/processes/run-cli.ts';
+import type { Finished } from '../support/processes/run-program.ts';
 import type { Stage } from '../support/stage.ts';
 import { until } from '../support/until.ts';
 

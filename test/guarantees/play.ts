@@ -8,7 +8,7 @@ import OpenAI from 'openai';
 import { batchify, type Logger } from '../../src/index.ts';
 import { type Simulator, startSimulator } from '../../src/simulator/index.ts';
 import { ask, askClaude, askGemini } from '../support/ask.ts';
-import { vertexClient } from '../support/programs/vertex-client.ts';
+import { vertexClient } from '../support/programs/parts/vertex-client.ts';
 import { wireOf } from '../support/provider-wires.ts';
 import {
   apiKey,

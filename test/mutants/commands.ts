@@ -8,7 +8,7 @@ export const commands: readonly Mutant[] = [
     file: 'src/cli/commands/cancel.ts',
     search: "if (state === 'creating') {",
     replace: "if (state === 'accepted') {",
-    tests: ['test/cli/ledger-cancel.test.ts'],
+    tests: ['test/cli/ledger/ledger-cancel.test.ts'],
     only: 'may be at the provider',
   },
   {
@@ -17,7 +17,7 @@ export const commands: readonly Mutant[] = [
     file: 'src/cli/commands/cancel.ts',
     search: 'if (!(await confirm(`Cancel ${what}?`, true))) return;',
     replace: 'await confirm(`Cancel ${what}?`, true);',
-    tests: ['test/cli/ledger-cancel.test.ts'],
+    tests: ['test/cli/ledger/ledger-cancel.test.ts'],
     only: 'asks at a terminal',
   },
   {
@@ -26,7 +26,7 @@ export const commands: readonly Mutant[] = [
     file: 'src/cli/commands/prune.ts',
     search: 'olderThan: retention }),\n    dryRun,',
     replace: 'olderThan: retention }),\n    dryRun: false,',
-    tests: ['test/cli/ledger-look.test.ts'],
+    tests: ['test/cli/ledger/ledger-look.test.ts'],
     only: 'says what it would drop',
   },
   {
@@ -35,7 +35,7 @@ export const commands: readonly Mutant[] = [
     file: 'src/cli/store/open-store.ts',
     search: 'resolveOptions(store === undefined ?',
     replace: 'resolveOptions(store === undefined || process.env.BATCHLING_STORE ?',
-    tests: ['test/cli/ledger-look.test.ts'],
+    tests: ['test/cli/ledger/ledger-look.test.ts'],
     only: 'wins over the variable',
   },
   {

@@ -15,10 +15,10 @@ export const gateway: readonly Mutant[] = [
     name: 'a retry that is heard before its old connection is closed is another sample',
     promise: 2,
     file: 'src/gateway/request/identical-calls.ts',
-    search: 'const patience = 1_000;',
-    replace: 'const patience = 0;',
-    tests: ['test/gateway/asked-again.test.ts'],
-    only: 'without a word of its own',
+    search: 'await this.#wait(same.waiting);',
+    replace: 'await undefined;',
+    tests: ['test/gateway/identical-calls.test.ts'],
+    only: 'the old connection is closed',
   },
   {
     name: 'a key of the query is in the id and the Location of respond-async',
@@ -133,7 +133,7 @@ export const gateway: readonly Mutant[] = [
     file: 'src/cli/print/output.ts',
     search: '`${printable(line)}\\n`',
     replace: '`${line}\\n`',
-    tests: ['test/cli/ledger-names.test.ts'],
+    tests: ['test/cli/ledger/ledger-names.test.ts'],
   },
   {
     name: 'a budget for a day begins anew with each start of a gateway',

@@ -111,7 +111,10 @@ export const payment: readonly Mutant[] = [
     file: 'src/orchestrator/capture/client-retries.ts',
     search: 'return this.abandoned.take(key, named) ?? named;',
     replace: 'return named;',
-    tests: ['test/third-party/clients/axios.test.ts', 'test/third-party/clients/got.test.ts'],
+    tests: [
+      'test/third-party/http-clients/axios.test.ts',
+      'test/third-party/http-clients/got.test.ts',
+    ],
   },
   {
     name: 'idempotency keys are not looked at',

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Clock } from '../../src/base/types.ts';
 import { batchify } from '../../src/core.ts';
 import { chatRequest } from '../support/ask.ts';
-import { fastClock } from '../support/programs/fast-clock.ts';
+import { fastClock } from '../support/programs/parts/fast-clock.ts';
 import { chatUrl } from '../support/source-of.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 import { until } from '../support/until.ts';

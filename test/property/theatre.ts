@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { type BatchifyOptions, batchify } from '../../src/core.ts';
-import { ManualClock } from '../support/manual-clock.ts';
+import { ManualClock } from '../support/clocks/manual-clock.ts';
 import { OutstandingWork } from '../support/outstanding-work.ts';
 import { until } from '../support/until.ts';
 import { type AskedCall, askIn, closeScope, type OpenScope, openScope } from './asked-call.ts';

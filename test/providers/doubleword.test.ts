@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { batchify } from '../../src/index.ts';
 import { ask } from '../support/ask.ts';
-import { fastClock } from '../support/programs/fast-clock.ts';
+import { fastClock } from '../support/programs/parts/fast-clock.ts';
 import { until } from '../support/until.ts';
 import { providerCases } from './openai-like-cases.ts';
 import { type ProviderCase, useProvider } from './provider-stage.ts';

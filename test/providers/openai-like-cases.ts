@@ -2,7 +2,7 @@ import OpenAI from 'openai';
 import { describe, expect, it } from 'vitest';
 import { type BatchifyOptions, batchify } from '../../src/index.ts';
 import { ask } from '../support/ask.ts';
-import { fastClock } from '../support/programs/fast-clock.ts';
+import { fastClock } from '../support/programs/parts/fast-clock.ts';
 import { until } from '../support/until.ts';
 import { type ErrorClass, type ProviderCase, useProvider } from './provider-stage.ts';
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type BatchifyOptions, batchify } from '../../src/index.ts';
 import { allOf } from '../support/all-of.ts';
 import { ask } from '../support/ask.ts';
-import { startRecordingProxy } from '../support/recording-proxy.ts';
+import { startRecordingProxy } from '../support/servers/recording-proxy.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 import { until } from '../support/until.ts';
 

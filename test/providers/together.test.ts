@@ -17,7 +17,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type BatchifyOptions, type BatchingContext, batchify } from '../../src/index.ts';
 import { type OpenAILike, type Simulator, startSimulator } from '../../src/simulator/index.ts';
 import { togetherDescription } from '../../src/simulator/together/description.ts';
-import { fastClock } from '../support/programs/fast-clock.ts';
+import { fastClock } from '../support/programs/parts/fast-clock.ts';
 import { until } from '../support/until.ts';
 
 let simulator: Simulator;

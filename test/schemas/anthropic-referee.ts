@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import ts from 'typescript';
-import type { Recorded } from '../support/recording-proxy.ts';
+import type { Recorded } from '../support/servers/recording-proxy.ts';
 
 /*
  * Anthropic publishes no schema, but the types of its official client are generated from one. So the compiler

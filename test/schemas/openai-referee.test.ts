@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Recorded } from '../support/recording-proxy.ts';
+import type { Recorded } from '../support/servers/recording-proxy.ts';
 import { openaiFaults } from './openai-referee.ts';
 
 /* A judge that lets mistakes pass is worse than none: each of these is one that a server or a client could make. */

@@ -1,4 +1,4 @@
-import type { Recorded } from '../support/recording-proxy.ts';
+import type { Recorded } from '../support/servers/recording-proxy.ts';
 import { type PublishedDocument, readDocument } from './document.ts';
 import { formFields } from './form.ts';
 import type { Schema } from './json-schema.ts';

@@ -1,5 +1,5 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
-import type { Recorded } from '../support/recording-proxy.ts';
+import type { Recorded } from '../support/servers/recording-proxy.ts';
 import { findOperation, type Operation, type PublishedDocument } from './document.ts';
 import { formFields } from './form.ts';
 import { type Schema, toJsonSchema, toJsonSchemas } from './json-schema.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { Recorded } from '../support/recording-proxy.ts';
+import type { Recorded } from '../support/servers/recording-proxy.ts';
 import { type PublishedDocument, readDocument } from './document.ts';
 import { createReferee } from './referee.ts';
 

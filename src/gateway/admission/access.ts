@@ -12,8 +12,8 @@ export const keyHeaders: readonly string[] = [
 ];
 
 /**
- * Throws unless the request carries the token of the gateway. Takes as long for any wrong one. `asKey`: clients
- * need no key of their own, and many can set nothing but a key, so the token may stand in its place.
+ * Throws unless the request carries the token of the gateway; the check takes as long for any wrong one. `asKey`:
+ * clients need no key of their own, and many can set nothing but a key, so the token may stand in its place.
  */
 export function checkToken(
   expected: string | undefined,
@@ -39,7 +39,7 @@ function bare(text: string): string {
   return text.replace(/^bearer\s+/i, '');
 }
 
-/** Of one length, whatever was given. */
+/** `timingSafeEqual` compares bytes of one length only. */
 function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }

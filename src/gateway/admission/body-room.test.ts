@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { BodyRoom, type BodyShare } from './body-room.ts';
 
-/** Who has come in, in which order. */
+/** The bodies that have come in, in their order. */
 async function enterAll(room: BodyRoom, sizes: readonly number[]): Promise<BodyShare[]> {
   const shares: BodyShare[] = [];
   for (const size of sizes) void room.enter(size).then((share) => shares.push(share));

@@ -13,10 +13,10 @@ export interface BodyShare {
  */
 export class BodyRoom {
   readonly #most: number;
-  /** Bodies up to this size wait for nobody: clients that send nothing of large ones must not hold them up. */
+  /** Bodies up to this size do not wait: clients that announce a large body and send nothing must not hold them up. */
   readonly #small: number;
   #used = 0;
-  /** Those who wait, the first one first: large bodies get their turn, too. */
+  /** Bodies that wait, in the order of asking: large ones get their turn, too. */
   readonly #line: { readonly size: number; enter(): void }[] = [];
 
   /** A body is copied and parsed on its way in, so that it takes several times its size. */

@@ -1,12 +1,12 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
-import { GatewayError, rawError } from '../gateway-error.ts';
+import { GatewayError } from '../gateway-error.ts';
 import { ClientCount, type GatewayLimits } from './limits.ts';
 
 /** How long a connection that is refused may take to read why. */
 const lastWords = 1_000;
 
-/** Limits the connections of a server, and answers on those on which no request can be read. */
+/** Limits the connections of a server, and answers where no request can be read. */
 export function guardConnections(
   server: Server,
   limits: GatewayLimits,
@@ -19,18 +19,18 @@ export function guardConnections(
       socket.destroy();
       return;
     }
-    socket.end(rawError(error));
+    socket.end(error.rawResponse);
     setTimeout(() => socket.destroy(), lastWords).unref();
   };
   server.on('connection', (socket: Socket) => {
     const leave = count.enter(socket.remoteAddress ?? '');
-    // One for each request that waits on it, and there may be many, one behind another.
+    // Each request that waits on the connection listens to it, and there may be many, one behind another.
     socket.setMaxListeners(0);
     if (leave) socket.once('close', leave);
     else refuse(socket, new GatewayError('too_many_connections', 'Too many connections are open.'));
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    // A connection that was opened for later: its next request must not find an answer that is there already.
+    // Clients open connections for later: their first request must not find an answer that is there already.
     const isUnused = (socket as Socket).bytesRead === 0;
     if (error.code === 'ECONNRESET' || isUnused) socket.destroy();
     else refuse(socket as Socket, unreadable(error, limits));

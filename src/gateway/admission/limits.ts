@@ -1,10 +1,10 @@
-/** What the gateway takes from its clients. Times in milliseconds, sizes in bytes. */
+/** The limits for clients of the gateway. Times in milliseconds, sizes in bytes. */
 export interface GatewayLimits {
   readonly bodySize: number;
   readonly headerSize: number;
   /** Requests that wait for their answers, in all. */
   readonly waiting: number;
-  /** Of one client address. */
+  /** The same for one client address. */
   readonly waitingPerClient: number;
   readonly connections: number;
   readonly connectionsPerClient: number;
@@ -24,7 +24,7 @@ export const usualLimits: GatewayLimits = {
   requestTime: 120_000,
 };
 
-/** How many there are of something, in all and by client address, with a limit for both. */
+/** Counts something in all and by client address, with a limit for both. */
 export class ClientCount {
   readonly #most: number;
   readonly #mostPerClient: number;
@@ -46,10 +46,7 @@ export class ClientCount {
     if (this.#all >= this.#most || mine >= this.#mostPerClient) return undefined;
     this.#all += 1;
     this.#byClient.set(client, mine + 1);
-    let isIn = true;
     return () => {
-      if (!isIn) return;
-      isIn = false;
       this.#all -= 1;
       const left = (this.#byClient.get(client) ?? 1) - 1;
       if (left === 0) this.#byClient.delete(client);

@@ -3,11 +3,11 @@ import { isIP } from 'node:net';
 import { GatewayError } from '../gateway-error.ts';
 import { isThisMachine, withoutBrackets } from './this-machine.ts';
 
-/** By which `Host` a server may be called: names of this machine, these and any address, or whatever it is. */
+/** The values of `Host` that a server accepts: names of this machine, these and any address, or any value. */
 export type AcceptedHost = 'loopback' | 'address' | 'any';
 
 /**
- * Throws where a browser sends the request for a page that is not of this server. A page can send requests to
+ * Throws where a browser sends the request for a page of another server. A page can send requests to
  * any address, and one whose own name is made to lead here (DNS rebinding) can read the answers, too. Programs
  * send none of these headers but `Host`.
  */
@@ -32,7 +32,7 @@ function isAccepted(name: string, accepted: AcceptedHost): boolean {
   return accepted === 'address' && isIP(withoutBrackets(name)) !== 0;
 }
 
-/** Nor does the scheme: a server in front may speak TLS. */
+/** The scheme decides nothing: a server in front may speak TLS. */
 function isOriginOf(origin: string, host: string | undefined): boolean {
   return origin === `http://${host}` || origin === `https://${host}`;
 }

@@ -11,8 +11,8 @@ export interface ReadBody {
 }
 
 /**
- * The whole body, once there is room for it. Throws as soon as it is known to be too large, or its client has
- * gone; one that has to wait for longer than a request may take gets a 408.
+ * Reads the whole body, once there is room for it. Throws as soon as it is known to be too large or its client has
+ * gone. A body that has to wait for longer than a request may take gets a 408.
  */
 export async function readBody(
   request: IncomingMessage,

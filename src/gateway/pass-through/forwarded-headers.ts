@@ -41,12 +41,8 @@ export function forwardedHeaders(
 /** Headers of an answer that goes on to the client. */
 export function answeredHeaders(
   given: Readonly<Record<string, string | string[] | undefined>>,
-): Record<string, string | string[]> {
-  const kept = Object.entries(given).filter(([name]) => !hopByHop.has(name.toLowerCase()));
-  return Object.fromEntries(kept.filter(([, value]) => value !== undefined)) as Record<
-    string,
-    string | string[]
-  >;
+): Readonly<Record<string, string | string[] | undefined>> {
+  return Object.fromEntries(Object.entries(given).filter(([name]) => !hopByHop.has(name)));
 }
 
 function isOurs(name: string): boolean {

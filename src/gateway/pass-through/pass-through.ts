@@ -9,13 +9,13 @@ import { GatewayError } from '../gateway-error.ts';
 import type { WaitingResponse } from '../waiting/waiting-response.ts';
 import { answeredHeaders } from './forwarded-headers.ts';
 
-/** As long as SDKs wait for an ordinary answer. */
+/** SDKs wait so long for an ordinary answer. */
 const patience = 10 * 60_000;
 
 export interface PassedCall {
   readonly url: string;
   readonly headers: Dict;
-  /** What was read of it already; `undefined`: it is streamed. */
+  /** The body, if it was read already; `undefined`: it is streamed. */
   readonly body: Buffer | undefined;
   /** The response of a client that has waited, and may have been told already that a stream comes. */
   readonly waiting?: WaitingResponse | undefined;
@@ -74,7 +74,7 @@ export class PassThrough {
     }
     if (!waiting?.hasBegun) begin(response, answer);
     watch(answer);
-    // What breaks off there breaks off here.
+    // A body that breaks off there breaks off here.
     await pipeline(answer.body, response).catch(() => response.destroy());
   }
 
@@ -92,7 +92,7 @@ function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
-/** Without a length the size is known only while it is read. */
+/** The size of a body without a length is known only while it is read. */
 function limited(request: IncomingMessage, most: number): Transform {
   let size = 0;
   const counted = new Transform({

@@ -11,7 +11,7 @@ import { toldUsage } from './told-usage.ts';
 /** A larger answer is not looked into: the copy of it would take too much memory. */
 const mostBytes = 8_000_000;
 
-/** What calls have cost that went out at full price through the gateway, as far as their answers say so. */
+/** The cost of calls that went out at full price through the gateway, as far as their answers name it. */
 export class PassedCosts {
   readonly tokens = { input: 0, output: 0 };
   dollars = 0;
@@ -36,7 +36,7 @@ export class PassedCosts {
       if (size <= mostBytes) pieces.push(piece);
       else pieces.length = 0;
     });
-    // Also where its client has left: a stream says first what its question has cost.
+    // This also counts where the client has left: a stream says first what its question has cost.
     body.once('close', () => {
       if (size > mostBytes) return;
       const encoding = String(headers['content-encoding'] ?? '');

@@ -1,8 +1,8 @@
 type JsonObject = Readonly<Record<string, unknown>>;
 
 /**
- * What the text of an answer says of its usage and its model, in the shape that the provider's batcher
- * reads. Of a stream, the last word on each count is taken; `undefined`: it is no JSON.
+ * The usage and the model that the text of an answer names, in the shape that the provider's batcher reads. The last
+ * word of a stream on each count wins. `undefined`: the text is no JSON.
  */
 export function toldUsage(text: string, contentType: string): JsonObject | undefined {
   if (/\bevent-stream\b/i.test(contentType)) return merged(eventsIn(text));

@@ -4,11 +4,11 @@ import { GatewayError } from '../gateway-error.ts';
 export interface CleanPath {
   /** Begins with a slash. */
   readonly path: string;
-  /** With its question mark, or empty. */
+  /** Begins with a question mark, or is empty. */
   readonly query: string;
 }
 
-/** What some server on the way could read as another path than we do. */
+/** Some server on the way could read these as another path than we do. */
 const tricks: readonly (readonly [pattern: RegExp, name: string])[] = [
   [/^(?!\/)/, 'no slash at its beginning'],
   [/[^\x21-\x7e]/, 'a character that is not allowed'],

@@ -1,17 +1,29 @@
 import { createHash } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
+import type { Clock } from '../../base/types.ts';
 import type { ProviderInfo } from '../../batchers/provider-info.ts';
+import { sleep } from '../../concurrency/backoff.ts';
 import type { RawRequest } from '../../hooks/state.ts';
 
 /**
- * A client that gives up and asks again at once may be heard before its old connection is known to be closed. So
- * long a call waits while the same one is under way: a batch takes minutes, and a second sample costs money.
+ * A client that gives up and asks again at once may be heard before its old connection is known to be closed. Its
+ * call waits for that at most so long: a batch takes minutes, and a second sample costs money.
  */
 const patience = 1_000;
 
+interface SameCalls {
+  underWay: number;
+  /** Calls that wait for one of the others to end, in the order of asking. */
+  readonly waiting: Set<AbortController>;
+}
+
 /** Calls under way, by what they ask and for which credential. */
 export class IdenticalCalls {
-  readonly #underWay = new Map<string, number>();
+  readonly #clock: Clock;
+  readonly #calls = new Map<string, SameCalls>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
 
   /**
    * Resolves when the call may be asked, with how to say that it is over. `again`: the client says that it asks
@@ -19,15 +31,26 @@ export class IdenticalCalls {
    */
   async enter(call: RawRequest, info: ProviderInfo, again: boolean): Promise<() => void> {
     const name = nameOf(call, info);
-    const others = this.#underWay.get(name) ?? 0;
-    this.#underWay.set(name, others + 1);
+    const same = this.#calls.get(name) ?? { underWay: 0, waiting: new Set() };
+    this.#calls.set(name, same);
+    same.underWay += 1;
     const isKeyed = call.headers['idempotency-key'] !== undefined;
-    if (others > 0 && !again && !isKeyed) await sleep(patience);
+    if (same.underWay > 1 && !again && !isKeyed) await this.#wait(same.waiting);
     return () => {
-      const left = (this.#underWay.get(name) ?? 1) - 1;
-      if (left === 0) this.#underWay.delete(name);
-      else this.#underWay.set(name, left);
+      same.underWay -= 1;
+      if (same.underWay === 0) this.#calls.delete(name);
+      const [next] = same.waiting;
+      if (next === undefined) return;
+      same.waiting.delete(next);
+      next.abort();
     };
+  }
+
+  async #wait(waiting: Set<AbortController>): Promise<void> {
+    const oneHasEnded = new AbortController();
+    waiting.add(oneHasEnded);
+    await sleep(this.#clock, patience, oneHasEnded.signal).catch(() => undefined);
+    waiting.delete(oneHasEnded);
   }
 }
 

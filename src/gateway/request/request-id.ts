@@ -1,22 +1,22 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Dict } from '../../base/types.ts';
-import { accountHash, splitHeaders } from '../../orchestrator/capture/credentials.ts';
-import { secretHeaders } from './kept-headers.ts';
+import type { ProviderInfo } from '../../batchers/provider-info.ts';
+import { accountHash, isSecretive, splitHeaders } from '../../orchestrator/capture/credentials.ts';
 import { credentialsIn, type Place } from './routes.ts';
 
-/** What an id says about its request: all that is needed to go on with it, but its body and credential. */
+/** The facts in an id: all that is needed to go on with its request, except body and credential. */
 export interface RequestFacts {
   readonly provider: string;
   /** The provider's path and query, without credentials. */
   readonly target: string;
-  /** Of those that may change the answer. */
+  /** Headers that may change the answer. */
   readonly headers: Dict;
   /** Options by header, as text. */
   readonly options: string;
   readonly run?: string | undefined;
   readonly fresh?: boolean;
   readonly row: number;
-  /** In hexadecimal. */
+  /** Hexadecimal digits. */
   readonly fingerprint: string;
   readonly occurrence: number;
 }
@@ -32,7 +32,7 @@ export function requestId(salt: Uint8Array, account: Uint8Array, facts: RequestF
   return `${text}.${mac(salt, account, text)}`;
 }
 
-/** The facts of an id; `undefined`: it is not an id. Whose it is remains to be checked. */
+/** The facts of an id; `undefined`: it is not an id. `isIdOf` checks whose it is. */
 export function readRequestId(id: string): RequestFacts | undefined {
   const [, text] = /^([\w-]{1,16000})\.[\w-]{22}$/.exec(id) ?? [];
   if (text === undefined) return undefined;
@@ -63,4 +63,25 @@ export function accountOf(salt: Uint8Array, place: Place, headers: Dict, url: UR
 function mac(salt: Uint8Array, account: Uint8Array, text: string): string {
   const hash = createHmac('sha256', salt).update('batchling request id\n').update(account);
   return hash.update(text).digest('base64url').slice(0, macLength);
+}
+
+/** Headers that never change an answer. */
+const noise =
+  /^(accept(-.*)?|user-agent|content-length|date|origin|referer|via|forwarded|traceparent|tracestate|baggage|idempotency-key|sec-.*|x-stainless-.*|x-forwarded-.*|x-request-id)$/;
+
+/** Headers of a call that may change its answer and are no secret: they may stand in an id. */
+export function keptHeaders(headers: Dict, info: ProviderInfo): Dict {
+  const kept = Object.entries(headers).filter(
+    ([name]) => !noise.test(name) && !isSecret(name, info),
+  );
+  return Object.fromEntries(kept);
+}
+
+/** Secret headers that may change it: a client that asks for the answer has to bring them. */
+export function secretHeaders(headers: Dict, info: ProviderInfo): Dict {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => isSecret(name, info)));
+}
+
+function isSecret(name: string, { credentialHeaders, accountHeaders }: ProviderInfo): boolean {
+  return isSecretive(name) || credentialHeaders.includes(name) || accountHeaders.includes(name);
 }

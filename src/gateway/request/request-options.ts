@@ -4,7 +4,7 @@ import { definitionOf } from '../../options/table.ts';
 import type { OptionName } from '../../options/types.ts';
 import type { Sampling } from '../../orchestrator/model/sampling.ts';
 import { GatewayError } from '../gateway-error.ts';
-import { type HeartbeatKind, heartbeatKinds } from '../waiting/heartbeat-kind.ts';
+import { type HeartbeatKind, heartbeatKinds } from '../waiting/waiting-response.ts';
 
 /** Options of `batchify` that a client may set for its own request. */
 const allowed: Readonly<Record<string, OptionName>> = {
@@ -30,9 +30,9 @@ const others: readonly string[] = [
 /** Fresh answers belong to a run: to this launch of the gateway, unless the client names its own. */
 const ownRun = randomUUID();
 
-/** What the headers of a request ask of us. */
+/** The wishes that the headers of a request express. */
 export interface RequestOptions {
-  /** As `batchify` takes them. */
+  /** The options for `batchify`. */
   readonly options: Readonly<Record<string, unknown>>;
   /** The same text for the same options. */
   readonly key: string;
@@ -40,7 +40,7 @@ export interface RequestOptions {
   /** `x-batchling: off` */
   readonly isOff: boolean;
   readonly isAsync: boolean;
-  /** `undefined`: by the client's name. */
+  /** `undefined`: the client's name decides. */
   readonly heartbeat: HeartbeatKind | undefined;
 }
 
@@ -55,7 +55,7 @@ export function requestOptions(headers: IncomingHttpHeaders): RequestOptions {
     );
   }
   const given = ours.filter((name) => Object.hasOwn(allowed, name)).sort();
-  const texts = given.map((name) => [allowed[name] as OptionName, textOf(headers, name)] as const);
+  const texts = given.map((name) => [allowed[name] as OptionName, String(headers[name]).trim()]);
   const switchedOff = headers['x-batchling'];
   if (switchedOff !== undefined && switchedOff !== 'off') {
     throw new GatewayError('bad_header', 'The header x-batchling knows one value: off.');
@@ -105,10 +105,6 @@ function heartbeatOf(headers: IncomingHttpHeaders): HeartbeatKind | undefined {
     'bad_header',
     `x-batchling-heartbeat must be one of ${heartbeatKinds.join(', ')}.`,
   );
-}
-
-function textOf(headers: IncomingHttpHeaders, name: string): string {
-  return String(headers[name]).trim();
 }
 
 /** The text as the option's variable would be read; it is checked with the other options. */

@@ -57,7 +57,7 @@ export class Routes {
     }
     const wanted = pathAt(place, rest);
     const url = new URL(`${wanted}${query}`, place.origin);
-    // The path was checked before; a provider's host can be left by no path whatever.
+    // The path was checked before; this makes sure that no path leaves the provider's host.
     if (url.origin !== place.origin || url.pathname !== wanted) {
       throw new GatewayError('bad_path', 'The path of the request is not plain.');
     }
@@ -66,7 +66,7 @@ export class Routes {
   }
 }
 
-/** The credentials in a query. Of two with one name nobody knows which one the provider takes. */
+/** The credentials in a query. Two of one name are refused: the provider may take either. */
 export function credentialsIn({ searchParams }: URL, { registered: { info } }: Place): Dict {
   const found = (info.credentialQuery ?? []).filter((name) => searchParams.has(name));
   const doubled = found.find((name) => searchParams.getAll(name).length > 1);
@@ -95,7 +95,7 @@ function placeOf(registered: RegisteredBatcher, hosts: readonly HostEntry[]): Pl
   return { registered, origin: `https://${own}`, base: '', isConfigured: false };
 }
 
-/** Which of them a client means is not in its path, and its key must go to no other. */
+/** A client's path does not say which base it means, and its key must go to no other. */
 function twoBases(provider: string): BatchlingError {
   return new BatchlingError(
     'INVALID_OPTION',
@@ -104,7 +104,7 @@ function twoBases(provider: string): BatchlingError {
   );
 }
 
-/** A key without a scheme means both; of the two, only servers on this machine speak plain HTTP. */
+/** A key without a scheme means both; the gateway takes plain HTTP for servers on this machine only. */
 function protocolOf({ protocol, host }: HostEntry): string {
   return protocol ?? (isThisMachine(host.replace(/:\d+$/, '')) ? 'http:' : 'https:');
 }

@@ -23,7 +23,7 @@ export class Heartbeats {
     this.#timer = undefined;
   }
 
-  /** Not to those that have only just begun: an answer from the ledger comes at once. */
+  /** Responses that have only just begun are left out: an answer from the ledger comes at once. */
   async #beat(): Promise<void> {
     await inTurns([...this.#waiting], (response) => {
       if (this.#waiting.has(response) && response.milliseconds > this.#interval / 2)

@@ -1,6 +1,29 @@
 import type { ServerResponse } from 'node:http';
 import type { RawAnswer } from '../../hooks/state.ts';
-import type { HeartbeatKind } from './heartbeat-kind.ts';
+import { sendAnswer } from '../send-answer.ts';
+
+/** The interim responses that tell a client, before its answer is there, that the connection is alive. */
+export const heartbeatKinds = ['102', '100', 'none'] as const;
+
+export type HeartbeatKind = (typeof heartbeatKinds)[number];
+
+/**
+ * Each client was tried, see docs/gateway.md: Python's http.client takes a 102 for the answer itself and skips a
+ * 100, undici closes the connection at a 100 and skips a 102.
+ */
+const byClient: readonly (readonly [userAgent: RegExp, kind: HeartbeatKind])[] = [
+  [/^python-(urllib|requests)\b|\bpython-urllib3\b/i, '100'],
+  [/^(node|undici|axios|got|curl|node-fetch|ky|superagent)\b/i, '102'],
+  [/^(openai|anthropic|groq|together)\/js\b/i, '102'],
+  [/\bai-sdk\//i, '102'],
+  [/^python-httpx\b|^(async)?(openai|anthropic)\/python\b/i, '102'],
+];
+
+/** A client that nobody has tried gets none: an answer that is not understood is worse than silence. */
+export function heartbeatKind(userAgent: string | undefined): HeartbeatKind {
+  const known = byClient.find(([pattern]) => pattern.test(userAgent ?? ''));
+  return known?.[1] ?? 'none';
+}
 
 export interface WaitingRules {
   readonly heartbeat: HeartbeatKind;
@@ -35,7 +58,7 @@ export class WaitingResponse {
     else if (this.#rules.heartbeat === '100') response.writeContinue();
   }
 
-  /** From the first comment on the status is 200, whatever comes: an error is told inside of the stream. */
+  /** With the first comment the status is 200, whatever comes: an error is told inside of the stream. */
   #beatInStream(): void {
     if (!this.#response.headersSent) {
       this.#response.writeHead(200, {
@@ -51,15 +74,12 @@ export class WaitingResponse {
     return this.#response.headersSent;
   }
 
-  end({ status, headers, body }: RawAnswer): void {
+  end(answer: RawAnswer): void {
     const response = this.#response;
-    if (response.destroyed || response.writableEnded) return;
-    if (response.headersSent) {
+    const { status, body } = answer;
+    if (!response.headersSent) sendAnswer(response, answer);
+    else if (!response.destroyed && !response.writableEnded)
       response.end(status < 400 ? body : errorEvent(body, this.#rules.namesEvents));
-      return;
-    }
-    response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) });
-    response.end(body);
   }
 }
 

@@ -12,8 +12,8 @@ import {
   type TestScope,
   testScope,
 } from '../../../test/support/hook-scope.ts';
-import { useHookedServer } from '../../../test/support/hooked-server.ts';
-import { booksOf, eventsOf, received } from '../../../test/support/http-exchange.ts';
+import { useHookedServer } from '../../../test/support/servers/hooked-server.ts';
+import { booksOf, eventsOf, received } from '../../../test/support/servers/http-exchange.ts';
 import { soon, until } from '../../../test/support/until.ts';
 
 const server = useHookedServer();

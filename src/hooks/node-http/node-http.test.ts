@@ -2,8 +2,8 @@ import http, { Agent, ClientRequest, request as earlyRequest } from 'node:http';
 import https from 'node:https';
 import { afterEach, describe, expect, it } from 'vitest';
 import { answerLater, answerWith, inside, testScope } from '../../../test/support/hook-scope.ts';
-import { useHookedServer } from '../../../test/support/hooked-server.ts';
-import { booksOf, eventsOf, received } from '../../../test/support/http-exchange.ts';
+import { useHookedServer } from '../../../test/support/servers/hooked-server.ts';
+import { booksOf, eventsOf, received } from '../../../test/support/servers/http-exchange.ts';
 import { until } from '../../../test/support/until.ts';
 import { hookNodeHttp, isNodeHttpHooked } from './node-http.ts';
 

@@ -2,7 +2,7 @@ import http, { Agent, type ClientRequest } from 'node:http';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { inside, letOut, testScope } from '../../../test/support/hook-scope.ts';
-import { booksOf, eventsOf, received } from '../../../test/support/http-exchange.ts';
+import { booksOf, eventsOf, received } from '../../../test/support/servers/http-exchange.ts';
 import { soon, until } from '../../../test/support/until.ts';
 import { hookNodeHttp } from './node-http.ts';
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { ManualClock } from '../../../test/support/manual-clock.ts';
+import { ManualClock } from '../../../test/support/clocks/manual-clock.ts';
 import { OpenAIBatcher } from '../../batchers/openai/openai-batcher.ts';
 import { createHttpClient } from '../../http/client.ts';
 import { openMemoryLedger } from '../../ledger/memory/memory-ledger.ts';

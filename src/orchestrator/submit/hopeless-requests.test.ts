@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { ManualClock } from '../../../test/support/manual-clock.ts';
+import { ManualClock } from '../../../test/support/clocks/manual-clock.ts';
 import type { BatchFailure } from '../../batchers/batcher.ts';
 import type { Request } from '../model/request.ts';
 import { type Reservation, TokenQuota } from './token-quota.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ManualClock } from '../../../test/support/manual-clock.ts';
+import { ManualClock } from '../../../test/support/clocks/manual-clock.ts';
 import { OpenAIBatcher } from '../../batchers/index.ts';
 import { openMemoryLedger } from '../../ledger/memory/memory-ledger.ts';
 import type { EngineContext } from '../model/engine-context.ts';

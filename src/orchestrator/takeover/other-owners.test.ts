@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { ManualClock } from '../../../test/support/manual-clock.ts';
+import { ManualClock } from '../../../test/support/clocks/manual-clock.ts';
 import { until } from '../../../test/support/until.ts';
 import { OpenAIBatcher } from '../../batchers/openai/openai-batcher.ts';
 import {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { TerminalScreen } from '../../../test/support/screen-of.ts';
+import { TerminalScreen } from '../../../test/support/terminal/screen-of.ts';
 import { LiveBlock } from './live-block.ts';
 
 let columns: number;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { OpenAIBatcher, openaiInfo } from '../../../src/batchers/index.ts';
 import { type BatchifyOptions, batchify } from '../../../src/index.ts';
 import { chatRequest } from '../../support/ask.ts';
-import { patientClock } from '../../support/patient-clock.ts';
+import { patientClock } from '../../support/clocks/patient-clock.ts';
 import { chatUrl } from '../../support/source-of.ts';
 import { openStage, type Stage } from '../../support/stage.ts';
 import { until } from '../../support/until.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type BatchingContext, batchify } from '../../../src/index.ts';
 import { chatRequest } from '../../support/ask.ts';
-import { hastyClock } from '../../support/hasty-clock.ts';
+import { hastyClock } from '../../support/clocks/hasty-clock.ts';
 import { type Limit, limits } from '../../support/limits.ts';
 import { chatUrl } from '../../support/source-of.ts';
 import { openStage, type Stage } from '../../support/stage.ts';

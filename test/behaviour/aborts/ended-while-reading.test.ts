@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { batchify } from '../../../src/index.ts';
 import { chatRequest } from '../../support/ask.ts';
 import { watchCall } from '../../support/is-told.ts';
-import { runProgram } from '../../support/run-program.ts';
+import { runProgram } from '../../support/processes/run-program.ts';
 import { chatUrl } from '../../support/source-of.ts';
 import { openStage, type Stage } from '../../support/stage.ts';
 import { soon, until } from '../../support/until.ts';

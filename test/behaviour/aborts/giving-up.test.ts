@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type BatchifyOptions, type BatchingContext, batchify } from '../../../src/index.ts';
 import { chatRequest } from '../../support/ask.ts';
-import { type Attempt, destroyedSocket, waysToGiveUp } from '../../support/give-up.ts';
-import { patientClock } from '../../support/patient-clock.ts';
+import { type Attempt, destroyedSocket, waysToGiveUp } from '../../support/clients/give-up.ts';
+import { patientClock } from '../../support/clocks/patient-clock.ts';
 import { chatUrl } from '../../support/source-of.ts';
 import { openStage, type Stage } from '../../support/stage.ts';
 import { soon, until } from '../../support/until.ts';

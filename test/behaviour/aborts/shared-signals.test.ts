@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type BatchingContext, batchify } from '../../../src/index.ts';
 import { chatRequest } from '../../support/ask.ts';
-import { type HoldingServer, startHoldingServer } from '../../support/holding-server.ts';
 import { limits } from '../../support/limits.ts';
+import { type HoldingServer, startHoldingServer } from '../../support/servers/holding-server.ts';
 import { chatUrl } from '../../support/source-of.ts';
 import { openStage, type Stage } from '../../support/stage.ts';
 import { soon, until } from '../../support/until.ts';

@@ -15,7 +15,7 @@ import {
 import { type BatchifyOptions, batchify, type ProviderName } from '../../../src/index.ts';
 import type { Database } from '../../../src/ledger/sqlite/connection/driver.ts';
 import { chatRequest } from '../../support/ask.ts';
-import { fastClock } from '../../support/programs/fast-clock.ts';
+import { fastClock } from '../../support/programs/parts/fast-clock.ts';
 import { chatUrl } from '../../support/source-of.ts';
 import { openStage, type Stage } from '../../support/stage.ts';
 import { soon, until } from '../../support/until.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { batchify } from '../../../src/index.ts';
 import { chatRequest } from '../../support/ask.ts';
-import { startRecordingProxy } from '../../support/recording-proxy.ts';
+import { startRecordingProxy } from '../../support/servers/recording-proxy.ts';
 import { chatUrl } from '../../support/source-of.ts';
 import { openStage, type Stage } from '../../support/stage.ts';
 import { until } from '../../support/until.ts';

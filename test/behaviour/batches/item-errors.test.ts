@@ -3,7 +3,7 @@ import OpenAI from 'openai';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type BatchifyOptions, type BatchingContext, batchify } from '../../../src/index.ts';
 import { ask, askClaude, chatRequest } from '../../support/ask.ts';
-import { fastClock } from '../../support/programs/fast-clock.ts';
+import { fastClock } from '../../support/programs/parts/fast-clock.ts';
 import { openStage, type Stage } from '../../support/stage.ts';
 
 let stage: Stage;

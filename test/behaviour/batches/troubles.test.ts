@@ -2,8 +2,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { type BatchifyOptions, batchify, type Logger } from '../../../src/index.ts';
 import type { FaultAction } from '../../../src/simulator/index.ts';
 import { chatRequest } from '../../support/ask.ts';
+import { ManualClock } from '../../support/clocks/manual-clock.ts';
 import { hearStderr } from '../../support/heard.ts';
-import { ManualClock } from '../../support/manual-clock.ts';
 import { chatUrl } from '../../support/source-of.ts';
 import { openStage, type Stage } from '../../support/stage.ts';
 import { until } from '../../support/until.ts';

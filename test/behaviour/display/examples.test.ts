@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { AnswerFunction } from '../../../src/simulator/index.ts';
-import { startExample } from '../../support/run-example.ts';
+import { startExample } from '../../support/processes/run-example.ts';
 import { openStage, type Stage } from '../../support/stage.ts';
 
 let stage: Stage;

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { type BatchifyOptions, batchify } from '../../../src/index.ts';
-import { fastClock } from '../../support/programs/fast-clock.ts';
+import { fastClock } from '../../support/programs/parts/fast-clock.ts';
 import { openStage, type Stage } from '../../support/stage.ts';
 
 const examples = fileURLToPath(new URL('../../../examples', import.meta.url));

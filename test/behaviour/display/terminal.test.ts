@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { BatchifyOptions } from '../../../src/index.ts';
-import type { TerminalJob } from '../../support/programs/terminal-job.ts';
-import { runCommand, runInTerminal } from '../../support/run-in-terminal.ts';
+import type { TerminalJob } from '../../support/programs/launched/terminal-job.ts';
 import { openStage, type Stage } from '../../support/stage.ts';
+import { runCommand, runInTerminal } from '../../support/terminal/run-in-terminal.ts';
 import { until } from '../../support/until.ts';
 
 let stage: Stage;
@@ -24,7 +24,7 @@ function job(given: Partial<TerminalJob> = {}, options: BatchifyOptions = {}): T
 /** A job whose batch is under way until the test lets it go on. */
 async function held(given: Partial<TerminalJob>, columns = 80, redirection = '') {
   stage.simulator.hold();
-  const run = await runInTerminal('terminal-job', job(given), columns, {}, redirection);
+  const run = await runInTerminal('launched/terminal-job', job(given), columns, {}, redirection);
   await until(() => /\d of 30 calls answered/.test(run.lines().join('\n')), 'the live lines');
   return run;
 }
@@ -84,14 +84,14 @@ it('output that the program writes to a file holds none of our lines', async () 
 
 it('has colours unless NO_COLOR is set', async () => {
   const colours = '\u001b[36m';
-  const plain = await runInTerminal('terminal-job', job(), 80, { NO_COLOR: '1' });
+  const plain = await runInTerminal('launched/terminal-job', job(), 80, { NO_COLOR: '1' });
   expect((await plain.ended).written).not.toContain(colours);
-  const coloured = await runInTerminal('terminal-job', job());
+  const coloured = await runInTerminal('launched/terminal-job', job());
   expect((await coloured.ended).written).toContain(colours);
 });
 
 it('gets plain lines where it understands no escape codes', async () => {
-  const run = await runInTerminal('terminal-job', job(), 80, { TERM: 'dumb' });
+  const run = await runInTerminal('launched/terminal-job', job(), 80, { TERM: 'dumb' });
   const { written, lines } = await run.ended;
   expect(written).not.toContain('\u001b');
   expect(lines.some((line) => line.startsWith('batchling: 30 calls answered'))).toBe(true);

@@ -3,8 +3,8 @@ import type Anthropic from '@anthropic-ai/sdk';
 import type OpenAI from 'openai';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { batchify } from '../../../src/index.ts';
-import { received } from '../../support/http-exchange.ts';
-import { type RecordingProxy, startRecordingProxy } from '../../support/recording-proxy.ts';
+import { received } from '../../support/servers/http-exchange.ts';
+import { type RecordingProxy, startRecordingProxy } from '../../support/servers/recording-proxy.ts';
 import { openStage, type Stage } from '../../support/stage.ts';
 
 let stage: Stage;

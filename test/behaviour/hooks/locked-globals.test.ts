@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { resultOf, runProgram } from '../../support/run-program.ts';
+import { resultOf, runProgram } from '../../support/processes/run-program.ts';
 import { chatUrl } from '../../support/source-of.ts';
 import { openStage, type Stage } from '../../support/stage.ts';
 
@@ -22,7 +22,7 @@ describe.each([
   ['agent', 'http.Agent.prototype.addRequest'],
 ])('where %s is locked', (lock, name) => {
   it('an import is fine, a scope with hooks is a clear error, and one without works', async () => {
-    const report = await resultOf<Record<string, unknown>>('locked-globals', input(lock));
+    const report = await resultOf<Record<string, unknown>>('loading/locked-globals', input(lock));
     expect(report).toMatchObject({
       code: 'GLOBAL_LOCKED',
       message: expect.stringContaining(`${name} is locked`),
@@ -34,7 +34,10 @@ describe.each([
   });
 
   it('batchling/register says so and lets the program run', async () => {
-    const report = await resultOf<Record<string, unknown>>('locked-globals', input(lock, true));
+    const report = await resultOf<Record<string, unknown>>(
+      'loading/locked-globals',
+      input(lock, true),
+    );
     expect(report).toEqual({ plain: 'plain', warnings: [expect.stringContaining(name)] });
     expect(stage.simulator.meter).toMatchObject({ realtime: 1, batched: 0 });
   });
@@ -42,7 +45,11 @@ describe.each([
 
 it('where a bypass is an error, batchling/register does not start the program', async () => {
   const environment = { BATCHLING_BYPASS: 'error' };
-  const { code, stderr } = await runProgram('locked-globals', input('fetch', true), environment);
+  const { code, stderr } = await runProgram(
+    'loading/locked-globals',
+    input('fetch', true),
+    environment,
+  );
   expect(code).toBe(1);
   expect(stderr).toContain('GLOBAL_LOCKED');
   expect(stage.simulator.meter.total).toBe(0);

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { batchify } from '../../../src/index.ts';
 import { chatRequest } from '../../support/ask.ts';
 import { bypassesOf, collectWarnings } from '../../support/escaping.ts';
-import { received } from '../../support/http-exchange.ts';
+import { received } from '../../support/servers/http-exchange.ts';
 import { chatUrl, sourceOf } from '../../support/source-of.ts';
 import { openStage, type Stage } from '../../support/stage.ts';
 import { until } from '../../support/until.ts';

@@ -6,7 +6,7 @@ import superagent from 'superagent';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type BatchingContext, batchify, realtime } from '../../../src/index.ts';
 import { chatRequest } from '../../support/ask.ts';
-import { received } from '../../support/http-exchange.ts';
+import { received } from '../../support/servers/http-exchange.ts';
 import { chatUrl } from '../../support/source-of.ts';
 import { openStage, type Stage } from '../../support/stage.ts';
 import { soon, until } from '../../support/until.ts';

@@ -8,7 +8,7 @@ import { type BatchifyOptions, type BatchingContext, batchify } from '../../../s
 import { certificate } from '../../fidelity/certificate.ts';
 import { answer, ok, type Peer, startPeer } from '../../fidelity/peer.ts';
 import { bypassesOf } from '../../support/escaping.ts';
-import { received } from '../../support/http-exchange.ts';
+import { received } from '../../support/servers/http-exchange.ts';
 import { soon } from '../../support/until.ts';
 
 const body = '{"model":"m","messages":[],"secret":true}';

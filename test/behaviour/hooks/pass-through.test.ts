@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type RawServer, startRawServer } from '../../support/raw-server.ts';
-import { resultOf } from '../../support/run-program.ts';
+import { resultOf } from '../../support/processes/run-program.ts';
+import { type RawServer, startRawServer } from '../../support/servers/raw-server.ts';
 
 interface Report {
   readonly native: Record<string, boolean>;
@@ -22,7 +22,7 @@ let inside: Sent;
 
 async function send(mode: string): Promise<Sent> {
   const input = { mode, port: server.port, otherPort: otherServer.port };
-  const report = await resultOf<Report>('send-plain', input);
+  const report = await resultOf<Report>('loading/send-plain', input);
   const here = server.take();
   const there = otherServer.take();
   const names = Object.keys(report.native);

@@ -2,10 +2,10 @@ import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { compiledModule } from '../../support/compiled.ts';
+import { compiledModule } from '../../support/processes/compiled.ts';
 import { openStage, type Stage } from '../../support/stage.ts';
 
-const programs = new URL('../../support/programs/', import.meta.url);
+const programs = new URL('../../support/programs/launched/', import.meta.url);
 const program = fileURLToPath(new URL('registered.mjs', programs));
 const beforeExit = fileURLToPath(new URL('before-exit.mjs', programs));
 

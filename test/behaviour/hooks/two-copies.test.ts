@@ -2,8 +2,8 @@ import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { compiledModule } from '../../support/compiled.ts';
-import { resultOf } from '../../support/run-program.ts';
+import { compiledModule } from '../../support/processes/compiled.ts';
+import { resultOf } from '../../support/processes/run-program.ts';
 import { chatUrl } from '../../support/source-of.ts';
 import { openStage, type Stage } from '../../support/stage.ts';
 
@@ -33,7 +33,7 @@ beforeAll(async () => {
   const index = await compiledModule('src/index');
   await writeFile(join(folder, 'package.json'), '{"type":"module"}');
   await cp(dirname(index), join(folder, 'src'), { recursive: true });
-  report = await resultOf<Report>('two-copies', {
+  report = await resultOf<Report>('loading/two-copies', {
     copies: [index, join(folder, 'src/index.js')],
     url: chatUrl(stage),
     options: stage.options(),

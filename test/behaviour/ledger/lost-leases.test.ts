@@ -10,7 +10,7 @@ import { batchify } from '../../../src/index.ts';
 import type { Database } from '../../../src/ledger/sqlite/connection/driver.ts';
 import { chatRequest } from '../../support/ask.ts';
 import { loseOwners } from '../../support/lose-owner.ts';
-import { fastClock } from '../../support/programs/fast-clock.ts';
+import { fastClock } from '../../support/programs/parts/fast-clock.ts';
 import { chatUrl } from '../../support/source-of.ts';
 import { openStage, type Stage } from '../../support/stage.ts';
 import { soon } from '../../support/until.ts';

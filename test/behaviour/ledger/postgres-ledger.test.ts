@@ -5,10 +5,10 @@ import {
   startServer,
   type TestServer,
 } from '../../../src/ledger/postgres/test/server.test-helper.ts';
-import { startAsker } from '../../support/asker.ts';
-import { compiledModule } from '../../support/compiled.ts';
-import { runCommand } from '../../support/run-ledger-command.ts';
-import { resultOf, runProgram } from '../../support/run-program.ts';
+import { startAsker } from '../../support/processes/asker.ts';
+import { compiledModule } from '../../support/processes/compiled.ts';
+import { runCommand } from '../../support/processes/run-ledger-command.ts';
+import { resultOf, runProgram } from '../../support/processes/run-program.ts';
 import { openStage, type Stage } from '../../support/stage.ts';
 import { until } from '../../support/until.ts';
 

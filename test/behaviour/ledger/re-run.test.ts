@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type BatchifyOptions, batchify } from '../../../src/index.ts';
-import { resultOf } from '../../support/run-program.ts';
+import { resultOf } from '../../support/processes/run-program.ts';
 import { openStage, type Stage } from '../../support/stage.ts';
 
 interface Answered {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { OpenAIBatcher, openaiInfo } from '../../../src/batchers/index.ts';
 import { type BatchlingEventName, batchify } from '../../../src/index.ts';
 import { ask } from '../../support/ask.ts';
-import { runProgram } from '../../support/run-program.ts';
+import { runProgram } from '../../support/processes/run-program.ts';
 import { openStage, type Stage } from '../../support/stage.ts';
 import { until } from '../../support/until.ts';
 

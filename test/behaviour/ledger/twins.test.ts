@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { batchify } from '../../../src/index.ts';
 import { chatRequest } from '../../support/ask.ts';
-import { patientClock } from '../../support/patient-clock.ts';
-import { fastClock } from '../../support/programs/fast-clock.ts';
+import { patientClock } from '../../support/clocks/patient-clock.ts';
+import { fastClock } from '../../support/programs/parts/fast-clock.ts';
 import { chatUrl } from '../../support/source-of.ts';
 import { openStage, type Stage } from '../../support/stage.ts';
 import { until } from '../../support/until.ts';

@@ -1,7 +1,7 @@
 import OpenAI from 'openai';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type BatchifyOptions, batchify } from '../../../src/index.ts';
-import { resultOf } from '../../support/run-program.ts';
+import { resultOf } from '../../support/processes/run-program.ts';
 import { openStage, type Stage } from '../../support/stage.ts';
 
 /** A million tokens of output cost $0.60 in realtime and $0.30 in a batch; the prompts cost next to nothing. */

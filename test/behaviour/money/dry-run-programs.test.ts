@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { DryRunSummary } from '../../../src/index.ts';
-import { compiledModule, compiledProgram } from '../../support/compiled.ts';
-import { type Finished, runProgram } from '../../support/run-program.ts';
+import { compiledModule, compiledProgram } from '../../support/processes/compiled.ts';
+import { type Finished, runProgram } from '../../support/processes/run-program.ts';
 import { openStage, type Stage } from '../../support/stage.ts';
 
 let stage: Stage;
@@ -14,7 +14,9 @@ beforeAll(async () => {
 afterAll(() => stage.close());
 beforeEach(() => stage.simulator.reset());
 
-const registered = fileURLToPath(new URL('../../support/programs/registered.mjs', import.meta.url));
+const registered = fileURLToPath(
+  new URL('../../support/programs/launched/registered.mjs', import.meta.url),
+);
 
 /** `node --import batchling/register program …` */
 async function runRegistered(

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { batchify } from '../../../src/index.ts';
 import { ask, askClaude } from '../../support/ask.ts';
-import { type RecordingProxy, startRecordingProxy } from '../../support/recording-proxy.ts';
+import { type RecordingProxy, startRecordingProxy } from '../../support/servers/recording-proxy.ts';
 import { openStage, type Stage } from '../../support/stage.ts';
 
 let stage: Stage;

@@ -55,7 +55,7 @@ it.each(pieces)('a piece of the page runs', async (piece) => {
 
 it('shows a test that passes, and pieces that run', async () => {
   const vitest = join(root, 'node_modules/vitest/vitest.mjs');
-  const config = join(root, 'test/support/page.vitest.config.ts');
+  const config = join(root, 'test/support/vitest/page.vitest.config.ts');
   const outer = Object.entries(process.env).filter(
     ([name]) => !/^(VITE|TEST|BATCHLING)/.test(name),
   );

@@ -8,7 +8,7 @@ import {
 } from '../../../src/index.ts';
 import { chatRequest } from '../../support/ask.ts';
 import { bypassesOf, collectWarnings } from '../../support/escaping.ts';
-import { received } from '../../support/http-exchange.ts';
+import { received } from '../../support/servers/http-exchange.ts';
 import { chatUrl, sourceOf } from '../../support/source-of.ts';
 import { openStage, type Stage } from '../../support/stage.ts';
 import { until } from '../../support/until.ts';

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { chatRequest } from '../../support/ask.ts';
-import { compiledProgram, transpile } from '../../support/compiled.ts';
+import { compiledProgram, transpile } from '../../support/processes/compiled.ts';
 import { chatUrl } from '../../support/source-of.ts';
 import { openStage, type Stage } from '../../support/stage.ts';
 
@@ -31,11 +31,13 @@ async function run(...program: readonly string[]): Promise<unknown> {
 }
 
 const source = (name: string) =>
-  fileURLToPath(new URL(`../../support/programs/${name}.ts`, import.meta.url));
+  fileURLToPath(new URL(`../../support/programs/loading/${name}.ts`, import.meta.url));
 
 /** As it stands: for a Node that knows `await using`. */
 async function nativeProgram(): Promise<string> {
-  const [main, part] = await Promise.all(['entered-native', 'entered-module'].map(compiledProgram));
+  const [main, part] = await Promise.all(
+    ['loading/entered-native', 'loading/entered-module'].map(compiledProgram),
+  );
   const write = async (path: string, name: string) => {
     const text = await transpile(await readFile(source(name), 'utf8'), ts.ScriptTarget.ESNext);
     await writeFile(path, text.replaceAll('./entered-module.js', './entered-module-native.js'));
@@ -63,7 +65,7 @@ const expected = {
 
 describe('a scope entered by await using reaches neither siblings nor callers', () => {
   it('in code compiled by TypeScript', async () => {
-    expect(await run(await compiledProgram('entered'))).toEqual(expected);
+    expect(await run(await compiledProgram('loading/entered'))).toEqual(expected);
   });
 
   it('in code compiled by esbuild', async () => {

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { chatRequest } from '../../support/ask.ts';
-import { type Finished, runProgram } from '../../support/run-program.ts';
+import { type Finished, runProgram } from '../../support/processes/run-program.ts';
 import { chatUrl } from '../../support/source-of.ts';
 import { openStage, type Stage } from '../../support/stage.ts';
 

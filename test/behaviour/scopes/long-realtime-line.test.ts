@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type BatchifyOptions, batchify } from '../../../src/index.ts';
 import { chatRequest } from '../../support/ask.ts';
-import { type HoldingServer, startHoldingServer } from '../../support/holding-server.ts';
+import { type HoldingServer, startHoldingServer } from '../../support/servers/holding-server.ts';
 import { soon, until } from '../../support/until.ts';
 
 let server: HoldingServer;

@@ -3,9 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type BatchifyOptions, batchify } from '../../../src/index.ts';
 import { chatRequest } from '../../support/ask.ts';
-import { type HoldingServer, startHoldingServer } from '../../support/holding-server.ts';
-import { received } from '../../support/http-exchange.ts';
 import { watchCall } from '../../support/is-told.ts';
+import { type HoldingServer, startHoldingServer } from '../../support/servers/holding-server.ts';
+import { received } from '../../support/servers/http-exchange.ts';
 import { soon, until } from '../../support/until.ts';
 
 let server: HoldingServer;

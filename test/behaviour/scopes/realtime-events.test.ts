@@ -2,8 +2,8 @@ import { request } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type BatchingContext, batchify } from '../../../src/index.ts';
 import { chatRequest } from '../../support/ask.ts';
-import { type HoldingServer, startHoldingServer } from '../../support/holding-server.ts';
-import { received } from '../../support/http-exchange.ts';
+import { type HoldingServer, startHoldingServer } from '../../support/servers/holding-server.ts';
+import { received } from '../../support/servers/http-exchange.ts';
 import { soon, until } from '../../support/until.ts';
 
 let server: HoldingServer;

@@ -9,9 +9,9 @@ import {
   killAtServerCommit,
   stopAtMark,
   stopBeforeCreate,
-} from './commit-killer.ts';
-import { type FastTime, fastClock } from './fast-clock.ts';
-import { readInput } from './read-input.ts';
+} from './parts/commit-killer.ts';
+import { type FastTime, fastClock } from './parts/fast-clock.ts';
+import { readInput } from './parts/read-input.ts';
 
 /** Asks everything at once through a provider's own SDK, and may die in the midst of it. */
 export interface AskInput {
@@ -99,7 +99,7 @@ async function google(): Promise<Ask> {
 }
 
 async function vertex(): Promise<Ask> {
-  const { vertexClient } = await import('./vertex-client.ts');
+  const { vertexClient } = await import('./parts/vertex-client.ts');
   return askingGemini(vertexClient(baseURL, apiKey));
 }
 

@@ -1,6 +1,6 @@
 import { subscribe } from 'node:diagnostics_channel';
 import { type BatchifyOptions, batchify } from '../../../src/index.ts';
-import { readInput } from './read-input.ts';
+import { readInput } from './parts/read-input.ts';
 
 /** Asks many questions in one batch. `dies`: it is killed when the first of them is answered. */
 const { count, dies, baseURL, options } = readInput<{

@@ -1,6 +1,6 @@
 import { Mistral } from '@mistralai/mistralai';
 import { type BatchifyOptions, batchify } from '../../../src/index.ts';
-import { readInput } from './read-input.ts';
+import { readInput } from './parts/read-input.ts';
 
 const { prompts, serverURL, apiKey, model, options } = readInput<{
   prompts: string[];

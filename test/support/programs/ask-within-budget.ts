@@ -1,6 +1,6 @@
 import OpenAI from 'openai';
 import { type BatchifyOptions, batchify } from '../../../src/index.ts';
-import { readInput } from './read-input.ts';
+import { readInput } from './parts/read-input.ts';
 
 const { prompts, baseURL, options } = readInput<{
   prompts: string[];

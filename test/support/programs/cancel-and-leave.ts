@@ -1,5 +1,5 @@
 import { batchify } from '../../../src/index.ts';
-import { readInput } from './read-input.ts';
+import { readInput } from './parts/read-input.ts';
 
 /** Cancels its scope as soon as the outcome of the create is unclear, and waits for nothing else. */
 const { baseUrl, store, request } = readInput<{

@@ -1,5 +1,5 @@
 import { type BatchifyOptions, batchify } from '../../../src/index.ts';
-import { readInput } from './read-input.ts';
+import { readInput } from './parts/read-input.ts';
 
 const { url, request, options } = readInput<{
   url: string;

@@ -1,7 +1,7 @@
 import { subscribe } from 'node:diagnostics_channel';
 import OpenAI from 'openai';
 import { type BatchifyOptions, batchify } from '../../../src/index.ts';
-import { readInput } from './read-input.ts';
+import { readInput } from './parts/read-input.ts';
 
 /** Is killed in the moment in which its caller has its answer. */
 const { prompt, baseURL, options } = readInput<{

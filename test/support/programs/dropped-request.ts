@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { type BatchifyOptions, batchify } from '../../../src/index.ts';
-import { readInput } from './read-input.ts';
+import { readInput } from './parts/read-input.ts';
 
 /**
  * The signal of a `Request` follows its controller only as long as the `Request` is alive. Here

@@ -8,7 +8,7 @@ import {
   batchify,
   type Logger,
 } from '../../../src/index.ts';
-import { readInput } from './read-input.ts';
+import { readInput } from './parts/read-input.ts';
 
 /** Prints everything that batchling tells in any way, for a look whether a key is in it. */
 const { names, openaiBase, anthropicBase, options } = readInput<{

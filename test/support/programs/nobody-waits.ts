@@ -2,7 +2,7 @@ import { subscribe } from 'node:diagnostics_channel';
 import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
 import { type BatchifyOptions, batchify } from '../../../src/index.ts';
-import { readInput } from './read-input.ts';
+import { readInput } from './parts/read-input.ts';
 
 const { bases, options, throwsAfter } = readInput<{
   bases: { openai: string; anthropic: string };

@@ -1,5 +1,5 @@
 import { type BatchifyOptions, batchify, realtime } from '../../../src/index.ts';
-import { readInput } from './read-input.ts';
+import { readInput } from './parts/read-input.ts';
 
 /** Nothing here keeps the process up but the call that waits; an SDK would add timers of its own. */
 const { form, url, request, options } = readInput<{

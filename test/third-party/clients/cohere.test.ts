@@ -1,5 +1,5 @@
 import { CohereClientV2 } from 'cohere-ai';
-import { passThroughCases } from '../../support/pass-through-cases.ts';
+import { passThroughCases } from '../../support/clients/pass-through-cases.ts';
 
 passThroughCases({
   name: 'cohere-ai',

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { chatRequest } from '../../support/ask.ts';
-import { resultOf } from '../../support/run-program.ts';
+import { resultOf } from '../../support/processes/run-program.ts';
 import { chatUrl } from '../../support/source-of.ts';
 import { openStage, type Stage } from '../../support/stage.ts';
 

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { resultOf } from '../../support/run-program.ts';
+import { resultOf } from '../../support/processes/run-program.ts';
 import { openStage, type Stage } from '../../support/stage.ts';
 
 interface Told {
@@ -25,7 +25,7 @@ function run(
   const { cure = 'none', ...options } = given;
   const baseURL = stage.simulator.baseUrl('openai');
   const input = { baseURL, options: stage.options(options as object), cure };
-  return resultOf<Told>('early-client', input, environment);
+  return resultOf<Told>('loading/early-client', input, environment);
 }
 
 describe('a client that was made before batchling was loaded', () => {

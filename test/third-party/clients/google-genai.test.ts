@@ -1,5 +1,5 @@
 import { ApiError, GoogleGenAI } from '@google/genai';
-import { type AskOptions, clientCases } from '../../support/client-cases.ts';
+import { type AskOptions, clientCases } from '../../support/clients/client-cases.ts';
 
 const model = 'gemini-test';
 

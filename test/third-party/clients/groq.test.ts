@@ -1,5 +1,5 @@
 import Groq from 'groq-sdk';
-import { type AskOptions, clientCases } from '../../support/client-cases.ts';
+import { type AskOptions, clientCases } from '../../support/clients/client-cases.ts';
 
 const model = 'llama-test';
 

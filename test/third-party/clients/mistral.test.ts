@@ -1,6 +1,6 @@
 import { Mistral } from '@mistralai/mistralai';
 import { MistralError } from '@mistralai/mistralai/models/errors';
-import { type AskOptions, clientCases } from '../../support/client-cases.ts';
+import { type AskOptions, clientCases } from '../../support/clients/client-cases.ts';
 
 const model = 'mistral-test';
 

@@ -1,6 +1,6 @@
 import OpenAI from 'openai';
 import { embed } from '../../../src/simulator/openai-like/answers/embeddings.ts';
-import { type AskOptions, clientCases } from '../../support/client-cases.ts';
+import { type AskOptions, clientCases } from '../../support/clients/client-cases.ts';
 
 const packages = ['openai'];
 const model = 'gpt-test';

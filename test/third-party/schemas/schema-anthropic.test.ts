@@ -4,7 +4,7 @@ import { batchify } from '../../../src/core.ts';
 import { type Simulator, startSimulator } from '../../../src/simulator/index.ts';
 import { anthropicFaults } from '../../schemas/anthropic-referee.ts';
 import { askClaude } from '../../support/ask.ts';
-import { type RecordingProxy, startRecordingProxy } from '../../support/recording-proxy.ts';
+import { type RecordingProxy, startRecordingProxy } from '../../support/servers/recording-proxy.ts';
 import { until } from '../../support/until.ts';
 
 /*

@@ -7,7 +7,7 @@ import {
   type Recorded,
   type RecordingProxy,
   startRecordingProxy,
-} from '../../support/recording-proxy.ts';
+} from '../../support/servers/recording-proxy.ts';
 import { until } from '../../support/until.ts';
 
 /*

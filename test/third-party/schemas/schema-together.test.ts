@@ -7,12 +7,12 @@ import {
   isUnpublished,
   togetherFaults,
 } from '../../schemas/together-referee.ts';
-import { fastClock } from '../../support/programs/fast-clock.ts';
+import { fastClock } from '../../support/programs/parts/fast-clock.ts';
 import {
   type Recorded,
   type RecordingProxy,
   startRecordingProxy,
-} from '../../support/recording-proxy.ts';
+} from '../../support/servers/recording-proxy.ts';
 import { until } from '../../support/until.ts';
 
 const upload = { file: '{}', file_name: 'a.jsonl', purpose: 'batch-api', file_type: 'jsonl' };

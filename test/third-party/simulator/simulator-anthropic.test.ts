@@ -1,7 +1,7 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Simulator, startSimulator } from '../../../src/simulator/index.ts';
-import { patientClock } from '../../support/patient-clock.ts';
+import { patientClock } from '../../support/clocks/patient-clock.ts';
 import { until } from '../../support/until.ts';
 
 let simulator: Simulator;

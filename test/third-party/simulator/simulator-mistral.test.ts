@@ -2,7 +2,7 @@ import { Mistral } from '@mistralai/mistralai';
 import { HTTPValidationError, MistralError } from '@mistralai/mistralai/models/errors';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Simulator, startSimulator } from '../../../src/simulator/index.ts';
-import { patientClock } from '../../support/patient-clock.ts';
+import { patientClock } from '../../support/clocks/patient-clock.ts';
 import { until } from '../../support/until.ts';
 
 let simulator: Simulator;

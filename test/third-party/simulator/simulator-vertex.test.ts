@@ -1,7 +1,7 @@
 import type { ApiError, BatchJob, GoogleGenAI } from '@google/genai';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Simulator, startSimulator } from '../../../src/simulator/index.ts';
-import { vertexClient } from '../../support/programs/vertex-client.ts';
+import { vertexClient } from '../../support/programs/parts/vertex-client.ts';
 
 let simulator: Simulator;
 let client: GoogleGenAI;

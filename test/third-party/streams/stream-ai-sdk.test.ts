@@ -8,8 +8,12 @@ import { openaiChat } from '../../../src/streams/openai-chat.ts';
 import { openaiResponses } from '../../../src/streams/openai-responses.ts';
 import type { StreamDialect } from '../../../src/streams/stream-dialect.ts';
 import { allOf } from '../../support/all-of.ts';
-import { type AnswerServer, jsonAnswer, startAnswerServer } from '../../support/answer-server.ts';
-import { responseItems } from '../../support/response-items.ts';
+import { responseItems } from '../../support/clients/response-items.ts';
+import {
+  type AnswerServer,
+  jsonAnswer,
+  startAnswerServer,
+} from '../../support/servers/answer-server.ts';
 
 let server: AnswerServer;
 let errors: unknown[];

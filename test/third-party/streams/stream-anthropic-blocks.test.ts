@@ -4,8 +4,12 @@ import { createAnthropic as createV4 } from 'ai-sdk-anthropic-v4';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { anthropicMessages } from '../../../src/streams/anthropic.ts';
 import { allOf } from '../../support/all-of.ts';
-import { type AnswerServer, jsonAnswer, startAnswerServer } from '../../support/answer-server.ts';
-import { anthropicBlocks } from '../../support/anthropic-blocks.ts';
+import { anthropicBlocks } from '../../support/clients/anthropic-blocks.ts';
+import {
+  type AnswerServer,
+  jsonAnswer,
+  startAnswerServer,
+} from '../../support/servers/answer-server.ts';
 
 let server: AnswerServer;
 

@@ -3,7 +3,11 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { anthropicMessages } from '../../../src/streams/anthropic.ts';
 import { allOf } from '../../support/all-of.ts';
-import { type AnswerServer, jsonAnswer, startAnswerServer } from '../../support/answer-server.ts';
+import {
+  type AnswerServer,
+  jsonAnswer,
+  startAnswerServer,
+} from '../../support/servers/answer-server.ts';
 
 let server: AnswerServer;
 let client: Anthropic;

@@ -3,7 +3,11 @@ import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openaiChat } from '../../../src/streams/openai-chat.ts';
 import { allOf } from '../../support/all-of.ts';
-import { type AnswerServer, jsonAnswer, startAnswerServer } from '../../support/answer-server.ts';
+import {
+  type AnswerServer,
+  jsonAnswer,
+  startAnswerServer,
+} from '../../support/servers/answer-server.ts';
 
 type Completion = OpenAI.ChatCompletion;
 type Choice = Completion['choices'][number];

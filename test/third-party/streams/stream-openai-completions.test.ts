@@ -5,7 +5,11 @@ import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openaiCompletions } from '../../../src/streams/openai-completions.ts';
 import { allOf } from '../../support/all-of.ts';
-import { type AnswerServer, jsonAnswer, startAnswerServer } from '../../support/answer-server.ts';
+import {
+  type AnswerServer,
+  jsonAnswer,
+  startAnswerServer,
+} from '../../support/servers/answer-server.ts';
 
 type Choice = OpenAI.CompletionChoice;
 

@@ -3,8 +3,12 @@ import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openaiResponses } from '../../../src/streams/openai-responses.ts';
 import { allOf } from '../../support/all-of.ts';
-import { type AnswerServer, jsonAnswer, startAnswerServer } from '../../support/answer-server.ts';
-import { responseItems } from '../../support/response-items.ts';
+import { responseItems } from '../../support/clients/response-items.ts';
+import {
+  type AnswerServer,
+  jsonAnswer,
+  startAnswerServer,
+} from '../../support/servers/answer-server.ts';
 
 type Item = OpenAI.Responses.ResponseOutputItem;
 

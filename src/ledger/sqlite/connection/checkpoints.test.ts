@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import type { Worker } from 'node:worker_threads';
 import { describe, expect, it } from 'vitest';
-import { compiledProgram } from '../../../../test/support/compiled.ts';
+import { compiledProgram } from '../../../../test/support/processes/compiled.ts';
 import { openBench } from '../../conformance/subject.test-helper.ts';
 import { openTemporary, temporaryFolder } from '../test/temporary.test-helper.ts';
 import { Checkpoints } from './checkpoints.ts';
