@@ -1,5 +1,5 @@
-import { BatchlingError } from '../errors.ts';
-import type { BatchState } from './ledger.ts';
+import { invariant } from '../errors.ts';
+import type { BatchState, OwnerId } from './ledger.ts';
 
 /**
  * Where a batch may go from each state. `creating` may be repeated, and may go back to `staged`: a
@@ -21,11 +21,20 @@ export function isOpen(state: BatchState): boolean {
 }
 
 export function checkMove(batch: { id: number; token: string; state: BatchState }, to: BatchState) {
-  if (batchMoves[batch.state].includes(to)) return;
-  throw new BatchlingError(
-    'INVARIANT',
-    `Batch ${batch.token} (${batch.id}) cannot go from "${batch.state}" to "${to}". ` +
-      'This is a bug in batchling; please report it.',
-    { facts: { batch: batch.id, token: batch.token, from: batch.state, to } },
+  invariant(
+    batchMoves[batch.state].includes(to),
+    `Batch ${batch.token} (${batch.id}) cannot go from "${batch.state}" to "${to}"`,
+  );
+}
+
+/** The provider is asked only about a batch that it has. */
+export function checkPolled({ token, state }: { token: string; state: BatchState }): void {
+  invariant(state === 'accepted', `Batch ${token} was polled while it is ${state}`);
+}
+
+export function checkPlanned(isComplete: boolean, token: string, owner: OwnerId): void {
+  invariant(
+    isComplete,
+    `Batch ${token} cannot be planned: not all of its requests are admitted and owned by ${owner}`,
   );
 }

@@ -2,7 +2,7 @@ import type { ClaimedBatch, OwnerId, QueueId } from '../ledger.ts';
 import { batchState } from './codes.ts';
 
 /** What a ledger in SQL selects of a batch that may be claimed. */
-export interface OpenBatchRow {
+export interface ClaimedBatchRow {
   readonly token: string;
   readonly queue: QueueId;
   readonly owner: OwnerId;
@@ -16,7 +16,7 @@ export interface OpenBatchRow {
 }
 
 export function claimedBatch(
-  row: OpenBatchRow,
+  row: ClaimedBatchRow,
   now: number,
   rest: Pick<ClaimedBatch, 'lease' | 'queue' | 'members'>,
 ): ClaimedBatch {

@@ -1,6 +1,5 @@
-import { createHash } from 'node:crypto';
-import type { Ledger, QueueId, QueueKey } from '../../ledger.ts';
-import { queueIdentity } from '../../queue-identity.ts';
+import type { Ledger, QueueId } from '../../ledger.ts';
+import { QUEUE_COLUMNS, type QueueRow, queueOf, queueValues } from '../../sql/queue-row.ts';
 import type { Session, Store } from '../connection/store.ts';
 
 /** Durable, as everything that hands out an id: a server that crashed must not hand it out again. */
@@ -24,46 +23,22 @@ export function prepareAccount(store: Store): Ledger['account'] {
 }
 
 export function prepareQueue(store: Store): Ledger['queue'] {
-  return (key) => {
-    const hash = createHash('sha256').update(queueIdentity(key)).digest();
-    const { account, provider, base, endpoint, model, batchHeaders, partition = null } = key;
-    const headers = JSON.stringify(batchHeaders);
-    return store.write(async ({ rows, now }) => {
+  return (key) =>
+    store.write(async ({ rows, now }) => {
       const [row] = await rows<{ id: QueueId }>(
-        `INSERT INTO queue
-           (used_at, hash, account, provider, base, endpoint, model, headers, partition)
+        `INSERT INTO queue (used_at, hash, ${QUEUE_COLUMNS})
          VALUES (${USED_AT}, $2, $3, $4, $5, $6, $7, $8, $9)
          ON CONFLICT (hash) DO UPDATE SET used_at = excluded.used_at RETURNING id`,
-        [now, hash, account, provider, base, endpoint, model, headers, partition],
+        [now, ...queueValues(key)],
       );
       return (row as { id: QueueId }).id;
     }, durable);
-  };
 }
 
-type QueueRow = Omit<QueueKey, 'batchHeaders' | 'partition'> & {
-  readonly id: QueueId;
-  readonly headers: string;
-  readonly partition: string | null;
-};
-
-export async function findQueues(
-  session: Session,
-  ids: readonly QueueId[],
-): Promise<Map<QueueId, QueueKey & { id: QueueId }>> {
+export async function findQueues(session: Session, ids: readonly QueueId[]) {
   const rows = await session.rows<QueueRow>(
-    `SELECT id, account, provider, base, endpoint, model, headers, partition
-     FROM queue WHERE id = ANY($1::bigint[])`,
+    `SELECT id, ${QUEUE_COLUMNS} FROM queue WHERE id = ANY($1::bigint[])`,
     [ids],
   );
-  return new Map(
-    rows.map(({ headers, partition, ...rest }) => {
-      const queue = {
-        ...rest,
-        batchHeaders: JSON.parse(headers),
-        ...(partition !== null && { partition }),
-      };
-      return [rest.id, queue];
-    }),
-  );
+  return new Map(rows.map((row) => [row.id, queueOf(row)]));
 }

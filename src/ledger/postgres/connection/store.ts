@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { backoff } from '../../../http/backoff.ts';
 import type { Keep } from '../../ledger-options.ts';
+import { codeOf, unusable } from '../../sql/unusable.ts';
 import { type Pool, type PoolClient, storable } from './driver.ts';
-import { codeOf, explainStoreError, type Remedy, remedyFor, unusable } from './store-errors.ts';
+import { explainStoreError, type Remedy, remedyFor } from './store-errors.ts';
 
 export interface StoreSettings {
   readonly shown: string;
@@ -38,6 +39,9 @@ export interface WriteOptions {
 
 /** SQL: the server's time in milliseconds since the epoch. */
 export const NOW = 'floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint';
+
+/** How much goes to the server in one transaction. */
+export const AT_ONCE = { rows: 1_000, characters: 4_000_000 };
 
 const SOON_MILLISECONDS = 30_000;
 const LONGEST_PAUSE = 10_000;

@@ -8,6 +8,7 @@ import {
   tables,
 } from '../../copy/contents.ts';
 import { notEmpty } from '../../copy/refusals.ts';
+import { closedOnError } from '../../sql/closed-on-error.ts';
 import { migrate } from '../schema/migrate.ts';
 import { type CopyConnection, openClient } from './open-client.ts';
 
@@ -17,14 +18,11 @@ export async function writePostgresContents(store: string): Promise<ContentsWrit
     await migrate(connected, patience);
   });
   const { query, shown, close } = connection;
-  try {
+  await closedOnError(close, async () => {
     // Nobody can join before the contents are there.
     await query('BEGIN; LOCK TABLE owner IN EXCLUSIVE MODE');
     if (await isUsed(connection)) throw notEmpty(shown);
-  } catch (error) {
-    await close();
-    throw error;
-  }
+  });
   return {
     async salt(salt) {
       await query("UPDATE meta SET value = $1 WHERE key = 'salt'", [Buffer.from(salt)]);

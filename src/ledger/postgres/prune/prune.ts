@@ -1,7 +1,8 @@
 import type { Ledger, PruneQuery, PruneReport } from '../../ledger.ts';
+import { countDropped, type Dropped } from '../../sql/dropped.ts';
 import { NOW, type Session, type Store } from '../connection/store.ts';
 import { ALIVE_OWNERS } from '../owners/alive.ts';
-import { countBatches, dropBatches, type LostMembers } from './prune-batches.ts';
+import { countBatches, dropBatches } from './prune-batches.ts';
 import {
   DROPPED_PER_TRANSACTION,
   dropRequests,
@@ -18,12 +19,6 @@ interface Way {
   readonly batches: typeof dropBatches;
   readonly runs: (session: Session, before: number) => Promise<void>;
   readonly unused: (session: Session, before: number) => Promise<void>;
-}
-
-interface Dropped {
-  requests: number;
-  bytes: number;
-  readonly batches: LostMembers;
 }
 
 const EVERYTHING = Number.MAX_SAFE_INTEGER;
@@ -84,15 +79,10 @@ async function dropAll(
   let bytes = query.bytes;
   while (bytes > 0) {
     const found = await way.in((session) => way.requests(session, { ...query, after, bytes }));
-    for (const row of found) {
-      dropped.requests += 1;
-      dropped.bytes += row.bytes;
-      bytes -= row.bytes;
-      if (row.batch !== null)
-        dropped.batches.set(row.batch, (dropped.batches.get(row.batch) ?? 0) + 1);
-      after = row.id;
-    }
+    countDropped(found, dropped);
     if (found.length < DROPPED_PER_TRANSACTION) return;
+    bytes -= found.reduce((sum, row) => sum + row.bytes, 0);
+    after = found.at(-1)?.id ?? after;
   }
 }
 

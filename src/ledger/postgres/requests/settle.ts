@@ -101,8 +101,3 @@ async function eraseBodies({ run }: Session, requests: readonly RequestId[]): Pr
   if (requests.length === 0) return;
   await run('DELETE FROM body WHERE request = ANY($1::bigint[])', [requests]);
 }
-
-/** How much text a settlement has, for slices of even size. */
-export function settlementSize(settlement: Settlement): number {
-  return settlement.is === 'answer' ? settlement.answer.body.length : 0;
-}

@@ -1,6 +1,6 @@
+import { nextTurn } from '../../../event-loop.ts';
 import type { BatchId, Lease, OwnerId, RequestId } from '../../ledger.ts';
 import { REQUEST } from '../../sql/codes.ts';
-import { nextTurn } from '../connection/slices.ts';
 import type { Store } from '../connection/store.ts';
 import { prepareEraseBodies } from '../requests/bodies.ts';
 import { type AnswerGroup, type BlockId, finalState, prepareAnswers } from './answers.ts';

@@ -1,5 +1,5 @@
 import type { AccountId, BatchId, Ledger, OwnerId } from '../../ledger.ts';
-import { claimedBatch, type OpenBatchRow } from '../../sql/claimed-batch.ts';
+import { type ClaimedBatchRow, claimedBatch } from '../../sql/claimed-batch.ts';
 import { BATCH } from '../../sql/codes.ts';
 import { prepareFindQueue } from '../accounts/accounts.ts';
 import type { NewAnswers } from '../answers/new-answers.ts';
@@ -8,7 +8,7 @@ import type { Owners } from '../owners/owners.ts';
 import { prepareMembers } from './members.ts';
 import type { AbandonPlan } from './plan.ts';
 
-interface FreeBatchRow extends OpenBatchRow {
+interface FreeBatchRow extends ClaimedBatchRow {
   readonly answered: number;
 }
 

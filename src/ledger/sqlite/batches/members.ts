@@ -1,16 +1,8 @@
+import { nextTurn } from '../../../event-loop.ts';
 import type { BatchId, Member, OwnerId } from '../../ledger.ts';
 import { REQUEST } from '../../sql/codes.ts';
-import { nextTurn } from '../connection/slices.ts';
+import { MEMBER_COLUMNS, type MemberRow, memberOf } from '../../sql/members.ts';
 import type { Store } from '../connection/store.ts';
-
-interface MemberRow {
-  readonly request: number;
-  readonly fingerprint: Uint8Array;
-  readonly occurrence: number;
-  readonly attempt: number;
-  readonly state: number;
-  readonly seq: number;
-}
 
 const ROWS_AT_ONCE = 2_000;
 
@@ -28,8 +20,8 @@ export interface Members {
 
 export function prepareMembers(store: Store): Members {
   const select = store.prepare(
-    `SELECT id AS request, fp AS fingerprint, occ AS occurrence, attempt, state, seq
-     FROM request WHERE batch = ? AND seq > ? ORDER BY seq LIMIT ${ROWS_AT_ONCE}`,
+    `SELECT ${MEMBER_COLUMNS} FROM request
+     WHERE batch = ? AND seq > ? ORDER BY seq LIMIT ${ROWS_AT_ONCE}`,
   );
   const count = store.prepare('SELECT count(*) AS members FROM request WHERE batch = ?');
   const free = store.prepare(
@@ -44,12 +36,9 @@ export function prepareMembers(store: Store): Members {
       let last = -1;
       for (;;) {
         const rows = (await store.read(() => select.all(batch, last))) as MemberRow[];
-        for (const { request, fingerprint, occurrence, attempt, state, seq } of rows) {
-          const settled = state !== REQUEST.planned;
-          members.push({ request, fingerprint, occurrence, attempt, settled });
-          last = seq;
-        }
+        for (const row of rows) members.push(memberOf(row));
         if (rows.length < ROWS_AT_ONCE) return members;
+        last = (rows.at(-1) as MemberRow).seq;
         await nextTurn();
       }
     },

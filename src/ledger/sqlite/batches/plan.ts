@@ -1,7 +1,8 @@
-import { BatchlingError } from '../../../errors.ts';
+import { nextTurn } from '../../../event-loop.ts';
+import { checkPlanned } from '../../batch-moves.ts';
 import type { BatchId, Ledger, NewBatch, OwnerId, RequestId } from '../../ledger.ts';
 import { BATCH, REQUEST } from '../../sql/codes.ts';
-import { inSlices, nextTurn } from '../connection/slices.ts';
+import { inSlices } from '../../sql/slices.ts';
 import type { Store } from '../connection/store.ts';
 import type { Owners } from '../owners/owners.ts';
 import { prepareRequireRoom } from './costs.ts';
@@ -44,7 +45,7 @@ export function preparePlan(store: Store, owners: Owners, abandon: AbandonPlan):
       const run = owners.require(owner);
       const id = batch ?? insertBatch(owner, run, newBatch, requests.length);
       const { changes } = assign.run(id, assigned, JSON.stringify(slice), owner);
-      if (Number(changes) !== slice.length) throw notOurs(newBatch.token, owner);
+      checkPlanned(Number(changes) === slice.length, newBatch.token, owner);
       if (isLast) finish.run(id);
       return id;
     };
@@ -61,15 +62,6 @@ export function preparePlan(store: Store, owners: Owners, abandon: AbandonPlan):
     store.touch();
     return { batch: batch as BatchId, owner, epoch: 1 };
   };
-}
-
-function notOurs(token: string, owner: OwnerId): BatchlingError {
-  return new BatchlingError(
-    'INVARIANT',
-    `Batch ${token} cannot be planned: not all of its requests are admitted and owned by ${owner}. ` +
-      'This is a bug in batchling; please report it.',
-    { facts: { token, owner } },
-  );
 }
 
 /** Undoes plans that were not finished: their requests are admitted, and the batches are removed. */

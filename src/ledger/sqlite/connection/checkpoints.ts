@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { Worker } from 'node:worker_threads';
+import { nextTurn } from '../../../event-loop.ts';
 import type { Database } from './driver.ts';
-import { nextTurn } from './slices.ts';
 
 /** `FULL` copies the whole log, and no process can write meanwhile; `TRUNCATE` also empties the log. */
 type CheckpointMode = 'FULL' | 'TRUNCATE';

@@ -1,9 +1,10 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Keep, LedgerOptions } from '../../ledger-options.ts';
+import { unusable } from '../../sql/unusable.ts';
 import { Checkpoints } from './checkpoints.ts';
 import { type Database, LazyStatement, type Statement } from './driver.ts';
-import { damageIn, explainStoreError, isBusy, unusable } from './store-errors.ts';
+import { damageIn, explainStoreError, isBusy } from './store-errors.ts';
 
 export interface StoreSettings {
   readonly path: string;

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { sep } from 'node:path';
+import type { OwnerInfo } from '../../ledger.ts';
 import type { Database, Driver } from '../connection/driver.ts';
 import { isBusy } from '../connection/store-errors.ts';
 import { createPrivateFile } from '../connection/store-files.ts';
@@ -40,6 +41,12 @@ export class OwnerLocks {
     }
     heldHere().set(file, database);
     return name;
+  }
+
+  /** An owner that is here, if there is one. */
+  findAlive(ledger: Database): Pick<OwnerInfo, 'host' | 'pid'> | undefined {
+    const open = ledger.prepare('SELECT host, pid, lock FROM owner WHERE closed_at IS NULL').all();
+    return (open as (OwnerInfo & { lock: string })[]).find(({ lock }) => this.isHeld(lock));
   }
 
   release(name: string): void {

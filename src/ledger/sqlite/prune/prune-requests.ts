@@ -1,7 +1,9 @@
-import type { BatchId, OwnerId, RequestId } from '../../ledger.ts';
+import { nextTurn } from '../../../event-loop.ts';
+import type { OwnerId, RequestId } from '../../ledger.ts';
 import { REQUEST } from '../../sql/codes.ts';
+import { countDropped, type Dropped, type DroppedRow } from '../../sql/dropped.ts';
+import { inSlices } from '../../sql/slices.ts';
 import { type BlockId, prepareAnswers } from '../answers/answers.ts';
-import { inSlices, nextTurn } from '../connection/slices.ts';
 import type { Store } from '../connection/store.ts';
 
 export interface OldRequests {
@@ -16,18 +18,9 @@ export interface OldRequests {
   readonly dryRun: boolean;
 }
 
-export interface Dropped {
-  requests: number;
-  bytes: number;
-  /** How many requests each batch has lost. */
-  readonly batches: Map<BatchId, number>;
-}
-
-interface OldRow {
+interface OldRow extends DroppedRow {
   readonly id: RequestId;
-  readonly batch: BatchId | null;
   readonly answer: BlockId | null;
-  readonly bytes: number;
   /** The beginning of its fingerprint: entries with similar ones lie together in `identity`. */
   readonly prefix: string;
 }
@@ -129,7 +122,7 @@ export function preparePruneRequests(
     return rows;
   };
   const drop = async (query: OldRequests, slice: readonly OldRow[], dropped: Dropped) => {
-    count(await store.write(() => remove(query, slice)), dropped);
+    countDropped(await store.write(() => remove(query, slice)), dropped);
   };
 
   return async (query, dropped) => {
@@ -141,7 +134,7 @@ export function preparePruneRequests(
       const { rows, next } = await find(query, from, last);
       // Enough is gone.
       if (next === from) return;
-      if (query.dryRun) count(rows, dropped);
+      if (query.dryRun) countDropped(rows, dropped);
       else if (rows.length >= WORTH_HIDING) await hide(query, rows);
       if (rows.length > 0 && !query.dryRun) {
         await inSlices(rows, (slice) => drop(query, slice, dropped), {
@@ -152,12 +145,4 @@ export function preparePruneRequests(
       from = next;
     }
   };
-}
-
-function count(rows: readonly OldRow[], dropped: Dropped): void {
-  for (const { batch, bytes } of rows) {
-    dropped.requests += 1;
-    dropped.bytes += bytes;
-    if (batch !== null) dropped.batches.set(batch, (dropped.batches.get(batch) ?? 0) + 1);
-  }
 }

@@ -1,5 +1,6 @@
+import { nextTurn } from '../../../event-loop.ts';
 import type { OwnerId, QueueId } from '../../ledger.ts';
-import { inSlices, nextTurn } from '../connection/slices.ts';
+import { inSlices } from '../../sql/slices.ts';
 import type { Store } from '../connection/store.ts';
 
 /** The table of requests is walked in steps of this many ids: it has no index by queue. */

@@ -1,11 +1,13 @@
+import { nextTurn } from '../../../event-loop.ts';
 import type { BatchId, Ledger, OwnerId } from '../../ledger.ts';
 import { BATCH } from '../../sql/codes.ts';
+import type { Dropped } from '../../sql/dropped.ts';
+import { ROWS_PER_TRANSACTION } from '../../sql/slices.ts';
 import type { AbandonPlan } from '../batches/plan.ts';
-import { nextTurn, ROWS_PER_TRANSACTION } from '../connection/slices.ts';
 import type { Store } from '../connection/store.ts';
 import type { Owners } from '../owners/owners.ts';
 import { prepareCountBatches } from './count-batches.ts';
-import { type Dropped, preparePruneRequests } from './prune-requests.ts';
+import { preparePruneRequests } from './prune-requests.ts';
 import { preparePruneUnused } from './prune-unused.ts';
 
 /** A page has 16 KB. */

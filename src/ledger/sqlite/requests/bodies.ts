@@ -1,6 +1,6 @@
 import type { BatchId, Ledger, RequestId } from '../../ledger.ts';
 import { REQUEST } from '../../sql/codes.ts';
-import { inSlices } from '../connection/slices.ts';
+import { inSlices } from '../../sql/slices.ts';
 import type { Store } from '../connection/store.ts';
 
 export function prepareSpool(store: Store): Ledger['spool'] {

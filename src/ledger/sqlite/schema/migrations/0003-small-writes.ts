@@ -1,4 +1,4 @@
-import type { Migration } from './migration.ts';
+import type { Migration } from '../../../sql/migrations.ts';
 
 /**
  * What comes in random order is written in two steps, so that it does not dirty a page for each row.

@@ -1,4 +1,4 @@
-import type { Migration } from './migration.ts';
+import type { Migration } from '../../../sql/migrations.ts';
 
 /**
  * What a batch is estimated at, and what its answers have cost: dollars, and tokens of the answers that
