@@ -1,4 +1,4 @@
-import type { Clock } from '../types.ts';
+import type { Clock, Logger } from '../types.ts';
 
 /** What is kept of a final request: its answer, its body too, or nothing once its owner has left. */
 export type Keep = 'answers' | 'all' | 'none';
@@ -9,4 +9,6 @@ export interface LedgerOptions {
   readonly keep?: Keep;
   /** Told of damage that costs the user something although the ledger goes on. May come often. */
   readonly warn?: (message: string) => void;
+  /** Told of failures that cost nothing now. */
+  readonly logger?: Pick<Logger, 'debug' | 'warn'>;
 }

@@ -1,3 +1,4 @@
+import { bestEffort } from '../best-effort.ts';
 import type { Ledger } from '../ledger.ts';
 import { prepareAccount, prepareLearn, prepareLimit, prepareQueue } from './accounts/accounts.ts';
 import { prepareForgetAnswers } from './answers/forget-answers.ts';
@@ -45,7 +46,7 @@ export function sqliteLedger(store: Store, locks: OwnerLocks, salt: Uint8Array):
     try {
       await abandon.rest();
       // If the disk is full, the owners that claim these open batches do it.
-      await newAnswers.enterAllOf(owner).catch(() => {});
+      await bestEffort(store.log, 'file the last answers', newAnswers.enterAllOf(owner));
       if (store.keep === 'none' && finished) await forgetAnswers(owner);
     } finally {
       await owners.leave(owner, finished);
@@ -66,7 +67,7 @@ export function sqliteLedger(store: Store, locks: OwnerLocks, salt: Uint8Array):
     async join(info) {
       const owner = await owners.join(info);
       // A failure to tidy up must not keep the owner from working.
-      await owners.sweep().catch(() => {});
+      await bestEffort(store.log, 'remove lock files of owners that are gone', owners.sweep());
       return owner;
     },
     account: prepareAccount(store),

@@ -51,6 +51,7 @@ async function openOn(connected: Connected, options: PostgresLedgerOptions): Pro
     setUp,
     ...{ channel, name },
     every: lease / BEATS_PER_LEASE,
+    log: store.log,
     beat: (client) => owners.renew(client),
   });
   return postgresLedger({ store, owners, pulse, salt });

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { backoff } from '../../../http/backoff.ts';
+import type { FailureLog } from '../../best-effort.ts';
 import type { Keep } from '../../ledger-options.ts';
 import { codeOf, unusable } from '../../sql/unusable.ts';
 import { type Pool, type PoolClient, storable } from './driver.ts';
@@ -15,6 +16,7 @@ export interface StoreSettings {
   readonly clock: { now(): number } | undefined;
   /** How long to wait for a server that is not there, in milliseconds. */
   readonly patience: number;
+  readonly log: FailureLog;
 }
 
 /** How statements are run: one by one, or in a transaction. */
@@ -60,6 +62,7 @@ class LostCommit<T> {
 export class Store {
   readonly shown: string;
   readonly keep: Keep;
+  readonly log: FailureLog;
   readonly #pool: Pool;
   readonly #settings: StoreSettings;
   #closed = false;
@@ -67,10 +70,11 @@ export class Store {
   constructor(pool: Pool, settings: StoreSettings) {
     this.shown = settings.shown;
     this.keep = settings.keep;
+    this.log = settings.log;
     this.#pool = pool;
     this.#settings = settings;
     // A connection that breaks while nobody uses it is replaced with the next use.
-    pool.on('error', () => {});
+    pool.on('error', (error) => this.log('keep an idle connection', error, 'debug'));
   }
 
   /** The moment of a row, or what a test has set. */
@@ -175,6 +179,7 @@ export class Store {
         return await work();
       } catch (error) {
         const remedy = remedyFor(error);
+        if (attempt === 1) this.log('use the ledger at once', error, 'debug');
         firstFailure ??= performance.now();
         const waited = performance.now() - firstFailure;
         if (remedy === 'give-up' || waited >= longestWait(remedy, patience)) {

@@ -1,4 +1,5 @@
 import { attemptsBefore, type Decision, decide } from '../../admission-rules.ts';
+import { bestEffort } from '../../best-effort.ts';
 import type { Admission, Ask, Ledger, OwnerId, RequestId } from '../../ledger.ts';
 import type { Store, Transaction } from '../connection/store.ts';
 import type { Owners } from '../owners/owners.ts';
@@ -59,7 +60,12 @@ export function prepareAdmit(store: Store, owners: Owners): Ledger['admit'] {
     } catch (error) {
       // The asker does not hear of what it has got so far, so nobody would send it.
       const mine = admissions.filter(({ is }) => is === 'mine').map(({ request }) => request);
-      if (mine.length > 0) await withdraw(me, mine).catch(() => {});
+      if (mine.length > 0)
+        await bestEffort(
+          store.log,
+          'withdraw the requests of a failed admission',
+          withdraw(me, mine),
+        );
       throw error;
     }
     return admissions;

@@ -1,5 +1,6 @@
 import { nextTurn } from '../../../event-loop.ts';
 import { checkPlanned } from '../../batch-moves.ts';
+import { bestEffort } from '../../best-effort.ts';
 import type { BatchId, Ledger, NewBatch, OwnerId, RequestId } from '../../ledger.ts';
 import { BATCH, REQUEST } from '../../sql/codes.ts';
 import { inSlices } from '../../sql/slices.ts';
@@ -96,7 +97,7 @@ export function prepareAbandonPlan(store: Store): AbandonPlan {
   };
   const orLater = async (batch: BatchId) => {
     later.add(batch);
-    await abandon(batch).catch(() => {});
+    await bestEffort(store.log, 'undo an unfinished plan', abandon(batch));
   };
   const rest = async () => {
     for (const batch of later) await orLater(batch);

@@ -1,4 +1,5 @@
 import { nextTurn } from '../../../event-loop.ts';
+import { failureLog } from '../../best-effort.ts';
 import type { Ledger } from '../../ledger.ts';
 import type { LedgerOptions } from '../../ledger-options.ts';
 import { unusable } from '../../sql/unusable.ts';
@@ -43,6 +44,7 @@ export async function openSqliteLedger(options: SqliteLedgerOptions): Promise<Le
       keep,
       patience,
       warn: options.warn,
+      log: failureLog(options.logger),
     });
     return sqliteLedger(store, locks, salt);
   } catch (error) {

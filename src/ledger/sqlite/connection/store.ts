@@ -1,5 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { FailureLog } from '../../best-effort.ts';
 import type { Keep, LedgerOptions } from '../../ledger-options.ts';
 import { unusable } from '../../sql/unusable.ts';
 import { Checkpoints } from './checkpoints.ts';
@@ -15,6 +16,7 @@ export interface StoreSettings {
   /** How long to wait for another process's lock, in milliseconds. */
   readonly patience: number;
   readonly warn: LedgerOptions['warn'];
+  readonly log: FailureLog;
 }
 
 interface WriteOptions {
@@ -29,6 +31,7 @@ export class Store {
   readonly path: string;
   readonly now: () => number;
   readonly keep: Keep;
+  readonly log: FailureLog;
   readonly #patience: number;
   readonly #warn: LedgerOptions['warn'];
   readonly #database: Database;
@@ -43,12 +46,12 @@ export class Store {
     this.path = settings.path;
     this.now = settings.now;
     this.keep = settings.keep;
+    this.log = settings.log;
     this.#patience = settings.patience;
     this.#warn = settings.warn;
     this.#database = database;
     this.#dataVersion = database.prepare('PRAGMA data_version');
-    const { path, source } = settings;
-    this.#checkpoints = new Checkpoints(database, { path, source });
+    this.#checkpoints = new Checkpoints(database, settings);
   }
 
   prepare(sql: string): Statement {

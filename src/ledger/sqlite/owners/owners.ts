@@ -70,7 +70,8 @@ export class Owners {
     if (lock === undefined) return;
     try {
       if (finished) await this.#store.write(() => this.#close.run(this.#store.now(), id));
-    } catch {
+    } catch (error) {
+      this.#store.log('note in the ledger that this owner has left', error);
       // A full disk is no reason to fail a program that has all its answers: without its lock this
       // owner counts as killed, and others can continue its batches.
     }

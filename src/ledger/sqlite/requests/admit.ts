@@ -1,6 +1,7 @@
 import { invariant } from '../../../errors.ts';
 import type { Answer } from '../../../types.ts';
 import { attemptsBefore, decide, type Standing } from '../../admission-rules.ts';
+import { bestEffort } from '../../best-effort.ts';
 import type { Admission, Ask, Ledger, OwnerId } from '../../ledger.ts';
 import { BATCH, requestState } from '../../sql/codes.ts';
 import { inSlices } from '../../sql/slices.ts';
@@ -105,11 +106,16 @@ export function prepareAdmit(
       // The asker does not hear of what it has got so far, so nobody would send it.
       const mine = admissions.filter(({ is, request }) => is === 'mine' && request !== NOT_YET);
       const requests = mine.map(({ request }) => request);
-      if (requests.length > 0) await withdraw(me, requests).catch(() => {});
+      if (requests.length > 0)
+        await bestEffort(
+          store.log,
+          'withdraw the requests of a failed admission',
+          withdraw(me, requests),
+        );
       throw error;
     }
     // A failure costs nothing: a later admission tries again.
-    await sortIn().catch(() => {});
+    await bestEffort(store.log, 'sort in new requests', sortIn(), 'debug');
     return admissions;
   };
 }
