@@ -6,7 +6,7 @@ export const nobody: OwnerId = 0;
 
 export type RequestState = 'admitted' | 'planned' | 'answered' | 'failed';
 
-/** What the owner of a known request is to the owner that asks. */
+/** The owner of a known request, as the owner that asks sees it. */
 export interface Standing {
   readonly isMe: boolean;
   readonly sameRun: boolean;
@@ -86,7 +86,7 @@ export function isServed(decision: Decision | undefined): boolean {
   return decision === 'serve' || decision === 'adopt';
 }
 
-/** What a decision says that is not carried out. */
+/** Tells of a decision that is not carried out. */
 export function lookOf(decision: Decision | undefined, answer: Answer | undefined): Look {
   if (decision === 'wait') return { is: 'wait' };
   return isServed(decision) && answer ? { is: 'answered', answer } : { is: 'new' };

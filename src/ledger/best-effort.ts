@@ -1,7 +1,7 @@
 import { messageOf } from '../errors.ts';
 import type { LedgerOptions } from './ledger-options.ts';
 
-/** Tells the log what a ledger could not do although it goes on. `debug`: it is tried again, or needs luck. */
+/** Tells the log what a ledger could not do although it goes on. `debug`: it is tried again. */
 export type FailureLog = (what: string, error: unknown, level?: 'debug' | 'warn') => void;
 
 /** Only the texts of errors are logged: an error of a driver may hold its client, and with it the password. */
@@ -12,7 +12,7 @@ export function failureLog(logger: LedgerOptions['logger']): FailureLog {
   };
 }
 
-/** For what may fail: the program goes on, and its log says what has failed. */
+/** Waits for work that may fail: the program goes on, and its log says what has failed. */
 export async function bestEffort(
   log: FailureLog,
   what: string,

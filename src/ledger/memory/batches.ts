@@ -174,7 +174,7 @@ export function claimable(state: MemoryState, account: AccountId | undefined): B
     .map((batch) => batch.id);
 }
 
-/** Not negative: the clock may have been set back since. */
+/** An age is not negative, although the clock may have been set back since. */
 function ageOf(state: MemoryState, at: number): number {
   return Math.max(0, state.now() - at);
 }

@@ -84,7 +84,7 @@ export interface MemoryState {
   readonly newest: Map<string, MemoryRequest>;
   readonly batches: Map<BatchId, MemoryBatch>;
   readonly runCounts: Map<string, number>;
-  /** What runs have spent outside of batches. */
+  /** Dollars that runs have spent outside of batches. */
   readonly runCosts: Map<string, number>;
   lastId: number;
   writes: number;

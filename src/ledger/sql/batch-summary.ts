@@ -1,7 +1,7 @@
 import type { BatchSummary } from '../ledger.ts';
 import { BATCH, batchState } from './codes.ts';
 
-/** What a ledger in SQL selects of a batch and its queue. */
+/** A batch and its queue, as `selectSummaries` selects them. */
 export interface SummaryRow {
   readonly token: string;
   readonly state: number;
@@ -28,7 +28,7 @@ export interface SummaryRow {
   readonly ended_at: number | null;
 }
 
-/** SQL: batches by `SummaryRow`. `answered`: how many answers they have. */
+/** SQL: all batches. `answered`: SQL for how many answers a batch has. */
 export const selectSummaries = (answered: string) => `
   SELECT token, state, queue.provider, endpoint, model, base, name, tags, run, remote_id, raw, counts,
     count, ${answered} AS answered, failure, estimate, paid, saved, input_tokens, output_tokens,

@@ -1,7 +1,7 @@
 import type { ClaimedBatch, OwnerId, QueueId } from '../ledger.ts';
 import { batchState } from './codes.ts';
 
-/** What a ledger in SQL selects of a batch that may be claimed. */
+/** A batch that may be claimed, as a ledger in SQL selects it. */
 export interface ClaimedBatchRow {
   readonly token: string;
   readonly queue: QueueId;
@@ -20,7 +20,7 @@ export function claimedBatch(
   now: number,
   rest: Pick<ClaimedBatch, 'lease' | 'queue' | 'members'>,
 ): ClaimedBatch {
-  // Not negative: the clock may have been set back since.
+  // An age is not negative, although the clock may have been set back since.
   const ageOf = (at: number) => Math.max(0, now - at);
   return {
     ...rest,

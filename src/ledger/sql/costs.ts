@@ -11,7 +11,7 @@ export const averageOutput = (provider: string, endpoint: string, model: string)
     ORDER BY id DESC LIMIT ${batchesInAverage}
   ) AS newest`;
 
-/** What answers have cost: how many are counted, their tokens, what was paid and what was saved. */
+/** The sum of what answers have cost: how many are counted, their tokens, the dollars paid and saved. */
 export function costValues(answers: readonly Settlement[]): (number | null)[] {
   const sum = costOfAll(answers);
   const { counted, inputTokens, outputTokens, paid, saved } = sum ?? {};

@@ -1,6 +1,6 @@
 import type { BatchId } from '../ledger.ts';
 
-/** What a prune has dropped, or would drop. */
+/** The sum of what a prune drops, or would drop. */
 export interface Dropped {
   requests: number;
   bytes: number;

@@ -2,7 +2,7 @@ import type { Answer } from '../../types.ts';
 import type { Member, MemberPage, MemberSummary, RequestId } from '../ledger.ts';
 import { REQUEST, requestState } from './codes.ts';
 
-/** What a ledger in SQL selects of a member of a batch, by `MEMBER_COLUMNS`. */
+/** A member of a batch, as `MEMBER_COLUMNS` select it. */
 export interface MemberRow {
   readonly request: RequestId;
   readonly fingerprint: Uint8Array;

@@ -1,7 +1,7 @@
 import type { OpenBatch, OwnerInfo, QueueId } from '../ledger.ts';
 import { batchState } from './codes.ts';
 
-/** What a ledger in SQL selects of a batch that is not over, by `OPEN_BATCH_COLUMNS`. */
+/** A batch that is not over, as `OPEN_BATCH_COLUMNS` select it. */
 export interface OpenBatchRow {
   readonly id: number;
   readonly token: string;

@@ -1,7 +1,7 @@
 import { BatchlingError } from '../../../errors.ts';
 import { codeOf, contradiction, IS_FULL, unusable } from '../../sql/unusable.ts';
 
-/** What to do about an error of the server or of the connection. */
+/** The way to go on after an error of the server or of the connection. */
 export type Remedy =
   /** The server is not there, or not yet: wait for it. Whether a COMMIT arrived is not known. */
   | 'reconnect'
@@ -66,7 +66,7 @@ export function remedyFor(error: unknown): Remedy {
   return DRIVER_MESSAGES.test(message) ? 'reconnect' : 'give-up';
 }
 
-/** What the error means for the user of this store. Our own errors pass as they are. */
+/** Says what the error means for the user of this store. Our own errors pass as they are. */
 export function explainStoreError(shown: string, error: unknown): unknown {
   if (BatchlingError.isInstance(error)) return error;
   const code = codeOf(error);

@@ -12,7 +12,7 @@ import { closedOnError } from '../../sql/closed-on-error.ts';
 import { migrate } from '../schema/migrate.ts';
 import { type CopyConnection, openClient } from './open-client.ts';
 
-/** All of it is one transaction: whoever is interrupted leaves an empty ledger. */
+/** All of it is one transaction: a copy that is interrupted leaves an empty ledger. */
 export async function writePostgresContents(store: string): Promise<ContentsWriter> {
   const connection = await openClient({ store }, async (connected, patience) => {
     await migrate(connected, patience);

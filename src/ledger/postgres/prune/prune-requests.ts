@@ -60,7 +60,7 @@ export function dropRequests(session: Session, query: OldRequests): Promise<Drop
   );
 }
 
-/** What `dropRequests` would drop. Writes nothing. */
+/** Finds the requests that `dropRequests` would drop. Writes nothing. */
 export function findRequests(session: Session, query: OldRequests): Promise<DroppedRequest[]> {
   return session.rows(
     `${old('')} SELECT id, batch, bytes FROM counted WHERE gone < $5 ORDER BY id`,

@@ -7,7 +7,7 @@ import { fingerprintAt, identityKey } from './packed.ts';
 export interface PlacedAsk extends Ask {
   readonly occurrence: number;
   readonly place: number;
-  /** Of its fingerprint and its occurrence. */
+  /** Its fingerprint and its occurrence as one text. */
   readonly key: string;
 }
 

@@ -4,7 +4,7 @@ import { type Answered, firstOfEach, isAnswer } from '../../sql/settlements.ts';
 import type { Session, Transaction } from '../connection/store.ts';
 import { pieceAt, pieces } from './pieces.ts';
 
-/** Which rows may have an outcome: SQL with the value as `$1`. */
+/** Tells which rows may have an outcome: SQL with the value as `$1`. */
 export interface Allowed {
   readonly condition: string;
   readonly value: number;

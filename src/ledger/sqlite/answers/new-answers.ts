@@ -136,7 +136,7 @@ export function prepareNewAnswers(store: Store): NewAnswers {
   };
 }
 
-/** Of two answers to one request the first one counts. */
+/** The first one of two answers to a request counts. */
 function firstAnswers(rows: readonly NewRow[]): Map<RequestId, NewAnswerId> {
   const found = new Map<RequestId, NewAnswerId>();
   for (const { id, requests } of rows) {

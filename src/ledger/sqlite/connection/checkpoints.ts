@@ -75,7 +75,7 @@ export class Checkpoints {
   }
 
   async #checkpoint(mode: CheckpointMode, needsThread: boolean): Promise<void> {
-    // Not in the turn of the transaction.
+    // The turn of the transaction was long enough.
     await nextTurn();
     if (needsThread || this.#thread) {
       if (await this.#inThread(mode)) return;

@@ -31,7 +31,7 @@ export async function openSqliteLedger(options: SqliteLedgerOptions): Promise<Le
   const database = await retryBusy(path, patience, open);
   try {
     await retryBusy(path, patience, () => configure(database, path));
-    // What is not to be kept must not stay behind in free pages either.
+    // Answers that are not to be kept must not stay behind in free pages either.
     if (keep === 'none') database.exec('PRAGMA secure_delete = ON');
     await nextTurn();
     const locks = new OwnerLocks(driver, path);

@@ -38,7 +38,7 @@ export function isBusy(error: unknown): boolean {
   return (sqliteCode(error) ?? 0) % 256 === BUSY;
 }
 
-/** What the error means for the user of this store. Our own errors pass as they are. */
+/** Says what the error means for the user of this store. Our own errors pass as they are. */
 export function explainStoreError(path: string, error: unknown): unknown {
   if (BatchlingError.isInstance(error)) return error;
   const code = sqliteCode(error);

@@ -117,7 +117,7 @@ export class Store {
   }
 
   /**
-   * What SQLite does within a COMMIT when `synchronous` is FULL, where it blocks the event loop. A
+   * SQLite does this within a COMMIT when `synchronous` is FULL, where it blocks the event loop. A
    * checkpoint that comes in between syncs both files itself. SQLite has no lock on this file that
    * closing it could drop.
    */

@@ -19,7 +19,7 @@ import { columnOf } from './columns.ts';
 import { openLocked } from './open-file.ts';
 
 /**
- * All of it is one transaction: whoever is interrupted leaves an empty ledger. A file that is new has a
+ * All of it is one transaction: a copy that is interrupted leaves an empty ledger. A file that is new has a
  * rollback journal, in which new pages take no room; the first program that opens it gives it its log.
  */
 const SETTINGS = `

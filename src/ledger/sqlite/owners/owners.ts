@@ -102,7 +102,7 @@ export class Owners {
     return rows.map(({ id }) => id).filter((id) => this.isAlive(id));
   }
 
-  /** Who is behind an owner that is here. Reads each owner once; valid within one transaction. */
+  /** Finds an owner that is here. Reads each owner once; valid within one transaction. */
   living(): (id: OwnerId) => OwnerInfo | undefined {
     const known = new Map<OwnerId, OwnerInfo | undefined>();
     return (id) => {

@@ -88,7 +88,7 @@ export function preparePruneRequests(
     select.all(from, to, ...valuesOf(query), most) as OldRow[];
 
   const find = async (query: OldRequests, from: number, to: number) => {
-    // Of what has to go only half at a time: pages hold less than they have room for.
+    // Only half of what has to go is dropped at a time: pages hold less than they have room for.
     const enough = (await store.read(query.excess)) / 2;
     const found: OldRow[] = [];
     let bytes = 0;

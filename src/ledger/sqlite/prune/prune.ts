@@ -72,7 +72,7 @@ export function preparePrune(store: Store, owners: Owners, abandon: AbandonPlan)
       }
     }
     if (maxBytes !== undefined) {
-      // What was only counted is still there: it is not counted again, and its bytes count as gone.
+      // In a dry run the old requests are still there: they are not counted again, and their bytes count as gone.
       const since = dryRun ? (before ?? 0) : 0;
       const excess = () => usedBytes() - maxBytes - (dryRun ? dropped.bytes : 0);
       await pruneRequests({ ...common, states: 'final', since, before: Infinity, excess }, dropped);
@@ -156,7 +156,7 @@ function preparePruneRunCounts(
   };
 }
 
-/** The same for what they have spent outside of batches: one small row for each run with a budget. Days stay. */
+/** Drops what such runs have spent outside of batches: one small row for each run with a budget. Days stay. */
 function preparePruneRunCosts(
   store: Store,
 ): (alive: readonly OwnerId[], before: number) => Promise<void> {

@@ -27,8 +27,8 @@ interface PlacedAsk {
   readonly place: number;
 }
 
-/** What decisions in one transaction share. */
-interface Session {
+/** The state that the decisions of one transaction share. */
+interface AdmissionRound {
   readonly requests: Requests;
   readonly answers: Answers;
   readonly answerOf: FindAnswer;
@@ -63,7 +63,7 @@ export function prepareAdmit(
     return { wanted, inserted: insertNew(me, wanted) };
   };
   const decideSlice = (me: OwnerId, slice: readonly PlacedAsk[]) => {
-    const session = {
+    const round = {
       requests,
       answers,
       answerOf: answers.finder(),
@@ -73,7 +73,7 @@ export function prepareAdmit(
       me,
       standingOf: owners.standings(me, owners.require(me)),
     };
-    return slice.map(({ ask, occurrence }) => admitKnown(session, ask, occurrence));
+    return slice.map(({ ask, occurrence }) => admitKnown(round, ask, occurrence));
   };
 
   const admitAll = async (me: OwnerId, asks: readonly Ask[], admissions: Admission[]) => {
@@ -120,19 +120,19 @@ export function prepareAdmit(
   };
 }
 
-function admitKnown(session: Session, ask: Ask, occurrence: number): Admission {
-  const { requests, answers, me } = session;
-  const newest = findNewest(session, ask, occurrence);
+function admitKnown(round: AdmissionRound, ask: Ask, occurrence: number): Admission {
+  const { requests, answers, me } = round;
+  const newest = findNewest(round, ask, occurrence);
   // Another process may have forgotten it since it was found to be known.
-  if (!newest) return inserted(session, ask, occurrence, 0);
-  const { row, answer } = choose(session, ask, occurrence, newest);
-  const known = effective(session, row);
+  if (!newest) return inserted(round, ask, occurrence, 0);
+  const { row, answer } = choose(round, ask, occurrence, newest);
+  const known = effective(round, row);
   const decision = decide({ state: known.state, hasAnswer: answer !== undefined }, ask, () =>
-    session.standingOf(known.owner),
+    round.standingOf(known.owner),
   );
   switch (decision) {
     case 'renew':
-      return inserted(session, ask, occurrence, newest.generation + 1);
+      return inserted(round, ask, occurrence, newest.generation + 1);
     case 'take': {
       const attempt = attemptsBefore(known.state, row.attempt);
       requests.reset(row.id, me, ask.queue, attempt);
@@ -148,21 +148,26 @@ function admitKnown(session: Session, ask: Ask, occurrence: number): Admission {
       };
     case 'adopt':
       requests.own(row.id, me);
-      return served(session, row, occurrence, answer);
+      return served(round, row, occurrence, answer);
     case 'serve':
-      return served(session, row, occurrence, answer);
+      return served(round, row, occurrence, answer);
   }
 }
 
-function inserted(session: Session, ask: Ask, occurrence: number, generation: number): Admission {
-  const { requests, me } = session;
+function inserted(
+  round: AdmissionRound,
+  ask: Ask,
+  occurrence: number,
+  generation: number,
+): Admission {
+  const { requests, me } = round;
   const request = requests.insert(ask.fingerprint, occurrence, generation, me, ask.queue);
   return { request, occurrence, is: 'mine' };
 }
 
 /** The newest generation. An answer that its row does not name yet is written into the row first. */
-function findNewest(session: Session, ask: Ask, occurrence: number): RequestRow | undefined {
-  const { requests, newAnswers, newAnswerOf } = session;
+function findNewest(round: AdmissionRound, ask: Ask, occurrence: number): RequestRow | undefined {
+  const { requests, newAnswers, newAnswerOf } = round;
   const row = requests.find(ask.fingerprint, occurrence);
   if (!row || row.batch === null || requestState(row.state) !== 'planned') return row;
   const answer = newAnswerOf(row.batch, row.id);
@@ -172,8 +177,8 @@ function findNewest(session: Session, ask: Ask, occurrence: number): RequestRow 
 }
 
 /** The row to decide about, with its answer if it is final and the answer is still stored. */
-function choose(session: Session, ask: Ask, occurrence: number, newest: RequestRow) {
-  const { requests, answerOf } = session;
+function choose(round: AdmissionRound, ask: Ask, occurrence: number, newest: RequestRow) {
+  const { requests, answerOf } = round;
   const state = requestState(newest.state);
   const answer = state === 'answered' || state === 'failed' ? answerOf(newest) : undefined;
   if (!ask.cache || newest.generation === 0 || (state === 'answered' && answer)) {
@@ -187,24 +192,24 @@ function choose(session: Session, ask: Ask, occurrence: number, newest: RequestR
  * A member of a batch that is still being planned counts as admitted by the planner: if that owner
  * died half way, its requests are free.
  */
-function effective(session: Session, row: RequestRow) {
+function effective(round: AdmissionRound, row: RequestRow) {
   const { batch, owner } = row;
   const state = requestState(row.state);
   if (state !== 'planned' || batch === null) return { state, batch, owner };
-  const found = session.batchOf(batch);
+  const found = round.batchOf(batch);
   invariant(found, `Request ${row.id} is a member of batch ${batch}, which does not exist`);
   if (found.state !== BATCH.planning) return { state, batch, owner: found.owner };
   return { state: 'admitted' as const, batch: null, owner: found.owner };
 }
 
 function served(
-  session: Session,
+  round: AdmissionRound,
   row: RequestRow,
   occurrence: number,
   answer: Answer | undefined,
 ): Admission {
   invariant(answer, `Request ${row.id} has no answer to serve`);
-  const batch = row.batch === null ? undefined : session.batchOf(row.batch);
+  const batch = row.batch === null ? undefined : round.batchOf(row.batch);
   return {
     request: row.id,
     occurrence,

@@ -71,7 +71,7 @@ function packed(wanted: readonly Wanted[]): Packed {
   return [packedFingerprints(wanted), JSON.stringify(wanted.map(({ occurrence }) => occurrence))];
 }
 
-/** Of two equal asks only the first one is new. */
+/** Only the first one of two equal asks is new. */
 function placesByQueue(
   wanted: readonly Wanted[],
   known: readonly { place: number }[],
