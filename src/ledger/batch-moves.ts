@@ -1,5 +1,5 @@
 import { invariant } from '../errors.ts';
-import type { BatchState, OwnerId } from './ledger.ts';
+import type { BatchState, Lease, OwnerId } from './ledger.ts';
 
 /**
  * Where a batch may go from each state. `creating` may be repeated, and may go back to `staged`: a
@@ -15,6 +15,13 @@ export const batchMoves: Readonly<Record<BatchState, readonly BatchState[]>> = {
   refused: [],
   released: [],
 };
+
+/** Ends a batch. Members without an outcome are admitted again and belong to the owner of the lease. */
+export type Finish = (
+  lease: Lease,
+  to: 'ended' | 'refused' | 'released',
+  failure?: string,
+) => Promise<void>;
 
 export function isOpen(state: BatchState): boolean {
   return batchMoves[state].length > 0;

@@ -57,14 +57,6 @@ export function plan(
     cost: estimate === undefined ? {} : { estimate },
     counted: 0,
     handle: {},
-    remoteId: undefined,
-    raw: undefined,
-    counts: undefined,
-    cursor: undefined,
-    failure: undefined,
-    creatingAt: undefined,
-    acceptedAt: undefined,
-    endedAt: undefined,
   };
   for (const member of members) {
     member.state = 'planned';

@@ -1,7 +1,7 @@
 import type { OpenBatch, OwnerInfo, QueueId } from '../ledger.ts';
 import { batchState } from './codes.ts';
 
-/** A batch that is not over, as `OPEN_BATCH_COLUMNS` select it. */
+/** A batch that is not over, as `selectOpenBatches` selects it. */
 export interface OpenBatchRow {
   readonly id: number;
   readonly token: string;
@@ -14,11 +14,11 @@ export interface OpenBatchRow {
   readonly hint: string | null;
 }
 
-export const OPEN_BATCH_COLUMNS = `batch.id, token, state, count, remote_id, batch.queue,
-  account.provider, account.hash, account.hint`;
-
-export const OPEN_BATCH_TABLES = `batch
-  JOIN queue ON queue.id = batch.queue JOIN account ON account.id = queue.account`;
+/** SQL: batches, their queues and accounts. `more`: columns besides those of a row. */
+export const selectOpenBatches = (more: string) => `
+  SELECT batch.id, token, state, count, remote_id, batch.queue,
+    account.provider, account.hash, account.hint, ${more}
+  FROM batch JOIN queue ON queue.id = batch.queue JOIN account ON account.id = queue.account`;
 
 export function openBatch(
   row: OpenBatchRow,

@@ -21,7 +21,7 @@ import { prepareList, prepareShow } from './batches/summaries.ts';
 import { prepareUnfinished } from './batches/unfinished.ts';
 import type { Store } from './connection/store.ts';
 import type { OwnerLocks } from './owners/owner-locks.ts';
-import { Owners } from './owners/owners.ts';
+import { prepareOwners } from './owners/owners.ts';
 import { preparePrune } from './prune/prune.ts';
 import { prepareAdmit } from './requests/admit.ts';
 import { prepareBodies, prepareSpool } from './requests/bodies.ts';
@@ -30,7 +30,7 @@ import { prepareSettled, prepareWithdraw } from './requests/settled.ts';
 
 /** All operations on one store; each statement is prepared once, when it is first run. */
 export function sqliteLedger(store: Store, locks: OwnerLocks, salt: Uint8Array): Ledger {
-  const owners = new Owners(store, locks);
+  const owners = prepareOwners(store, locks);
   const leases = prepareLeases(store, owners);
   const newAnswers = prepareNewAnswers(store);
   const abandon = prepareAbandonPlan(store);

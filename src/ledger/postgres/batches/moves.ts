@@ -1,5 +1,5 @@
 import { nobody } from '../../admission-rules.ts';
-import { checkMove, checkPolled } from '../../batch-moves.ts';
+import { checkMove, checkPolled, type Finish } from '../../batch-moves.ts';
 import type { Lease, Ledger, RemoteMark } from '../../ledger.ts';
 import { leaseLost } from '../../lost.ts';
 import { BATCH, REQUEST } from '../../sql/codes.ts';
@@ -73,13 +73,6 @@ async function markRemotes(session: Session, updates: readonly Update[]): Promis
   );
 }
 
-type Finish = (
-  lease: Lease,
-  to: 'ended' | 'refused' | 'released',
-  failure?: string,
-) => Promise<void>;
-
-/** Members without an outcome are admitted again and belong to the owner of the lease. */
 export function prepareFinish(store: Store): Finish {
   return (lease, to, failure) =>
     store.write(

@@ -1,11 +1,6 @@
 import type { Ledger, OpenBatch, OwnerInfo } from '../../ledger.ts';
 import { BATCH } from '../../sql/codes.ts';
-import {
-  OPEN_BATCH_COLUMNS,
-  OPEN_BATCH_TABLES,
-  type OpenBatchRow,
-  openBatch,
-} from '../../sql/open-batch.ts';
+import { type OpenBatchRow, openBatch, selectOpenBatches } from '../../sql/open-batch.ts';
 import { findQueues } from '../accounts/accounts.ts';
 import type { Store } from '../connection/store.ts';
 import { ALIVE } from '../owners/alive.ts';
@@ -16,8 +11,8 @@ export function prepareUnfinished(store: Store): Ledger['unfinished'] {
   return () =>
     store.read(async (session) => {
       const rows = await session.rows<Row>(
-        `SELECT ${OPEN_BATCH_COLUMNS}, ${ALIVE} AS alive, owner.run, owner.host, owner.pid
-         FROM ${OPEN_BATCH_TABLES} LEFT JOIN owner ON owner.id = batch.owner
+        `${selectOpenBatches(`${ALIVE} AS alive, owner.run, owner.host, owner.pid`)}
+           LEFT JOIN owner ON owner.id = batch.owner
          WHERE batch.state < ${BATCH.ended} ORDER BY batch.id`,
       );
       const queues = await findQueues(session, [...new Set(rows.map(({ queue }) => queue))]);

@@ -83,7 +83,7 @@ export class Store {
   }
 
   read<T>(work: (session: Session) => Promise<T>, patience?: number): Promise<T> {
-    return this.#persist(async () => {
+    return this.persist(async () => {
       const client = await this.#pool.connect();
       try {
         const result = await work(sessionOn(client));
@@ -102,15 +102,10 @@ export class Store {
     options: WriteOptions = {},
   ): Promise<T> {
     for (;;) {
-      const done = await this.#persist(() => this.#transaction(work, options), options.patience);
+      const done = await this.persist(() => this.#transaction(work, options), options.patience);
       if (!(done instanceof LostCommit)) return done;
       if (await this.#wasCommitted(done.transaction, options.patience)) return done.result;
     }
-  }
-
-  /** For what uses a connection of its own. */
-  reach<T>(work: () => Promise<T>): Promise<T> {
-    return this.#persist(work);
   }
 
   async close(): Promise<void> {
@@ -171,7 +166,8 @@ export class Store {
     }
   }
 
-  async #persist<T>(work: () => Promise<T>, patience = this.#settings.patience): Promise<T> {
+  /** Tries again what fails because the server is away. */
+  async persist<T>(work: () => Promise<T>, patience = this.#settings.patience): Promise<T> {
     let firstFailure: number | undefined;
     for (let attempt = 1; ; attempt += 1) {
       if (this.#closed) throw unusable(this.shown, 'it is closed.');

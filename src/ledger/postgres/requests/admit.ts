@@ -7,8 +7,8 @@ import { readAnswers } from './answers.ts';
 import { insertRequests } from './insert-new.ts';
 import { countOccurrences, type PlacedAsk } from './occurrences.ts';
 import { type Known, type KnownRequests, lockKnown, readKnown } from './read-known.ts';
+import { prepareWithdraw } from './settled.ts';
 import { adoptRequests, takeRequests } from './take.ts';
-import { prepareWithdraw } from './withdraw.ts';
 
 const ASKS_PER_TRANSACTION = 1_000;
 
@@ -20,7 +20,7 @@ interface Decided {
 }
 
 /** The state of the decisions of one transaction. Admissions are filled in at the places of their asks. */
-interface AdmissionRound {
+interface Round {
   readonly transaction: Transaction;
   readonly me: OwnerId;
   readonly run: string;
@@ -40,7 +40,7 @@ export function prepareAdmit(store: Store, owners: Owners): Ledger['admit'] {
     store.write(
       async (transaction) => {
         const run = await owners.require(transaction, me);
-        const round: AdmissionRound = { transaction, me, run, admissions: [] };
+        const round: Round = { transaction, me, run, admissions: [] };
         let open = await countOccurrences(transaction, run, asks);
         while (open.length > 0) open = await decideSome(round, open);
         return round.admissions;
@@ -73,7 +73,7 @@ export function prepareAdmit(store: Store, owners: Owners): Ledger['admit'] {
 }
 
 /** Returns the asks that are still open: equal asks are decided one after the other. */
-async function decideSome(round: AdmissionRound, asks: readonly PlacedAsk[]): Promise<PlacedAsk[]> {
+async function decideSome(round: Round, asks: readonly PlacedAsk[]): Promise<PlacedAsk[]> {
   const { transaction, me, admissions } = round;
   const { first, later } = firstOfEachKey(asks);
   const inserted = await insertRequests(
@@ -92,10 +92,7 @@ async function decideSome(round: AdmissionRound, asks: readonly PlacedAsk[]): Pr
 }
 
 /** Returns asks whose requests other processes have changed or forgotten meanwhile. */
-async function decideKnown(
-  round: AdmissionRound,
-  asks: readonly PlacedAsk[],
-): Promise<PlacedAsk[]> {
+async function decideKnown(round: Round, asks: readonly PlacedAsk[]): Promise<PlacedAsk[]> {
   const { transaction } = round;
   const seen = decideAll(round, asks, await readKnown(transaction, asks));
   const [still, changing] = split(seen.decided, isWithoutWrite);
@@ -112,7 +109,7 @@ async function decideKnown(
   return [...open, ...again.missing, ...renewed, ...dropped];
 }
 
-function decideAll({ me, run }: AdmissionRound, asks: readonly PlacedAsk[], all: KnownRequests) {
+function decideAll({ me, run }: Round, asks: readonly PlacedAsk[], all: KnownRequests) {
   const decided: Decided[] = [];
   const missing: PlacedAsk[] = [];
   for (const ask of asks) {
@@ -132,7 +129,7 @@ export function chosen(ask: Pick<Ask, 'cache'>, generations: readonly [Known, ..
   return (ask.cache && generations.find(answered)) || generations[0];
 }
 
-async function renew(round: AdmissionRound, decided: readonly Decided[]): Promise<PlacedAsk[]> {
+async function renew(round: Round, decided: readonly Decided[]): Promise<PlacedAsk[]> {
   const { transaction, me, admissions } = round;
   const requests = decided.map(({ ask, newest }) => ({
     ...ask,
@@ -147,7 +144,7 @@ async function renew(round: AdmissionRound, decided: readonly Decided[]): Promis
   });
 }
 
-async function take({ transaction, me, admissions }: AdmissionRound, decided: readonly Decided[]) {
+async function take({ transaction, me, admissions }: Round, decided: readonly Decided[]) {
   const taken = decided.map(({ ask, known: { id, state, attempt } }) => {
     const before = attemptsBefore(state, attempt);
     const { occurrence } = ask;
@@ -160,7 +157,7 @@ async function take({ transaction, me, admissions }: AdmissionRound, decided: re
 
 /** Admissions to wait, and stored answers. Returns asks whose answers were dropped since they were seen. */
 async function tell(
-  { transaction, admissions }: AdmissionRound,
+  { transaction, admissions }: Round,
   decided: readonly Decided[],
 ): Promise<PlacedAsk[]> {
   const [waiting, served] = split(decided, isDecision('wait'));

@@ -84,11 +84,8 @@ export function prepareClaimable(
   type Row = { id: BatchId; owner: OwnerId; state: number; account: AccountId };
   return async (account) => {
     const free = await store.read(() => {
-      const isAlive = new Map<OwnerId, boolean>();
-      return (select.all() as Row[]).filter(({ owner }) => {
-        if (!isAlive.has(owner)) isAlive.set(owner, owners.isAlive(owner));
-        return !isAlive.get(owner);
-      });
+      const ownerOf = owners.living();
+      return (select.all() as Row[]).filter(({ owner }) => ownerOf(owner) === undefined);
     });
     for (const { id, state } of free) if (state === BATCH.planning) await abandon(id);
     return free

@@ -6,19 +6,7 @@ import type { Store } from '../connection/store.ts';
 
 const ROWS_AT_ONCE = 2_000;
 
-export interface Members {
-  /** All members of a batch, in their order. */
-  read(batch: BatchId): Promise<Member[]>;
-  /** How many there are, inside a transaction. */
-  count(batch: BatchId): number;
-  /**
-   * Members without an outcome are admitted again and belong to `owner`. Inside a transaction; frees
-   * only so many that it stays short. True: there are no more.
-   */
-  free(batch: BatchId, owner: OwnerId): boolean;
-}
-
-export function prepareMembers(store: Store): Members {
+export function prepareMembers(store: Store) {
   const select = store.prepare(
     `SELECT ${MEMBER_COLUMNS} FROM request
      WHERE batch = ? AND seq > ? ORDER BY seq LIMIT ${ROWS_AT_ONCE}`,
@@ -31,7 +19,8 @@ export function prepareMembers(store: Store): Members {
      )`,
   );
   return {
-    async read(batch) {
+    /** All members of a batch, in their order. */
+    async read(batch: BatchId): Promise<Member[]> {
       const members: Member[] = [];
       let last = -1;
       for (;;) {
@@ -42,7 +31,13 @@ export function prepareMembers(store: Store): Members {
         await nextTurn();
       }
     },
-    count: (batch) => (count.get(batch) as { members: number }).members,
-    free: (batch, owner) => free.run(owner, store.now(), batch).changes < ROWS_AT_ONCE,
+    /** How many there are, inside a transaction. */
+    count: (batch: BatchId): number => (count.get(batch) as { members: number }).members,
+    /**
+     * Members without an outcome are admitted again and belong to `owner`. Inside a transaction; frees
+     * only so many that it stays short. True: there are no more.
+     */
+    free: (batch: BatchId, owner: OwnerId): boolean =>
+      free.run(owner, store.now(), batch).changes < ROWS_AT_ONCE,
   };
 }

@@ -1,6 +1,6 @@
 import { nextTurn } from '../../../event-loop.ts';
 import { nobody } from '../../admission-rules.ts';
-import { checkMove, checkPolled } from '../../batch-moves.ts';
+import { checkMove, checkPolled, type Finish } from '../../batch-moves.ts';
 import type { BatchId, Lease, Ledger, RemoteMark } from '../../ledger.ts';
 import { leaseLost } from '../../lost.ts';
 import { BATCH } from '../../sql/codes.ts';
@@ -86,12 +86,6 @@ function prepareRemoteMark(store: Store): (batch: BatchId, remote: RemoteMark) =
     update.run(id, raw, counts ? JSON.stringify(counts) : null, batch);
   };
 }
-
-type Finish = (
-  lease: Lease,
-  to: 'ended' | 'refused' | 'released',
-  failure?: string,
-) => Promise<void>;
 
 /**
  * Before a batch gets its last state, answers are written into the rows of its members, and members

@@ -1,11 +1,6 @@
 import type { Ledger, OwnerId } from '../../ledger.ts';
 import { BATCH } from '../../sql/codes.ts';
-import {
-  OPEN_BATCH_COLUMNS,
-  OPEN_BATCH_TABLES,
-  type OpenBatchRow,
-  openBatch,
-} from '../../sql/open-batch.ts';
+import { type OpenBatchRow, openBatch, selectOpenBatches } from '../../sql/open-batch.ts';
 import { prepareFindQueue } from '../accounts/accounts.ts';
 import type { Store } from '../connection/store.ts';
 import type { Owners } from '../owners/owners.ts';
@@ -14,7 +9,7 @@ type Row = OpenBatchRow & { readonly owner: OwnerId };
 
 export function prepareUnfinished(store: Store, owners: Owners): Ledger['unfinished'] {
   const select = store.prepare(
-    `SELECT ${OPEN_BATCH_COLUMNS}, batch.owner FROM ${OPEN_BATCH_TABLES}
+    `${selectOpenBatches('batch.owner')}
      WHERE batch.state < ${BATCH.ended} AND batch.state <> ${BATCH.planning} ORDER BY batch.id`,
   );
   const findQueue = prepareFindQueue(store);

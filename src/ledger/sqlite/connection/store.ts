@@ -4,7 +4,7 @@ import type { FailureLog } from '../../best-effort.ts';
 import type { Keep, LedgerOptions } from '../../ledger-options.ts';
 import { unusable } from '../../sql/unusable.ts';
 import { Checkpoints } from './checkpoints.ts';
-import { type Database, LazyStatement, type Statement } from './driver.ts';
+import { type Database, lazyStatement, type Statement } from './driver.ts';
 import { damageIn, explainStoreError, isBusy } from './store-errors.ts';
 
 export interface StoreSettings {
@@ -55,7 +55,7 @@ export class Store {
   }
 
   prepare(sql: string): Statement {
-    return new LazyStatement(this.#database, sql);
+    return lazyStatement(this.#database, sql);
   }
 
   read<T>(work: () => T): Promise<T> {

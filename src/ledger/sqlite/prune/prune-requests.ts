@@ -5,6 +5,7 @@ import { countDropped, type Dropped, type DroppedRow } from '../../sql/dropped.t
 import { inSlices } from '../../sql/slices.ts';
 import { type BlockId, prepareAnswers } from '../answers/answers.ts';
 import type { Store } from '../connection/store.ts';
+import { prepareIdRange } from './id-range.ts';
 
 export interface OldRequests {
   readonly alive: readonly OwnerId[];
@@ -58,11 +59,7 @@ export function preparePruneRequests(
   store: Store,
 ): (query: OldRequests, dropped: Dropped) => Promise<void> {
   const answers = prepareAnswers(store);
-  // Asked for in one query of their own, both ends would be looked for in the whole table.
-  const bounds = store.prepare(
-    `SELECT coalesce((SELECT min(id) FROM request), 1) AS first,
-       coalesce((SELECT max(id) FROM request), 0) AS last`,
-  );
+  const rangeOf = prepareIdRange(store, 'request');
   const select = store.prepare(
     `SELECT request.id, batch, request.answer, hex(substr(fp, 1, 2)) AS prefix,
        coalesce(octet_length(answer.body) / json_array_length(answer.request), 0)
@@ -126,10 +123,7 @@ export function preparePruneRequests(
   };
 
   return async (query, dropped) => {
-    const { first, last } = (await store.read(() => bounds.get())) as {
-      first: number;
-      last: number;
-    };
+    const { first, last } = await rangeOf();
     for (let from = first; from <= last; ) {
       const { rows, next } = await find(query, from, last);
       // Enough is gone.

@@ -7,6 +7,7 @@ import type { AbandonPlan } from '../batches/plan.ts';
 import type { Store } from '../connection/store.ts';
 import type { Owners } from '../owners/owners.ts';
 import { prepareCountBatches } from './count-batches.ts';
+import { prepareIdRange } from './id-range.ts';
 import { preparePruneRequests } from './prune-requests.ts';
 import { preparePruneUnused } from './prune-unused.ts';
 
@@ -98,10 +99,7 @@ function preparePruneBatches(
   before: number,
   emptied: ReadonlyMap<BatchId, number>,
 ) => Promise<number> {
-  const bounds = store.prepare(
-    `SELECT coalesce((SELECT min(id) FROM batch), 1) AS first,
-       coalesce((SELECT max(id) FROM batch), 0) AS last`,
-  );
+  const rangeOf = prepareIdRange(store, 'batch');
   const remove = store.prepare(
     `DELETE FROM batch
      WHERE id BETWEEN ? AND ? AND state >= ${BATCH.ended}
@@ -110,10 +108,7 @@ function preparePruneBatches(
        AND NOT EXISTS (SELECT 1 FROM request WHERE request.batch = batch.id)`,
   );
   return async (alive, before, emptied) => {
-    const { first, last } = (await store.read(() => bounds.get())) as {
-      first: number;
-      last: number;
-    };
+    const { first, last } = await rangeOf();
     const owners = JSON.stringify(alive);
     let removed = 0;
     for (let from = first; from <= last; from += ROWS_PER_TRANSACTION) {

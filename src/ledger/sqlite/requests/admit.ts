@@ -11,7 +11,7 @@ import type { Store } from '../connection/store.ts';
 import type { Owners } from '../owners/owners.ts';
 import { prepareSortIn } from './identities.ts';
 import { prepareInsertNew, type Wanted } from './insert-new.ts';
-import { type FindBatch, prepareRequests, type RequestRow, type Requests } from './requests.ts';
+import { prepareRequests, type RequestRow, type Requests } from './requests.ts';
 import { prepareWithdraw } from './settled.ts';
 
 /** Asks for known requests take long: each may have to read a block of answers. */
@@ -28,13 +28,13 @@ interface PlacedAsk {
 }
 
 /** The state that the decisions of one transaction share. */
-interface AdmissionRound {
+interface Round {
   readonly requests: Requests;
   readonly answers: Answers;
   readonly answerOf: FindAnswer;
   readonly newAnswers: NewAnswers;
   readonly newAnswerOf: ReturnType<NewAnswers['finder']>;
-  readonly batchOf: FindBatch;
+  readonly batchOf: ReturnType<Requests['batchFinder']>;
   readonly me: OwnerId;
   readonly standingOf: (owner: OwnerId) => Standing;
 }
@@ -120,7 +120,7 @@ export function prepareAdmit(
   };
 }
 
-function admitKnown(round: AdmissionRound, ask: Ask, occurrence: number): Admission {
+function admitKnown(round: Round, ask: Ask, occurrence: number): Admission {
   const { requests, answers, me } = round;
   const newest = findNewest(round, ask, occurrence);
   // Another process may have forgotten it since it was found to be known.
@@ -154,19 +154,14 @@ function admitKnown(round: AdmissionRound, ask: Ask, occurrence: number): Admiss
   }
 }
 
-function inserted(
-  round: AdmissionRound,
-  ask: Ask,
-  occurrence: number,
-  generation: number,
-): Admission {
+function inserted(round: Round, ask: Ask, occurrence: number, generation: number): Admission {
   const { requests, me } = round;
-  const request = requests.insert(ask.fingerprint, occurrence, generation, me, ask.queue);
+  const request = requests.insert(ask, occurrence, generation, me);
   return { request, occurrence, is: 'mine' };
 }
 
 /** The newest generation. An answer that its row does not name yet is written into the row first. */
-function findNewest(round: AdmissionRound, ask: Ask, occurrence: number): RequestRow | undefined {
+function findNewest(round: Round, ask: Ask, occurrence: number): RequestRow | undefined {
   const { requests, newAnswers, newAnswerOf } = round;
   const row = requests.find(ask.fingerprint, occurrence);
   if (!row || row.batch === null || requestState(row.state) !== 'planned') return row;
@@ -177,7 +172,7 @@ function findNewest(round: AdmissionRound, ask: Ask, occurrence: number): Reques
 }
 
 /** The row to decide about, with its answer if it is final and the answer is still stored. */
-function choose(round: AdmissionRound, ask: Ask, occurrence: number, newest: RequestRow) {
+function choose(round: Round, ask: Ask, occurrence: number, newest: RequestRow) {
   const { requests, answerOf } = round;
   const state = requestState(newest.state);
   const answer = state === 'answered' || state === 'failed' ? answerOf(newest) : undefined;
@@ -192,7 +187,7 @@ function choose(round: AdmissionRound, ask: Ask, occurrence: number, newest: Req
  * A member of a batch that is still being planned counts as admitted by the planner: if that owner
  * died half way, its requests are free.
  */
-function effective(round: AdmissionRound, row: RequestRow) {
+function effective(round: Round, row: RequestRow) {
   const { batch, owner } = row;
   const state = requestState(row.state);
   if (state !== 'planned' || batch === null) return { state, batch, owner };
@@ -203,7 +198,7 @@ function effective(round: AdmissionRound, row: RequestRow) {
 }
 
 function served(
-  round: AdmissionRound,
+  round: Round,
   row: RequestRow,
   occurrence: number,
   answer: Answer | undefined,
