@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Ledger } from '../ledger.ts';
-import { prepareAccount, prepareQueue } from './accounts/accounts.ts';
-import { prepareLearn, prepareLimit } from './accounts/limits.ts';
+import { prepareAccount, prepareLearn, prepareLimit, prepareQueue } from './accounts/accounts.ts';
 import { prepareClaim, prepareClaimable } from './batches/claim.ts';
 import { prepareCollected } from './batches/collected.ts';
 import { prepareAverageOutput, prepareSpend } from './batches/costs.ts';

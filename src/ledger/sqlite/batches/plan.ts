@@ -65,17 +65,10 @@ export function preparePlan(store: Store, owners: Owners, abandon: AbandonPlan):
   };
 }
 
-/** Undoes plans that were not finished: their requests are admitted, and the batches are removed. */
-export interface AbandonPlan {
-  (batch: BatchId): Promise<void>;
-  /** Does not throw: if it cannot be done now, a later `rest` does it. */
-  orLater(batch: BatchId): Promise<void>;
-  isDone(): boolean;
-  /** Undoes what could not be undone before. Does not throw: its caller meets the same error next. */
-  rest(): Promise<void>;
-}
+export type AbandonPlan = ReturnType<typeof prepareAbandonPlan>;
 
-export function prepareAbandonPlan(store: Store): AbandonPlan {
+/** Undoes plans that were not finished: their requests are admitted, and the batches are removed. */
+export function prepareAbandonPlan(store: Store) {
   const find = store.prepare(`SELECT owner FROM batch WHERE id = ? AND state = ${BATCH.planning}`);
   const remove = store.prepare(`DELETE FROM batch WHERE id = ? AND state = ${BATCH.planning}`);
   const members = prepareMembers(store);
@@ -95,10 +88,12 @@ export function prepareAbandonPlan(store: Store): AbandonPlan {
     later.delete(batch);
     store.touch();
   };
+  /** Does not throw: if it cannot be done now, a later `rest` does it. */
   const orLater = async (batch: BatchId) => {
     later.add(batch);
     await bestEffort(store.log, 'undo an unfinished plan', abandon(batch));
   };
+  /** Undoes what could not be undone before. Does not throw: its caller meets the same error next. */
   const rest = async () => {
     for (const batch of later) await orLater(batch);
   };
