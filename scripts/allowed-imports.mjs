@@ -46,7 +46,7 @@ export const allowedImports = lists({
   'ledger/copy': 'base ledger',
   'ledger/memory': 'base ledger ledger/sql',
   'ledger/postgres': 'base concurrency ledger ledger/copy ledger/sql',
-  'ledger/sql': 'base ledger',
+  'ledger/sql': 'base concurrency ledger',
   'ledger/sqlite': 'base concurrency ledger ledger/copy ledger/sql',
   // The steps of the walk: a step may use those after it.
   orchestrator: `

@@ -1,8 +1,12 @@
-import type { Ask } from './ledger.ts';
+import type { Answer } from '../base/types.ts';
+import type { Ask, Look, OwnerId } from './ledger.ts';
+
+/** Never the id of an owner: what belongs to it can be claimed. */
+export const nobody: OwnerId = 0;
 
 export type RequestState = 'admitted' | 'planned' | 'answered' | 'failed';
 
-/** What the owner of a known request is to the owner that asks. */
+/** The owner of a known request, as the owner that asks sees it. */
 export interface Standing {
   readonly isMe: boolean;
   readonly sameRun: boolean;
@@ -76,4 +80,14 @@ function counts(ask: Pick<Ask, 'waiting'>, owner: Standing): boolean {
  */
 export function attemptsBefore(state: RequestState, attempt: number): number {
   return state === 'admitted' ? attempt : 0;
+}
+
+export function isServed(decision: Decision | undefined): boolean {
+  return decision === 'serve' || decision === 'adopt';
+}
+
+/** Tells of a decision that is not carried out. */
+export function lookOf(decision: Decision | undefined, answer: Answer | undefined): Look {
+  if (decision === 'wait') return { is: 'wait' };
+  return isServed(decision) && answer ? { is: 'answered', answer } : { is: 'new' };
 }

@@ -1,5 +1,5 @@
-import { BatchlingError } from '../base/errors.ts';
-import type { BatchState } from './ledger.ts';
+import { invariant } from '../base/errors.ts';
+import type { BatchState, Lease, OwnerId } from './ledger.ts';
 
 /**
  * Where a batch may go from each state. `creating` may be repeated, and may go back to `staged`: a
@@ -16,16 +16,32 @@ export const batchMoves: Readonly<Record<BatchState, readonly BatchState[]>> = {
   released: [],
 };
 
+/** Ends a batch. Members without an outcome are admitted again and belong to the owner of the lease. */
+export type Finish = (
+  lease: Lease,
+  to: 'ended' | 'refused' | 'released',
+  failure?: string,
+) => Promise<void>;
+
 export function isOpen(state: BatchState): boolean {
   return batchMoves[state].length > 0;
 }
 
 export function checkMove(batch: { id: number; token: string; state: BatchState }, to: BatchState) {
-  if (batchMoves[batch.state].includes(to)) return;
-  throw new BatchlingError(
-    'INVARIANT',
-    `Batch ${batch.token} (${batch.id}) cannot go from "${batch.state}" to "${to}". ` +
-      'This is a bug in batchling; please report it.',
-    { facts: { batch: batch.id, token: batch.token, from: batch.state, to } },
+  invariant(
+    batchMoves[batch.state].includes(to),
+    `Batch ${batch.token} (${batch.id}) cannot go from "${batch.state}" to "${to}"`,
+  );
+}
+
+/** The provider is asked only about a batch that it has. */
+export function checkPolled({ token, state }: { token: string; state: BatchState }): void {
+  invariant(state === 'accepted', `Batch ${token} was polled while it is ${state}`);
+}
+
+export function checkPlanned(isComplete: boolean, token: string, owner: OwnerId): void {
+  invariant(
+    isComplete,
+    `Batch ${token} cannot be planned: not all of its requests are admitted and owned by ${owner}`,
   );
 }

@@ -1,3 +1,4 @@
+import { OverBudgetError } from '../base/errors.ts';
 import type { Cost, Settlement } from './ledger.ts';
 
 /** The sum of what answers have cost. */
@@ -32,3 +33,9 @@ export function costOfAll(settlements: readonly Settlement[]): CostSum | undefin
 
 /** How many of the newest batches an average is made of: prompts change over time. */
 export const batchesInAverage = 20;
+
+/** Throws where a budget has no room for the estimate. All of them are dollars. */
+export function requireBudget(room: ConstructorParameters<typeof OverBudgetError>[0]): void {
+  const { budget, spent, underWay, estimate } = room;
+  if (spent + underWay + estimate > budget) throw new OverBudgetError(room);
+}

@@ -33,8 +33,8 @@ export type * from './records.ts';
  * is promised about a crash in between stands at the method.
  *
  * **Time is the ledger's time.** Its clock, which may be a server's, writes and compares all moments.
- * What leaves the ledger for a decision is an age in milliseconds; nothing above compares its own clock
- * with a moment that a ledger wrote.
+ * For a decision a moment leaves the ledger as an age in milliseconds; nothing above compares its own
+ * clock with a moment that a ledger wrote.
  *
  * **An owner can be lost.** A ledger counts an owner as gone when it left, when its process died, or
  * when the ledger has not heard of it for too long. `admit`, `withdraw`, `plan`, `settled` and `claim`
@@ -110,7 +110,7 @@ export interface Ledger {
    */
   collected(lease: Lease, settlements: readonly Settlement[], cursor?: string): Promise<void>;
   ended(lease: Lease, failure?: string): Promise<void>;
-  /** Outcomes of requests that are in no batch. Of two outcomes of one request the first counts. */
+  /** Outcomes of requests that are in no batch. The first one of two outcomes of a request counts. */
   settled(owner: OwnerId, settlements: readonly Settlement[]): Promise<void>;
   /**
    * Adds dollars, which may be less than 0, to what the run of this owner has cost outside of batches.
@@ -133,12 +133,12 @@ export interface Ledger {
   changed(): Promise<number>;
 
   /**
-   * Of requests that are waited for, those about which `admit` has something new to say. It may name too
+   * The requests, among those that are waited for, about which `admit` has something new to say. It may name too
    * many of them. Writes nothing.
    */
   toAskAgain(waits: readonly Wait[]): Promise<RequestId[]>;
 
-  /** What `admit` would say to a new owner of this run. Writes nothing. */
+  /** Tells what `admit` would say to a new owner of this run. Writes nothing. */
   look(run: string, asks: readonly (Ask & { occurrence: number })[]): Promise<Look[]>;
   /** Output tokens per answer in past batches of the same kind; `undefined`: there are none. */
   averageOutput(

@@ -33,6 +33,6 @@ export async function openExistingLedger(
 }
 
 /** Moments are the server's: the clocks of many machines do not agree. */
-function databaseOptions(store: string, { keep }: LedgerOptions) {
-  return { store, ...(keep && { keep }) };
+function databaseOptions(store: string, { keep, logger }: LedgerOptions) {
+  return { store, ...(keep && { keep }), ...(logger && { logger }) };
 }

@@ -38,7 +38,7 @@ export interface QueueKey {
 export interface Ask {
   /** 32 bytes. */
   readonly fingerprint: Uint8Array;
-  /** Which sample, from 0 on; `next` lets the ledger count for a run of several processes. */
+  /** The number of the sample, from 0 on; `next` lets the ledger count for a run of several processes. */
   readonly occurrence: number | 'next';
   readonly queue: QueueId;
   /** false: answers of earlier, finished runs are not used. */
@@ -93,7 +93,7 @@ export interface NewBatch {
   readonly estimate?: number;
   /** Dollars that its whole run may cost. Missing: it is planned whatever the run has cost. */
   readonly budget?: number;
-  /** What the budget is for, where that is not its run: `day 2026-11-16`. The batch counts as one of that run. */
+  /** The name of what the budget is for, where that is not its run: `day 2026-11-16`. The batch counts as one of that run. */
   readonly purse?: string;
 }
 
@@ -139,7 +139,7 @@ export interface ClaimedBatch {
   readonly members: readonly Member[];
 }
 
-/** What an answer has cost. Dollars are missing where no price is known. */
+/** The cost of an answer. Dollars are missing where no price is known. */
 export interface Cost {
   readonly inputTokens: number;
   readonly outputTokens: number;
@@ -149,7 +149,7 @@ export interface Cost {
   readonly saved?: number;
 }
 
-/** What is known of the cost of a batch, in dollars and tokens. */
+/** The cost of a batch, in dollars and tokens, as far as it is known. */
 export interface BatchCost extends Partial<Omit<Cost, 'answers'>> {
   readonly estimate?: number;
 }
@@ -160,7 +160,7 @@ export interface Wait {
   readonly batch?: BatchId;
 }
 
-/** What would become of an ask, without asking. */
+/** Tells what would become of an ask, without asking. */
 export type Look =
   /** The ledger has the answer. */
   | { readonly is: 'answered'; readonly answer: Answer }

@@ -12,8 +12,8 @@ import { readPage } from './code-blocks.ts';
 const page = readPage('docs/ledger-schema.md');
 
 it('docs/ledger-schema.md names the versions of both schemas', () => {
-  expect(page).toContain(`SQLite, version ${inSqlite.at(-1)?.version}.`);
-  expect(page).toContain(`Version ${inPostgres.at(-1)?.version} has the same tables`);
+  expect(page).toContain(`SQLite, version ${inSqlite.newest}.`);
+  expect(page).toContain(`Version ${inPostgres.newest} has the same tables`);
 });
 
 it('docs/ledger-schema.md explains every table and every column of a ledger', async () => {

@@ -44,7 +44,7 @@ function file(store: string): Finding {
     0,
   );
   const isPrivate = (statSync(store).mode & 0o077) === 0 || process.platform === 'win32';
-  const text = `${store}, ${bytesOf(size)}, schema ${migrations.at(-1)?.version}`;
+  const text = `${store}, ${bytesOf(size)}, schema ${migrations.newest}`;
   if (isPrivate) return { level: 'ok', about: 'ledger', text };
   const advice = `Others can read it: chmod 600 ${store}`;
   return { level: 'warn', about: 'ledger', text, advice };

@@ -12,7 +12,7 @@ interface Table {
 
 const ids = (...columns: string[]): Table => ({ columns: ['id', ...columns], key: ['id'] });
 
-/** What all stores hold under the same names, requests with their answers and bodies apart. */
+/** The tables that all stores have under the same names. Requests, with their answers and bodies, are apart. */
 export const tables = {
   owner: ids('run', 'host', 'pid', 'joined_at', 'closed_at'),
   account: ids('provider', 'hash', 'hint'),
@@ -67,7 +67,7 @@ export interface ContentsWriter {
 }
 
 export const ROWS_PER_PAGE = 1_000;
-/** Of answers and bodies; a page has at least one request. */
+/** The size of the answers and bodies of a page, which has at least one request. */
 export const BYTES_PER_PAGE = 4_000_000;
 
 /** Reads a table in the order of its key, one page after the other. */

@@ -1,5 +1,6 @@
 import { invariant } from '../../base/errors.ts';
-import { attemptsBefore, decide } from '../admission-rules.ts';
+import { attemptsBefore, decide, lookOf, nobody } from '../admission-rules.ts';
+import { fingerprintKey } from '../fingerprints.ts';
 import type { Admission, Ask, Look, OwnerId } from '../ledger.ts';
 import {
   type MemoryOwner,
@@ -9,9 +10,6 @@ import {
   requireOwner,
   standingOf,
 } from './state.ts';
-
-/** Never the id of an owner. */
-const nobody = 0;
 
 export function admit(state: MemoryState, owner: OwnerId, asks: readonly Ask[]): Admission[] {
   const me = requireOwner(state, owner);
@@ -69,9 +67,7 @@ export function look(state: MemoryState, run: string, ask: Ask & { occurrence: n
   const decision = decide({ state: known.state, hasAnswer: answer !== undefined }, ask, () =>
     standingOf(state, known.owner, asker),
   );
-  if (decision === 'wait') return { is: 'wait' };
-  const isServed = decision === 'serve' || decision === 'adopt';
-  return isServed && answer ? { is: 'answered', answer } : { is: 'new' };
+  return lookOf(decision, answer);
 }
 
 function insert(
@@ -126,10 +122,4 @@ function nextOccurrence(state: MemoryState, me: MemoryOwner, fingerprint: string
   const count = state.runCounts.get(key) ?? 0;
   state.runCounts.set(key, count + 1);
   return count;
-}
-
-/** 32 bytes as 32 one-byte characters: the cheapest string a Map can be keyed by. */
-function fingerprintKey(fingerprint: Uint8Array): string {
-  const { buffer, byteOffset, byteLength } = fingerprint;
-  return Buffer.from(buffer, byteOffset, byteLength).toString('latin1');
 }

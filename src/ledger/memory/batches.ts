@@ -1,6 +1,7 @@
-import { BatchlingError, invariant } from '../../base/errors.ts';
+import { invariant } from '../../base/errors.ts';
 import type { Handle } from '../../base/types.ts';
-import { checkMove, isOpen } from '../batch-moves.ts';
+import { nobody } from '../admission-rules.ts';
+import { checkMove, checkPlanned, checkPolled, isOpen } from '../batch-moves.ts';
 import type {
   AccountId,
   BatchId,
@@ -25,9 +26,6 @@ import {
   standingOf,
 } from './state.ts';
 
-/** Never the id of an owner, so a batch of this owner can be claimed. */
-const nobody = 0;
-
 export function plan(
   state: MemoryState,
   owner: OwnerId,
@@ -35,20 +33,11 @@ export function plan(
   requests: readonly RequestId[],
 ): Lease {
   const { run: ownRun } = requireOwner(state, owner);
-  const members = requests.map((id) => {
+  const members = [...new Set(requests)].flatMap((id) => {
     const request = state.requests.get(id);
-    if (request?.state === 'admitted' && request.owner === owner) return request;
-    throw new BatchlingError(
-      'INVARIANT',
-      `Request ${id} cannot be planned into batch ${planned.token}: it is not admitted and ours. ` +
-        'This is a bug in batchling; please report it.',
-      { facts: { request: id, token: planned.token, owner } },
-    );
+    return request?.state === 'admitted' && request.owner === owner ? [request] : [];
   });
-  invariant(
-    new Set(requests).size === requests.length,
-    `Batch ${planned.token} names a request twice`,
-  );
+  checkPlanned(members.length === requests.length, planned.token, owner);
   const { estimate, budget, purse: run = ownRun } = planned;
   if (budget !== undefined) requireRoom(state, run, estimate ?? 0, budget);
   const batch: MemoryBatch = {
@@ -68,14 +57,6 @@ export function plan(
     cost: estimate === undefined ? {} : { estimate },
     counted: 0,
     handle: {},
-    remoteId: undefined,
-    raw: undefined,
-    counts: undefined,
-    cursor: undefined,
-    failure: undefined,
-    creatingAt: undefined,
-    acceptedAt: undefined,
-    endedAt: undefined,
   };
   for (const member of members) {
     member.state = 'planned';
@@ -121,10 +102,7 @@ export function polled(
       lost.push(lease);
       continue;
     }
-    invariant(
-      batch.state === 'accepted',
-      `Batch ${batch.token} was polled while it is ${batch.state}`,
-    );
+    checkPolled(batch);
     mark(batch, remote);
   }
   if (lost.length > 0) throw leaseLost(lost);
@@ -188,7 +166,7 @@ export function claimable(state: MemoryState, account: AccountId | undefined): B
     .map((batch) => batch.id);
 }
 
-/** Not negative: the clock may have been set back since. */
+/** An age is not negative, although the clock may have been set back since. */
 function ageOf(state: MemoryState, at: number): number {
   return Math.max(0, state.now() - at);
 }

@@ -1,6 +1,5 @@
-import { OverBudgetError } from '../../base/errors.ts';
 import { isOpen } from '../batch-moves.ts';
-import { batchesInAverage, costOfAll } from '../cost-sum.ts';
+import { batchesInAverage, costOfAll, requireBudget } from '../cost-sum.ts';
 import type { OwnerId, QueueKey, Settlement } from '../ledger.ts';
 import { type MemoryBatch, type MemoryState, requireOwner } from './state.ts';
 
@@ -35,8 +34,7 @@ export function requireRoom(
     const mayCost = isCreated || state.owners.get(batch.owner)?.standing === 'here';
     if (isOpen(batch.state) && mayCost) underWay += Math.max(estimated - paid, 0);
   }
-  if (spent + underWay + estimate <= budget) return;
-  throw new OverBudgetError({ budget, spent, underWay, estimate });
+  requireBudget({ budget, spent, underWay, estimate });
 }
 
 export function spend(

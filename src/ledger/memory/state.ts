@@ -58,14 +58,14 @@ export interface MemoryBatch {
   /** Answers whose tokens are known. */
   counted: number;
   handle: Handle;
-  remoteId: string | undefined;
-  raw: string | undefined;
-  counts: Counts | undefined;
-  cursor: string | undefined;
-  failure: string | undefined;
-  creatingAt: number | undefined;
-  acceptedAt: number | undefined;
-  endedAt: number | undefined;
+  remoteId?: string;
+  raw?: string;
+  counts?: Counts;
+  cursor?: string;
+  failure?: string | undefined;
+  creatingAt?: number;
+  acceptedAt?: number;
+  endedAt?: number;
 }
 
 /** All data of a memory ledger. Owners live until they leave: there is no other process. */
@@ -84,7 +84,7 @@ export interface MemoryState {
   readonly newest: Map<string, MemoryRequest>;
   readonly batches: Map<BatchId, MemoryBatch>;
   readonly runCounts: Map<string, number>;
-  /** What runs have spent outside of batches. */
+  /** Dollars that runs have spent outside of batches. */
   readonly runCosts: Map<string, number>;
   lastId: number;
   writes: number;

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Ledger } from '../ledger.ts';
-import { prepareAccount, prepareQueue } from './accounts/accounts.ts';
-import { prepareLearn, prepareLimit } from './accounts/limits.ts';
+import { prepareAccount, prepareLearn, prepareLimit, prepareQueue } from './accounts/accounts.ts';
 import { prepareClaim, prepareClaimable } from './batches/claim.ts';
 import { prepareCollected } from './batches/collected.ts';
 import { prepareAverageOutput, prepareSpend } from './batches/costs.ts';
@@ -24,9 +23,8 @@ import { preparePrune } from './prune/prune.ts';
 import { prepareAdmit } from './requests/admit.ts';
 import { prepareBodies, prepareSpool } from './requests/bodies.ts';
 import { prepareLook } from './requests/look.ts';
-import { prepareSettled } from './requests/settled.ts';
+import { prepareSettled, prepareWithdraw } from './requests/settled.ts';
 import { prepareToAskAgain } from './requests/to-ask-again.ts';
-import { prepareWithdraw } from './requests/withdraw.ts';
 
 interface Parts {
   readonly store: Store;
@@ -62,7 +60,7 @@ export function postgresLedger({ store, owners, pulse, salt }: Parts): Ledger {
     salt,
     ownerLease: owners.lease,
     async join(info) {
-      await store.reach(() => pulse.start());
+      await store.persist(() => pulse.start());
       return owners.join(info);
     },
     account: prepareAccount(store),

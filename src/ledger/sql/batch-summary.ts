@@ -1,7 +1,7 @@
 import type { BatchSummary } from '../ledger.ts';
-import { batchState } from './codes.ts';
+import { BATCH, batchState } from './codes.ts';
 
-/** What a ledger in SQL selects of a batch and its queue. */
+/** A batch and its queue, as `selectSummaries` selects them. */
 export interface SummaryRow {
   readonly token: string;
   readonly state: number;
@@ -26,6 +26,21 @@ export interface SummaryRow {
   readonly created_at: number;
   readonly accepted_at: number | null;
   readonly ended_at: number | null;
+}
+
+/** SQL: all batches. `answered`: SQL for how many answers a batch has. */
+export const selectSummaries = (answered: string) => `
+  SELECT token, state, queue.provider, endpoint, model, base, name, tags, run, remote_id, raw, counts,
+    count, ${answered} AS answered, failure, estimate, paid, saved, input_tokens, output_tokens,
+    created_at, accepted_at, ended_at
+  FROM batch JOIN queue ON queue.id = batch.queue`;
+
+/** The first and the last state of batches that are open, or over, or of all. */
+export function statesOf(open: boolean | undefined): [number, number] {
+  return [
+    open === false ? BATCH.ended : BATCH.planned,
+    open === true ? BATCH.accepted : BATCH.released,
+  ];
 }
 
 export function summarise(row: SummaryRow): BatchSummary {

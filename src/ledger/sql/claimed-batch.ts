@@ -1,8 +1,8 @@
 import type { ClaimedBatch, OwnerId, QueueId } from '../ledger.ts';
 import { batchState } from './codes.ts';
 
-/** What a ledger in SQL selects of a batch that may be claimed. */
-export interface OpenBatchRow {
+/** A batch that may be claimed, as a ledger in SQL selects it. */
+export interface ClaimedBatchRow {
   readonly token: string;
   readonly queue: QueueId;
   readonly owner: OwnerId;
@@ -16,11 +16,11 @@ export interface OpenBatchRow {
 }
 
 export function claimedBatch(
-  row: OpenBatchRow,
+  row: ClaimedBatchRow,
   now: number,
   rest: Pick<ClaimedBatch, 'lease' | 'queue' | 'members'>,
 ): ClaimedBatch {
-  // Not negative: the clock may have been set back since.
+  // An age is not negative, although the clock may have been set back since.
   const ageOf = (at: number) => Math.max(0, now - at);
   return {
     ...rest,

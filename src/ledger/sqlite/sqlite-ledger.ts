@@ -1,3 +1,4 @@
+import { bestEffort } from '../best-effort.ts';
 import type { Ledger } from '../ledger.ts';
 import { prepareAccount, prepareLearn, prepareLimit, prepareQueue } from './accounts/accounts.ts';
 import { prepareForgetAnswers } from './answers/forget-answers.ts';
@@ -20,7 +21,7 @@ import { prepareList, prepareShow } from './batches/summaries.ts';
 import { prepareUnfinished } from './batches/unfinished.ts';
 import type { Store } from './connection/store.ts';
 import type { OwnerLocks } from './owners/owner-locks.ts';
-import { Owners } from './owners/owners.ts';
+import { prepareOwners } from './owners/owners.ts';
 import { preparePrune } from './prune/prune.ts';
 import { prepareAdmit } from './requests/admit.ts';
 import { prepareBodies, prepareSpool } from './requests/bodies.ts';
@@ -29,7 +30,7 @@ import { prepareSettled, prepareWithdraw } from './requests/settled.ts';
 
 /** All operations on one store; each statement is prepared once, when it is first run. */
 export function sqliteLedger(store: Store, locks: OwnerLocks, salt: Uint8Array): Ledger {
-  const owners = new Owners(store, locks);
+  const owners = prepareOwners(store, locks);
   const leases = prepareLeases(store, owners);
   const newAnswers = prepareNewAnswers(store);
   const abandon = prepareAbandonPlan(store);
@@ -45,7 +46,7 @@ export function sqliteLedger(store: Store, locks: OwnerLocks, salt: Uint8Array):
     try {
       await abandon.rest();
       // If the disk is full, the owners that claim these open batches do it.
-      await newAnswers.enterAllOf(owner).catch(() => {});
+      await bestEffort(store.log, 'file the last answers', newAnswers.enterAllOf(owner));
       if (store.keep === 'none' && finished) await forgetAnswers(owner);
     } finally {
       await owners.leave(owner, finished);
@@ -66,7 +67,7 @@ export function sqliteLedger(store: Store, locks: OwnerLocks, salt: Uint8Array):
     async join(info) {
       const owner = await owners.join(info);
       // A failure to tidy up must not keep the owner from working.
-      await owners.sweep().catch(() => {});
+      await bestEffort(store.log, 'remove lock files of owners that are gone', owners.sweep());
       return owner;
     },
     account: prepareAccount(store),

@@ -1,4 +1,5 @@
 import { messageOf } from '../../base/errors.ts';
+import type { Logger } from '../../base/types.ts';
 import { version } from '../../base/version.ts';
 import { sharedState } from '../../hooks/state.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
@@ -120,20 +121,25 @@ function storeUse(key: string, askers: Askers = 'program'): StoreUse {
   return store;
 }
 
-function sharedEngine({ engines }: StoreUse, { keep, dispatcher }: ResolvedOptions): SharedEngine {
+function sharedEngine(
+  { engines }: StoreUse,
+  { keep, dispatcher, logger }: ResolvedOptions,
+): SharedEngine {
   const known = engines.find((one) => one.keep === keep && one.dispatcher === dispatcher);
   if (known) return known;
-  closeIdle(engines);
+  closeIdle(engines, logger);
   const shared = { keep, dispatcher, users: 0, engine: undefined };
   engines.push(shared);
   return shared;
 }
 
 /** Kept in memory for the next scope with its dispatcher; a program may make one for each scope. */
-function closeIdle(engines: SharedEngine[]): void {
+function closeIdle(engines: SharedEngine[], logger: Logger): void {
   const idle = engines.findIndex(({ users, dispatcher }) => users === 0 && dispatcher);
   const [closing] = idle === -1 ? [] : engines.splice(idle, 1);
-  closing?.engine?.then((engine) => engine.close()).catch(() => undefined);
+  closing?.engine
+    ?.then((engine) => engine.close())
+    .catch((error: unknown) => logger.warn('batchling could not close', { error }));
 }
 
 async function leave(
@@ -197,10 +203,10 @@ interface OpenedStore {
 }
 
 async function openStore(options: ResolvedOptions): Promise<OpenedStore> {
-  const { store, clock, keep, onStoreError } = options;
+  const { store, clock, keep, logger, onStoreError } = options;
   const { openLedger } = await import('../../ledger/open-ledger.ts');
   try {
-    const ledger = await openLedger(store, { clock, keep, warn: warnOnce });
+    const ledger = await openLedger(store, { clock, keep, logger, warn: warnOnce });
     return { ledger, isStored: store !== ':memory:' };
   } catch (error) {
     if (onStoreError === 'error') throw error;
@@ -211,10 +217,10 @@ async function openStore(options: ResolvedOptions): Promise<OpenedStore> {
 
 /** `undefined`: there is none, or none that can be used. */
 async function openExistingStore(options: ResolvedOptions): Promise<Ledger | undefined> {
-  const { store, clock, keep, onStoreError } = options;
+  const { store, clock, keep, logger, onStoreError } = options;
   const { openExistingLedger } = await import('../../ledger/open-ledger.ts');
   try {
-    return await openExistingLedger(store, { clock, keep, warn: warnOnce });
+    return await openExistingLedger(store, { clock, keep, logger, warn: warnOnce });
   } catch (error) {
     if (onStoreError === 'error') throw error;
     warnOfNone(error);

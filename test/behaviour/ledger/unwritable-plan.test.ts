@@ -41,3 +41,18 @@ describe('a ledger that can neither plan a batch nor store why', () => {
     await soon(scope.close());
   });
 });
+
+describe('a ledger that cannot note that the program has ended', () => {
+  it('tells the log, and the program ends well', async () => {
+    const told: unknown[] = [];
+    const warn = (...line: unknown[]) => void told.push(line);
+    const logger = { debug: () => {}, info: () => {}, warn, error: warn };
+    const options = stage.options({ logger });
+    const scope = batchify(options);
+    expect(await soon(scope.run(() => ask(stage.openai(), 'all')))).toContain('answer to "all"');
+    await execute(options.store as string, full('UPDATE OF closed_at ON owner'));
+    await soon(scope.close());
+    const message = 'batchling could not note in the ledger that this owner has left';
+    expect(told).toEqual([[message, { error: expect.stringContaining('disk is full') }]]);
+  });
+});

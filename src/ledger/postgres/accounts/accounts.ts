@@ -1,7 +1,6 @@
-import { createHash } from 'node:crypto';
-import type { Ledger, QueueId, QueueKey } from '../../ledger.ts';
-import { queueIdentity } from '../../queue-identity.ts';
-import type { Session, Store } from '../connection/store.ts';
+import type { Ledger, QueueId } from '../../ledger.ts';
+import { QUEUE_COLUMNS, type QueueRow, queueOf, queueValues } from '../../sql/queue-row.ts';
+import { NOW, type Session, type Store } from '../connection/store.ts';
 
 /** Durable, as everything that hands out an id: a server that crashed must not hand it out again. */
 const durable = { durable: true };
@@ -24,46 +23,51 @@ export function prepareAccount(store: Store): Ledger['account'] {
 }
 
 export function prepareQueue(store: Store): Ledger['queue'] {
-  return (key) => {
-    const hash = createHash('sha256').update(queueIdentity(key)).digest();
-    const { account, provider, base, endpoint, model, batchHeaders, partition = null } = key;
-    const headers = JSON.stringify(batchHeaders);
-    return store.write(async ({ rows, now }) => {
+  return (key) =>
+    store.write(async ({ rows, now }) => {
       const [row] = await rows<{ id: QueueId }>(
-        `INSERT INTO queue
-           (used_at, hash, account, provider, base, endpoint, model, headers, partition)
+        `INSERT INTO queue (used_at, hash, ${QUEUE_COLUMNS})
          VALUES (${USED_AT}, $2, $3, $4, $5, $6, $7, $8, $9)
          ON CONFLICT (hash) DO UPDATE SET used_at = excluded.used_at RETURNING id`,
-        [now, hash, account, provider, base, endpoint, model, headers, partition],
+        [now, ...queueValues(key)],
       );
       return (row as { id: QueueId }).id;
     }, durable);
+}
+
+export async function findQueues(session: Session, ids: readonly QueueId[]) {
+  const rows = await session.rows<QueueRow>(
+    `SELECT id, ${QUEUE_COLUMNS} FROM queue WHERE id = ANY($1::bigint[])`,
+    [ids],
+  );
+  return new Map(rows.map((row) => [row.id, queueOf(row)]));
+}
+
+export function prepareLimit(store: Store): Ledger['limit'] {
+  return async (account, quota) => {
+    const [row] = await store.read((session) =>
+      session.rows<{ tokens: number; named: boolean; learnt_at: number; now: number }>(
+        `SELECT tokens, named, learnt_at, ${NOW} AS now FROM learnt_limit
+         WHERE account = $1 AND quota = $2`,
+        [account, quota],
+      ),
+    );
+    if (!row) return undefined;
+    const { tokens, named, learnt_at: learntAt, now } = row;
+    return { tokens, named, age: Math.abs(store.moment(now) - learntAt) };
   };
 }
 
-type QueueRow = Omit<QueueKey, 'batchHeaders' | 'partition'> & {
-  readonly id: QueueId;
-  readonly headers: string;
-  readonly partition: string | null;
-};
-
-export async function findQueues(
-  session: Session,
-  ids: readonly QueueId[],
-): Promise<Map<QueueId, QueueKey & { id: QueueId }>> {
-  const rows = await session.rows<QueueRow>(
-    `SELECT id, account, provider, base, endpoint, model, headers, partition
-     FROM queue WHERE id = ANY($1::bigint[])`,
-    [ids],
-  );
-  return new Map(
-    rows.map(({ headers, partition, ...rest }) => {
-      const queue = {
-        ...rest,
-        batchHeaders: JSON.parse(headers),
-        ...(partition !== null && { partition }),
-      };
-      return [rest.id, queue];
-    }),
-  );
+export function prepareLearn(store: Store): Ledger['learn'] {
+  return async (account, quota, { tokens, named }) => {
+    await store.write(({ run, now }) =>
+      run(
+        `INSERT INTO learnt_limit (account, quota, tokens, named, learnt_at)
+         VALUES ($1, $2, $3, $4, $5)
+         ON CONFLICT (account, quota) DO UPDATE
+           SET tokens = excluded.tokens, named = excluded.named, learnt_at = excluded.learnt_at`,
+        [account, quota, tokens, named, now],
+      ),
+    );
+  };
 }

@@ -1,6 +1,7 @@
 import type { BatchId, ClaimedBatch, Ledger, Member } from '../../ledger.ts';
-import { claimedBatch, type OpenBatchRow } from '../../sql/claimed-batch.ts';
-import { BATCH, REQUEST } from '../../sql/codes.ts';
+import { type ClaimedBatchRow, claimedBatch } from '../../sql/claimed-batch.ts';
+import { BATCH } from '../../sql/codes.ts';
+import { MEMBER_COLUMNS, type MemberRow, memberOf } from '../../sql/members.ts';
 import { findQueues } from '../accounts/accounts.ts';
 import type { Session, Store, Transaction } from '../connection/store.ts';
 import { ALIVE_OWNERS } from '../owners/alive.ts';
@@ -35,8 +36,8 @@ export function prepareClaim(store: Store, owners: Owners): Ledger['claim'] {
 async function lockFree(
   transaction: Transaction,
   batch: BatchId,
-): Promise<OpenBatchRow | undefined> {
-  const [row] = await transaction.rows<OpenBatchRow>(
+): Promise<ClaimedBatchRow | undefined> {
+  const [row] = await transaction.rows<ClaimedBatchRow>(
     `SELECT token, queue, owner, epoch, state, handle, remote_id, cursor, creating_at, accepted_at
      FROM batch WHERE id = $1 AND state < ${BATCH.ended} FOR UPDATE`,
     [batch],
@@ -46,24 +47,12 @@ async function lockFree(
   return alive.length === 0 ? row : undefined;
 }
 
-interface MemberRow {
-  readonly request: number;
-  readonly fingerprint: Uint8Array;
-  readonly occurrence: number;
-  readonly attempt: number;
-  readonly state: number;
-}
-
 async function readMembers(session: Session, batch: BatchId): Promise<Member[]> {
   const rows = await session.rows<MemberRow>(
-    `SELECT id AS request, fp AS fingerprint, occ AS occurrence, attempt, state
-     FROM request WHERE batch = $1 ORDER BY seq`,
+    `SELECT ${MEMBER_COLUMNS} FROM request WHERE batch = $1 ORDER BY seq`,
     [batch],
   );
-  return rows.map(({ request, fingerprint, occurrence, attempt, state }) => {
-    const settled = state !== REQUEST.planned;
-    return { request, fingerprint: new Uint8Array(fingerprint), occurrence, attempt, settled };
-  });
+  return rows.map((row) => ({ ...memberOf(row), fingerprint: new Uint8Array(row.fingerprint) }));
 }
 
 export function prepareClaimable(store: Store): Ledger['claimable'] {

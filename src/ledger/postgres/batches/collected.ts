@@ -1,32 +1,35 @@
-import { costOfAll } from '../../cost-sum.ts';
 import type { BatchId, Ledger } from '../../ledger.ts';
 import { REQUEST } from '../../sql/codes.ts';
+import { costValues } from '../../sql/costs.ts';
 import type { Answered } from '../../sql/settlements.ts';
-import type { Session, Store } from '../connection/store.ts';
-import { settleAll, settlementSize } from '../requests/settle.ts';
-import { inSlices } from '../requests/slices.ts';
+import { inSlices, settlementSize } from '../../sql/slices.ts';
+import { AT_ONCE, type Session, type Store } from '../connection/store.ts';
+import { settleAll } from '../requests/settle.ts';
 import { requireLease } from './lease.ts';
 
 /** The cursor goes with the last slice: after a crash results are read twice, and none is skipped. */
 export function prepareCollected(store: Store): Ledger['collected'] {
   const condition = `request.batch = $1 AND request.state = ${REQUEST.planned}`;
   return (lease, settlements, cursor) =>
-    inSlices(settlements, settlementSize, async (slice, isLast) => {
-      const { batch, owner } = lease;
-      await store.write(
-        async (transaction) => {
-          await requireLease(transaction, lease);
-          const allowed = { condition, value: batch };
-          const keepsBodies = store.keep === 'all';
-          const written = await settleAll(transaction, slice, allowed, owner, keepsBodies);
-          await addUp(transaction, batch, written, isLast ? cursor : undefined);
-        },
-        { notify: true },
-      );
-    });
+    inSlices(
+      settlements,
+      (slice, isLast) =>
+        store.write(
+          async (transaction) => {
+            const { batch, owner } = lease;
+            await requireLease(transaction, lease);
+            const allowed = { condition, value: batch };
+            const keepsBodies = store.keep === 'all';
+            const written = await settleAll(transaction, slice, allowed, owner, keepsBodies);
+            await addUp(transaction, batch, written, isLast ? cursor : undefined);
+          },
+          { notify: true },
+        ),
+      { ...AT_ONCE, sizeOf: settlementSize },
+    );
 }
 
-/** What the answers of a batch have cost. A dollar column stays NULL until an answer has a known price. */
+/** Counts the answers of a batch, and what they have cost. */
 async function addUp(
   { run }: Session,
   batch: BatchId,
@@ -34,23 +37,13 @@ async function addUp(
   cursor: string | undefined,
 ): Promise<void> {
   if (answers.length === 0 && cursor === undefined) return;
-  const sum = costOfAll(answers);
   await run(
-    `UPDATE batch SET answered = answered + $2, cursor = coalesce($3, cursor),
-       counted = coalesce(counted + $4, $4, counted),
-       input_tokens = coalesce(input_tokens + $5, $5, input_tokens),
-       output_tokens = coalesce(output_tokens + $6, $6, output_tokens),
-       paid = coalesce(paid + $7, $7, paid), saved = coalesce(saved + $8, $8, saved)
-     WHERE id = $1`,
-    [
-      batch,
-      answers.length,
-      cursor ?? null,
-      sum?.counted ?? null,
-      sum?.inputTokens ?? null,
-      sum?.outputTokens ?? null,
-      sum?.paid ?? null,
-      sum?.saved ?? null,
-    ],
+    `UPDATE batch SET answered = answered + $6, cursor = coalesce($7, cursor),
+       counted = coalesce(counted + $1, $1, counted),
+       input_tokens = coalesce(input_tokens + $2, $2, input_tokens),
+       output_tokens = coalesce(output_tokens + $3, $3, output_tokens),
+       paid = coalesce(paid + $4, $4, paid), saved = coalesce(saved + $5, $5, saved)
+     WHERE id = $8`,
+    [...costValues(answers), answers.length, cursor ?? null, batch],
   );
 }

@@ -1,7 +1,7 @@
-import { OverBudgetError } from '../../../base/errors.ts';
-import { batchesInAverage } from '../../cost-sum.ts';
+import { requireBudget } from '../../cost-sum.ts';
 import type { Ledger } from '../../ledger.ts';
 import { BATCH } from '../../sql/codes.ts';
+import { averageOutput } from '../../sql/costs.ts';
 import type { Session, Store } from '../connection/store.ts';
 import { ALIVE_OWNERS } from '../owners/alive.ts';
 import type { Owners } from '../owners/owners.ts';
@@ -27,8 +27,7 @@ export async function requireRoom(
     [run],
   );
   const { spent, under_way: underWay } = sum as { spent: number; under_way: number };
-  if (spent + underWay + estimate <= budget) return;
-  throw new OverBudgetError({ budget, spent, underWay, estimate });
+  requireBudget({ budget, spent, underWay, estimate });
 }
 
 async function addSpending(session: Session, run: string, dollars: number): Promise<void> {
@@ -49,17 +48,10 @@ export function prepareSpend(store: Store, owners: Owners): Ledger['spend'] {
 }
 
 export function prepareAverageOutput(store: Store): Ledger['averageOutput'] {
+  const sql = averageOutput('$1', '$2', '$3');
   return async ({ provider, endpoint, model }) => {
-    const [row] = await store.read((session) =>
-      session.rows<{ average: number | null }>(
-        `SELECT (sum(output_tokens) / sum(counted))::double precision AS average FROM (
-           SELECT output_tokens::double precision, counted FROM batch
-           WHERE queue IN (SELECT id FROM queue WHERE provider = $1 AND endpoint = $2 AND model = $3)
-             AND counted > 0
-           ORDER BY id DESC LIMIT ${batchesInAverage}
-         ) AS newest`,
-        [provider, endpoint, model],
-      ),
+    const [row] = await store.read(({ rows }) =>
+      rows<{ average: number | null }>(sql, [provider, endpoint, model]),
     );
     return row?.average ?? undefined;
   };

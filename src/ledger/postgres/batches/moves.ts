@@ -1,5 +1,5 @@
-import { invariant } from '../../../base/errors.ts';
-import { checkMove } from '../../batch-moves.ts';
+import { nobody } from '../../admission-rules.ts';
+import { checkMove, checkPolled, type Finish } from '../../batch-moves.ts';
 import type { Lease, Ledger, RemoteMark } from '../../ledger.ts';
 import { leaseLost } from '../../lost.ts';
 import { BATCH, REQUEST } from '../../sql/codes.ts';
@@ -45,9 +45,7 @@ export function preparePolled(store: Store): Ledger['polled'] {
         transaction,
         updates.map(({ lease }) => lease),
       );
-      for (const { state, token } of leased.values()) {
-        invariant(state === 'accepted', `Batch ${token} was polled while it is ${state}`);
-      }
+      for (const batch of leased.values()) checkPolled(batch);
       const isHeld = ({ lease }: Update) => leased.has(lease.batch);
       await markRemotes(transaction, updates.filter(isHeld));
       return updates.filter((update) => !isHeld(update)).map(({ lease }) => lease);
@@ -75,13 +73,6 @@ async function markRemotes(session: Session, updates: readonly Update[]): Promis
   );
 }
 
-type Finish = (
-  lease: Lease,
-  to: 'ended' | 'refused' | 'released',
-  failure?: string,
-) => Promise<void>;
-
-/** Members without an outcome are admitted again and belong to the owner of the lease. */
 export function prepareFinish(store: Store): Finish {
   return (lease, to, failure) =>
     store.write(
@@ -104,15 +95,12 @@ export function prepareFinish(store: Store): Finish {
     );
 }
 
-/** Never the id of an owner, so a batch of this owner can be claimed. */
-const NOBODY = 0;
-
 export function prepareGiveBack(store: Store): Ledger['giveBack'] {
   return (lease) =>
     store.write(
       async (transaction) => {
         await requireLease(transaction, lease);
-        await transaction.run(`UPDATE batch SET owner = ${NOBODY} WHERE id = $1`, [lease.batch]);
+        await transaction.run(`UPDATE batch SET owner = ${nobody} WHERE id = $1`, [lease.batch]);
       },
       { notify: true },
     );

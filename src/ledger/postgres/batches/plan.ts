@@ -1,4 +1,4 @@
-import { BatchlingError } from '../../../base/errors.ts';
+import { checkPlanned } from '../../batch-moves.ts';
 import type { BatchId, Ledger, NewBatch, OwnerId, RequestId } from '../../ledger.ts';
 import { BATCH, REQUEST } from '../../sql/codes.ts';
 import type { Store, Transaction } from '../connection/store.ts';
@@ -14,7 +14,7 @@ export function preparePlan(store: Store, owners: Owners): Ledger['plan'] {
         if (budget !== undefined) await requireRoom(transaction, run, estimate, budget);
         const id = await insertBatch(transaction, owner, run, batch, requests.length);
         const assigned = await assign(transaction, owner, id, requests);
-        if (assigned !== requests.length) throw notOurs(batch.token, owner);
+        checkPlanned(assigned === requests.length, batch.token, owner);
         return { batch: id, owner, epoch: 1 };
       },
       { durable: true, notify: true },
@@ -48,14 +48,5 @@ function assign(
      FROM unnest($2::bigint[]) WITH ORDINALITY AS given (id, place)
      WHERE request.id = given.id AND owner = $3 AND state = ${REQUEST.admitted}`,
     [batch, requests, owner],
-  );
-}
-
-function notOurs(token: string, owner: OwnerId): BatchlingError {
-  return new BatchlingError(
-    'INVARIANT',
-    `Batch ${token} cannot be planned: not all of its requests are admitted and owned by ${owner}. ` +
-      'This is a bug in batchling; please report it.',
-    { facts: { token, owner } },
   );
 }

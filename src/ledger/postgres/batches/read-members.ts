@@ -1,17 +1,7 @@
-import type { BatchId, Ledger, MemberSummary, RequestId } from '../../ledger.ts';
-import { requestState } from '../../sql/codes.ts';
+import type { BatchId, Ledger } from '../../ledger.ts';
+import { MEMBER_COLUMNS, type MemberRow, memberPage } from '../../sql/members.ts';
 import type { Store } from '../connection/store.ts';
 import { readAnswers } from '../requests/answers.ts';
-
-interface Row {
-  readonly id: RequestId;
-  readonly fingerprint: Uint8Array;
-  readonly occurrence: number;
-  readonly attempt: number;
-  readonly state: number;
-  readonly at: number;
-  readonly seq: number;
-}
 
 /** Pages of members with their answers. */
 export function prepareReadMembers(store: Store): Ledger['members'] {
@@ -21,26 +11,12 @@ export function prepareReadMembers(store: Store): Ledger['members'] {
         token,
       ]);
       if (!batch) return { members: [] };
-      const rows = await session.rows<Row>(
-        `SELECT id, fp AS fingerprint, occ AS occurrence, attempt, state, at, seq
-         FROM request WHERE batch = $1 AND seq >= $2 ORDER BY seq LIMIT $3`,
+      const rows = await session.rows<MemberRow>(
+        `SELECT ${MEMBER_COLUMNS} FROM request WHERE batch = $1 AND seq >= $2 ORDER BY seq LIMIT $3`,
         [batch.id, from, limit + 1],
       );
-      const page = rows.slice(0, limit);
-      const answers = await readAnswers(
-        session,
-        page.map(({ id }) => id),
-      );
-      const members = page.map(({ id, state, seq: _, ...rest }): MemberSummary => {
-        const answer = answers.get(id);
-        return {
-          request: id,
-          ...rest,
-          state: requestState(state) as MemberSummary['state'],
-          ...(answer && { answer }),
-        };
-      });
-      const next = rows[limit]?.seq;
-      return { members, ...(next !== undefined && { next }) };
+      const page = rows.slice(0, limit).map(({ request }) => request);
+      const answers = await readAnswers(session, page);
+      return memberPage(rows, limit, ({ request }) => answers.get(request));
     });
 }

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import type { Keep } from '../../ledger-options.ts';
+import { bestEffort, failureLog } from '../../best-effort.ts';
+import type { Keep, LedgerOptions } from '../../ledger-options.ts';
 import { parseAddress } from './address.ts';
 import { type ClientConfig, type Driver, loadDriver, numbersAsNumbers } from './driver.ts';
 import { Store } from './store.ts';
@@ -7,6 +8,7 @@ import { Store } from './store.ts';
 export interface ConnectOptions {
   readonly store: string;
   readonly keep?: Keep;
+  readonly logger?: LedgerOptions['logger'];
   /** For tests; see `StoreSettings`. */
   readonly clock?: { now(): number };
   /** See `StoreSettings`. */
@@ -44,6 +46,7 @@ export async function connect(options: ConnectOptions): Promise<Connected> {
   const { keep = 'answers', clock, patience = PATIENCE_MILLISECONDS } = options;
   const { url, schema, shown, lease: named } = parseAddress(options.store);
   const { lease = named } = options;
+  const log = failureLog(options.logger);
   const driver = await loadDriver();
   const config: ClientConfig = {
     connectionString: url,
@@ -61,10 +64,10 @@ export async function connect(options: ConnectOptions): Promise<Connected> {
     // The statement under way fails, too; without a listener this would end the process.
     client.on('error', () => {});
     // It fails only with its connection, and then what comes next fails, too.
-    client.query(setUp).catch(() => {});
+    void bestEffort(log, 'set up a connection', client.query(setUp), 'debug');
   });
   const name = randomBytes(9).toString('hex');
   const channel = `batchling_${schema}`;
-  const store = new Store(pool, { shown, channel, name, keep, clock, patience });
+  const store = new Store(pool, { shown, channel, name, keep, clock, patience, log });
   return { driver, config, schema, shown, lease, setUp, channel, name, store };
 }

@@ -1,4 +1,5 @@
 import type { Ledger } from '../../ledger.ts';
+import { closedOnError } from '../../sql/closed-on-error.ts';
 import { Owners } from '../owners/owners.ts';
 import { postgresLedger } from '../postgres-ledger.ts';
 import { isThere, migrate } from '../schema/migrate.ts';
@@ -18,7 +19,10 @@ const OPEN_PATIENCE_MILLISECONDS = 10_000;
 /** The ledger in a database, shared by all machines that name the same one. */
 export async function openPostgresLedger(options: PostgresLedgerOptions): Promise<Ledger> {
   const connected = await connect(options);
-  return closedOnError(connected, () => openOn(connected, options));
+  return closedOnError(
+    () => connected.store.close(),
+    () => openOn(connected, options),
+  );
 }
 
 /** `undefined`: the database holds none, and none is made. */
@@ -26,12 +30,15 @@ export async function openExistingPostgresLedger(
   options: PostgresLedgerOptions,
 ): Promise<Ledger | undefined> {
   const connected = await connect(options);
-  return closedOnError(connected, async () => {
-    const { openPatience = OPEN_PATIENCE_MILLISECONDS } = options;
-    if (await isThere(connected, openPatience)) return openOn(connected, options);
-    await connected.store.close();
-    return undefined;
-  });
+  return closedOnError(
+    () => connected.store.close(),
+    async () => {
+      const { openPatience = OPEN_PATIENCE_MILLISECONDS } = options;
+      if (await isThere(connected, openPatience)) return openOn(connected, options);
+      await connected.store.close();
+      return undefined;
+    },
+  );
 }
 
 async function openOn(connected: Connected, options: PostgresLedgerOptions): Promise<Ledger> {
@@ -44,16 +51,8 @@ async function openOn(connected: Connected, options: PostgresLedgerOptions): Pro
     setUp,
     ...{ channel, name },
     every: lease / BEATS_PER_LEASE,
+    log: store.log,
     beat: (client) => owners.renew(client),
   });
   return postgresLedger({ store, owners, pulse, salt });
-}
-
-async function closedOnError<T>({ store }: Connected, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    await store.close();
-    throw error;
-  }
 }

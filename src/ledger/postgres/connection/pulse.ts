@@ -1,3 +1,4 @@
+import type { FailureLog } from '../../best-effort.ts';
 import type { Client } from './driver.ts';
 
 export interface PulseSettings {
@@ -10,6 +11,7 @@ export interface PulseSettings {
   readonly name: string;
   /** Milliseconds between two heartbeats. */
   readonly every: number;
+  readonly log: FailureLog;
   readonly beat: (client: Client) => Promise<void>;
 }
 
@@ -66,9 +68,8 @@ export class Pulse {
   async #open(): Promise<void> {
     const { setUp, channel, name } = this.#settings;
     const client = this.#settings.client();
-    const lost = () => this.#lost(client);
-    client.on('error', lost);
-    client.on('end', lost);
+    client.on('error', (error) => this.#lost(client, error));
+    client.on('end', () => this.#lost(client, 'it has ended'));
     client.on('notification', ({ payload }) => {
       if (payload !== name) this.touch();
     });
@@ -86,8 +87,9 @@ export class Pulse {
     this.touch();
   }
 
-  #lost(client: Client): void {
+  #lost(client: Client, why: unknown): void {
     if (this.#client !== client) return;
+    this.#settings.log('keep the connection that renews the leases', why);
     this.#client = undefined;
     this.touch();
     client.end().catch(() => {});
@@ -99,12 +101,15 @@ export class Pulse {
     setTimeout(() => {
       this.#connect()
         .then(() => this.#beat())
-        .catch(() => this.#reconnectLater());
+        .catch((error: unknown) => {
+          this.#settings.log('connect again to renew the leases', error, 'debug');
+          this.#reconnectLater();
+        });
     }, RECONNECT_AFTER).unref();
   }
 
   #beat(): void {
     const client = this.#client;
-    if (client) this.#settings.beat(client).catch(() => this.#lost(client));
+    if (client) this.#settings.beat(client).catch((error: unknown) => this.#lost(client, error));
   }
 }

@@ -100,6 +100,34 @@ describe('a server that restarts', () => {
     await ledger.plan(me, { token: 'after', queue, tags: {} }, [request]);
   });
 
+  it('is told in the log, without a secret', async () => {
+    const told: { message: string; shown: string }[] = [];
+    const log = (message: string, facts?: object) => {
+      told.push({
+        message,
+        shown: inspect([message, facts], { depth: Infinity, showHidden: true }),
+      });
+    };
+    const ledger = await open({ patience: 50, logger: { debug: log, warn: log } });
+    const owner = await ledger.join({ run: 'told', host: 'here', pid: 1 });
+    await server.stop();
+    await errorOf(ledger.admit(owner, []));
+    await expect
+      .poll(() => told.map(({ message }) => message))
+      .toEqual(
+        expect.arrayContaining([
+          'batchling could not keep the connection that renews the leases',
+          'batchling could not keep an idle connection',
+          'batchling could not use the ledger at once',
+        ]),
+      );
+    await server.start();
+    for (const { shown } of told) {
+      expect(shown).toMatch(/error: '.+'/);
+      expect(shown).not.toContain('hunter2');
+    }
+  });
+
   it('is given up after a while, with a clear error', async () => {
     const ledger = await open({ patience: 50 });
     await server.stop();

@@ -1,6 +1,7 @@
 import { BatchlingError } from '../../../base/errors.ts';
+import { codeOf, contradiction, IS_FULL, unusable } from '../../sql/unusable.ts';
 
-/** What to do about an error of the server or of the connection. */
+/** The way to go on after an error of the server or of the connection. */
 export type Remedy =
   /** The server is not there, or not yet: wait for it. Whether a COMMIT arrived is not known. */
   | 'reconnect'
@@ -48,7 +49,7 @@ const EXPLANATIONS: Readonly<Record<string, string>> = {
   '42501':
     'this user lacks a right. It has to own the schema, or the database has to let it create one (GRANT CREATE ON DATABASE).',
   [READ_ONLY]: 'the server is read-only, such as a replica. Name the primary server.',
-  '53100': 'the disk of the server is full. Free some space and run again: what is stored is kept.',
+  '53100': `the disk of the server ${IS_FULL}`,
   '53200': 'the server is out of memory.',
   [TOO_MANY_CONNECTIONS]:
     'the server has no connection left. Raise its max_connections, end other programs, or put a pooler in session mode in front of it.',
@@ -65,14 +66,7 @@ export function remedyFor(error: unknown): Remedy {
   return DRIVER_MESSAGES.test(message) ? 'reconnect' : 'give-up';
 }
 
-export function unusable(shown: string, why: string, cause?: unknown): BatchlingError {
-  return new BatchlingError('STORE_UNUSABLE', `The ledger ${shown} cannot be used: ${why}`, {
-    ...(cause !== undefined && { cause }),
-    facts: { store: shown },
-  });
-}
-
-/** What the error means for the user of this store. Our own errors pass as they are. */
+/** Says what the error means for the user of this store. Our own errors pass as they are. */
 export function explainStoreError(shown: string, error: unknown): unknown {
   if (BatchlingError.isInstance(error)) return error;
   const code = codeOf(error);
@@ -93,21 +87,9 @@ export function explainStoreError(shown: string, error: unknown): unknown {
       error,
     );
   }
-  if (code?.startsWith('23')) {
-    return new BatchlingError(
-      'INVARIANT',
-      `The ledger ${shown} refused a row that contradicts another one. ` +
-        'This is a bug in batchling; please report it.',
-      { cause: error, facts: { store: shown } },
-    );
-  }
+  if (code?.startsWith('23')) return contradiction(shown, error);
   if (remedyFor(error) === 'reconnect') {
     return unusable(shown, `the server cannot be reached (${message}).`, error);
   }
   return unusable(shown, 'PostgreSQL or its driver reports an error (see its cause).', error);
-}
-
-export function codeOf(error: unknown): string | undefined {
-  if (typeof error !== 'object' || error === null || !('code' in error)) return undefined;
-  return typeof error.code === 'string' ? error.code : undefined;
 }

@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { backoff } from '../../../concurrency/backoff.ts';
+import type { FailureLog } from '../../best-effort.ts';
 import type { Keep } from '../../ledger-options.ts';
+import { codeOf, unusable } from '../../sql/unusable.ts';
 import { type Pool, type PoolClient, storable } from './driver.ts';
-import { codeOf, explainStoreError, type Remedy, remedyFor, unusable } from './store-errors.ts';
+import { explainStoreError, type Remedy, remedyFor } from './store-errors.ts';
 
 export interface StoreSettings {
   readonly shown: string;
@@ -14,6 +16,7 @@ export interface StoreSettings {
   readonly clock: { now(): number } | undefined;
   /** How long to wait for a server that is not there, in milliseconds. */
   readonly patience: number;
+  readonly log: FailureLog;
 }
 
 /** How statements are run: one by one, or in a transaction. */
@@ -39,6 +42,9 @@ export interface WriteOptions {
 /** SQL: the server's time in milliseconds since the epoch. */
 export const NOW = 'floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint';
 
+/** How much goes to the server in one transaction. */
+export const AT_ONCE = { rows: 1_000, characters: 4_000_000 };
+
 const SOON_MILLISECONDS = 30_000;
 const LONGEST_PAUSE = 10_000;
 
@@ -56,6 +62,7 @@ class LostCommit<T> {
 export class Store {
   readonly shown: string;
   readonly keep: Keep;
+  readonly log: FailureLog;
   readonly #pool: Pool;
   readonly #settings: StoreSettings;
   #closed = false;
@@ -63,10 +70,11 @@ export class Store {
   constructor(pool: Pool, settings: StoreSettings) {
     this.shown = settings.shown;
     this.keep = settings.keep;
+    this.log = settings.log;
     this.#pool = pool;
     this.#settings = settings;
     // A connection that breaks while nobody uses it is replaced with the next use.
-    pool.on('error', () => {});
+    pool.on('error', (error) => this.log('keep an idle connection', error, 'debug'));
   }
 
   /** The moment of a row, or what a test has set. */
@@ -75,7 +83,7 @@ export class Store {
   }
 
   read<T>(work: (session: Session) => Promise<T>, patience?: number): Promise<T> {
-    return this.#persist(async () => {
+    return this.persist(async () => {
       const client = await this.#pool.connect();
       try {
         const result = await work(sessionOn(client));
@@ -94,15 +102,10 @@ export class Store {
     options: WriteOptions = {},
   ): Promise<T> {
     for (;;) {
-      const done = await this.#persist(() => this.#transaction(work, options), options.patience);
+      const done = await this.persist(() => this.#transaction(work, options), options.patience);
       if (!(done instanceof LostCommit)) return done;
       if (await this.#wasCommitted(done.transaction, options.patience)) return done.result;
     }
-  }
-
-  /** For what uses a connection of its own. */
-  reach<T>(work: () => Promise<T>): Promise<T> {
-    return this.#persist(work);
   }
 
   async close(): Promise<void> {
@@ -163,7 +166,8 @@ export class Store {
     }
   }
 
-  async #persist<T>(work: () => Promise<T>, patience = this.#settings.patience): Promise<T> {
+  /** Tries again what fails because the server is away. */
+  async persist<T>(work: () => Promise<T>, patience = this.#settings.patience): Promise<T> {
     let firstFailure: number | undefined;
     for (let attempt = 1; ; attempt += 1) {
       if (this.#closed) throw unusable(this.shown, 'it is closed.');
@@ -171,6 +175,7 @@ export class Store {
         return await work();
       } catch (error) {
         const remedy = remedyFor(error);
+        if (attempt === 1) this.log('use the ledger at once', error, 'debug');
         firstFailure ??= performance.now();
         const waited = performance.now() - firstFailure;
         if (remedy === 'give-up' || waited >= longestWait(remedy, patience)) {

@@ -11,7 +11,8 @@ import {
 } from '../../copy/contents.ts';
 import { inUse } from '../../copy/refusals.ts';
 import type { RequestId } from '../../ledger.ts';
-import { ALIVE } from '../owners/alive.ts';
+import { closedOnError } from '../../sql/closed-on-error.ts';
+import { findAlive } from '../owners/alive.ts';
 import { readAnswers } from '../requests/answers.ts';
 import { isThere, migrate } from '../schema/migrate.ts';
 import { type CopyConnection, openClient } from './open-client.ts';
@@ -32,17 +33,12 @@ export async function readPostgresContents(store: string): Promise<ContentsReade
 
 async function readFrom(connection: CopyConnection, salt: Uint8Array): Promise<ContentsReader> {
   const { query, shown, close } = connection;
-  try {
+  await closedOnError(close, async () => {
     // The lock comes before the first statement, with which the moment of the transaction begins.
     await query('BEGIN ISOLATION LEVEL REPEATABLE READ; LOCK TABLE owner IN SHARE MODE');
-    const [here] = await query<{ host: string; pid: number }>(
-      `SELECT host, pid FROM owner WHERE ${ALIVE} LIMIT 1`,
-    );
+    const here = await findAlive({ rows: query });
     if (here) throw inUse(shown, here);
-  } catch (error) {
-    await close();
-    throw error;
-  }
+  });
   return {
     salt,
     async countRequests() {

@@ -8,23 +8,21 @@ import {
   tables,
 } from '../../copy/contents.ts';
 import { notEmpty } from '../../copy/refusals.ts';
+import { closedOnError } from '../../sql/closed-on-error.ts';
 import { migrate } from '../schema/migrate.ts';
 import { type CopyConnection, openClient } from './open-client.ts';
 
-/** All of it is one transaction: whoever is interrupted leaves an empty ledger. */
+/** All of it is one transaction: a copy that is interrupted leaves an empty ledger. */
 export async function writePostgresContents(store: string): Promise<ContentsWriter> {
   const connection = await openClient({ store }, async (connected, patience) => {
     await migrate(connected, patience);
   });
   const { query, shown, close } = connection;
-  try {
+  await closedOnError(close, async () => {
     // Nobody can join before the contents are there.
     await query('BEGIN; LOCK TABLE owner IN EXCLUSIVE MODE');
     if (await isUsed(connection)) throw notEmpty(shown);
-  } catch (error) {
-    await close();
-    throw error;
-  }
+  });
   return {
     async salt(salt) {
       await query("UPDATE meta SET value = $1 WHERE key = 'salt'", [Buffer.from(salt)]);

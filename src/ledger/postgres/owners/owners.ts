@@ -68,7 +68,8 @@ export class Owners {
         },
         { notify: true, patience: LEAVE_PATIENCE },
       );
-    } catch {
+    } catch (error) {
+      this.#store.log('note in the ledger that this owner has left', error);
       // A server that is away is no reason to fail a program that has all its answers: once its lease
       // has ended this owner counts as killed, and others can continue its batches.
     }

@@ -1,17 +1,18 @@
-import type { BatchId } from '../../ledger.ts';
 import { BATCH } from '../../sql/codes.ts';
+import type { Dropped } from '../../sql/dropped.ts';
 import type { Session } from '../connection/store.ts';
 import { ALIVE_OWNERS } from '../owners/alive.ts';
-
-/** How many members batches have lost, or would lose. */
-export type LostMembers = Map<BatchId, number>;
 
 /** SQL: finished batches that are old, or that lost members. */
 const FINISHED = `
   state >= ${BATCH.ended} AND (ended_at < $1 OR id = ANY($2::bigint[])) AND owner NOT IN ${ALIVE_OWNERS}`;
 
 /** Drops finished batches without members: old ones, and those that just lost their last member. */
-export function dropBatches(session: Session, before: number, lost: LostMembers): Promise<number> {
+export function dropBatches(
+  session: Session,
+  before: number,
+  lost: Dropped['batches'],
+): Promise<number> {
   return session.run(
     `DELETE FROM batch
      WHERE ${FINISHED} AND NOT EXISTS (SELECT 1 FROM request WHERE request.batch = batch.id)`,
@@ -23,7 +24,7 @@ export function dropBatches(session: Session, before: number, lost: LostMembers)
 export async function countBatches(
   session: Session,
   before: number,
-  lost: LostMembers,
+  lost: Dropped['batches'],
 ): Promise<number> {
   const [row] = await session.rows<{ batches: number }>(
     `SELECT count(*) AS batches FROM batch

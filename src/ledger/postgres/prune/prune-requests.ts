@@ -1,5 +1,6 @@
-import type { BatchId, RequestId } from '../../ledger.ts';
+import type { RequestId } from '../../ledger.ts';
 import { REQUEST } from '../../sql/codes.ts';
+import type { DroppedRow } from '../../sql/dropped.ts';
 import type { Session } from '../connection/store.ts';
 import { ALIVE_OWNERS } from '../owners/alive.ts';
 
@@ -13,10 +14,8 @@ export interface OldRequests {
   readonly bytes: number;
 }
 
-export interface DroppedRequest {
+export interface DroppedRequest extends DroppedRow {
   readonly id: RequestId;
-  readonly batch: BatchId | null;
-  readonly bytes: number;
 }
 
 export const DROPPED_PER_TRANSACTION = 1_000;
@@ -61,7 +60,7 @@ export function dropRequests(session: Session, query: OldRequests): Promise<Drop
   );
 }
 
-/** What `dropRequests` would drop. Writes nothing. */
+/** Finds the requests that `dropRequests` would drop. Writes nothing. */
 export function findRequests(session: Session, query: OldRequests): Promise<DroppedRequest[]> {
   return session.rows(
     `${old('')} SELECT id, batch, bytes FROM counted WHERE gone < $5 ORDER BY id`,

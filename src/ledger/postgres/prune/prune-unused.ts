@@ -14,7 +14,7 @@ export async function dropUnused({ rows, run }: Session, before: number): Promis
        AND NOT EXISTS (SELECT 1 FROM batch WHERE batch.queue = queue.id)`,
     [before],
   );
-  // Looked for in all requests, which have no index by queue: there are hardly ever any queues to look for.
+  // This walks through all requests, which have no index by queue. There are hardly ever queues to look for.
   if (queues.length > 0) {
     await run(
       `DELETE FROM queue WHERE used_at < ${oldest} AND id = ANY($2::bigint[])

@@ -1,7 +1,8 @@
 import type { Ledger, PruneQuery, PruneReport } from '../../ledger.ts';
+import { countDropped, type Dropped } from '../../sql/dropped.ts';
 import { NOW, type Session, type Store } from '../connection/store.ts';
 import { ALIVE_OWNERS } from '../owners/alive.ts';
-import { countBatches, dropBatches, type LostMembers } from './prune-batches.ts';
+import { countBatches, dropBatches } from './prune-batches.ts';
 import {
   DROPPED_PER_TRANSACTION,
   dropRequests,
@@ -16,14 +17,6 @@ interface Way {
   in<T>(work: (session: Session) => Promise<T>): Promise<T>;
   readonly requests: typeof dropRequests;
   readonly batches: typeof dropBatches;
-  readonly runs: (session: Session, before: number) => Promise<void>;
-  readonly unused: (session: Session, before: number) => Promise<void>;
-}
-
-interface Dropped {
-  requests: number;
-  bytes: number;
-  readonly batches: LostMembers;
 }
 
 const EVERYTHING = Number.MAX_SAFE_INTEGER;
@@ -33,15 +26,11 @@ export function preparePrune(store: Store): Ledger['prune'] {
     in: (work) => store.write(work, { notify: true }),
     requests: dropRequests,
     batches: dropBatches,
-    runs: dropRuns,
-    unused: dropUnused,
   };
   const counting: Way = {
     in: (work) => store.read(work),
     requests: findRequests,
     batches: countBatches,
-    runs: async () => {},
-    unused: async () => {},
   };
   return async (query) => {
     const [row] = await store.read(({ rows }) => rows<{ now: number }>(`SELECT ${NOW} AS now`));
@@ -51,7 +40,7 @@ export function preparePrune(store: Store): Ledger['prune'] {
 }
 
 async function prune(
-  { olderThan, maxBytes }: PruneQuery,
+  { olderThan, maxBytes, dryRun }: PruneQuery,
   now: number,
   way: Way,
 ): Promise<PruneReport> {
@@ -61,7 +50,7 @@ async function prune(
   if (olderThan !== undefined) {
     const old = { states: 'all-but-planned', since: 0, before, bytes: EVERYTHING } as const;
     await dropAll(way, old, dropped);
-    await way.in((session) => way.runs(session, before));
+    if (!dryRun) await way.in((session) => dropRuns(session, before));
   }
   if (maxBytes !== undefined) {
     const excess = stored - dropped.bytes - maxBytes;
@@ -69,8 +58,8 @@ async function prune(
     if (excess > 0) await dropAll(way, { ...final, bytes: excess }, dropped);
   }
   const batches = await way.in((session) => way.batches(session, before, dropped.batches));
-  if (olderThan !== undefined) {
-    await way.in((session) => way.unused(session, Math.min(before, now)));
+  if (olderThan !== undefined && !dryRun) {
+    await way.in((session) => dropUnused(session, Math.min(before, now)));
   }
   return { requests: dropped.requests, batches, bytes: dropped.bytes };
 }
@@ -84,15 +73,10 @@ async function dropAll(
   let bytes = query.bytes;
   while (bytes > 0) {
     const found = await way.in((session) => way.requests(session, { ...query, after, bytes }));
-    for (const row of found) {
-      dropped.requests += 1;
-      dropped.bytes += row.bytes;
-      bytes -= row.bytes;
-      if (row.batch !== null)
-        dropped.batches.set(row.batch, (dropped.batches.get(row.batch) ?? 0) + 1);
-      after = row.id;
-    }
+    countDropped(found, dropped);
     if (found.length < DROPPED_PER_TRANSACTION) return;
+    bytes -= found.reduce((sum, row) => sum + row.bytes, 0);
+    after = found.at(-1)?.id ?? after;
   }
 }
 

@@ -1,4 +1,5 @@
 import { attemptsBefore, type Decision, decide } from '../../admission-rules.ts';
+import { bestEffort } from '../../best-effort.ts';
 import type { Admission, Ask, Ledger, OwnerId, RequestId } from '../../ledger.ts';
 import type { Store, Transaction } from '../connection/store.ts';
 import type { Owners } from '../owners/owners.ts';
@@ -6,8 +7,8 @@ import { readAnswers } from './answers.ts';
 import { insertRequests } from './insert-new.ts';
 import { countOccurrences, type PlacedAsk } from './occurrences.ts';
 import { type Known, type KnownRequests, lockKnown, readKnown } from './read-known.ts';
+import { prepareWithdraw } from './settled.ts';
 import { adoptRequests, takeRequests } from './take.ts';
-import { prepareWithdraw } from './withdraw.ts';
 
 const ASKS_PER_TRANSACTION = 1_000;
 
@@ -18,8 +19,8 @@ interface Decided {
   readonly decision: Decision;
 }
 
-/** Decisions of one transaction. Admissions are filled in at the places of their asks. */
-interface Sitting {
+/** The state of the decisions of one transaction. Admissions are filled in at the places of their asks. */
+interface Round {
   readonly transaction: Transaction;
   readonly me: OwnerId;
   readonly run: string;
@@ -39,10 +40,10 @@ export function prepareAdmit(store: Store, owners: Owners): Ledger['admit'] {
     store.write(
       async (transaction) => {
         const run = await owners.require(transaction, me);
-        const sitting: Sitting = { transaction, me, run, admissions: [] };
+        const round: Round = { transaction, me, run, admissions: [] };
         let open = await countOccurrences(transaction, run, asks);
-        while (open.length > 0) open = await decideSome(sitting, open);
-        return sitting.admissions;
+        while (open.length > 0) open = await decideSome(round, open);
+        return round.admissions;
       },
       { durable: true },
     );
@@ -59,7 +60,12 @@ export function prepareAdmit(store: Store, owners: Owners): Ledger['admit'] {
     } catch (error) {
       // The asker does not hear of what it has got so far, so nobody would send it.
       const mine = admissions.filter(({ is }) => is === 'mine').map(({ request }) => request);
-      if (mine.length > 0) await withdraw(me, mine).catch(() => {});
+      if (mine.length > 0)
+        await bestEffort(
+          store.log,
+          'withdraw the requests of a failed admission',
+          withdraw(me, mine),
+        );
       throw error;
     }
     return admissions;
@@ -67,8 +73,8 @@ export function prepareAdmit(store: Store, owners: Owners): Ledger['admit'] {
 }
 
 /** Returns the asks that are still open: equal asks are decided one after the other. */
-async function decideSome(sitting: Sitting, asks: readonly PlacedAsk[]): Promise<PlacedAsk[]> {
-  const { transaction, me, admissions } = sitting;
+async function decideSome(round: Round, asks: readonly PlacedAsk[]): Promise<PlacedAsk[]> {
+  const { transaction, me, admissions } = round;
   const { first, later } = firstOfEachKey(asks);
   const inserted = await insertRequests(
     transaction,
@@ -82,28 +88,28 @@ async function decideSome(sitting: Sitting, asks: readonly PlacedAsk[]): Promise
     else admissions[ask.place] = { request, occurrence: ask.occurrence, is: 'mine' };
   }
   if (rest.length === 0) return later;
-  return [...later, ...(await decideKnown(sitting, rest))];
+  return [...later, ...(await decideKnown(round, rest))];
 }
 
 /** Returns asks whose requests other processes have changed or forgotten meanwhile. */
-async function decideKnown(sitting: Sitting, asks: readonly PlacedAsk[]): Promise<PlacedAsk[]> {
-  const { transaction } = sitting;
-  const seen = decideAll(sitting, asks, await readKnown(transaction, asks));
+async function decideKnown(round: Round, asks: readonly PlacedAsk[]): Promise<PlacedAsk[]> {
+  const { transaction } = round;
+  const seen = decideAll(round, asks, await readKnown(transaction, asks));
   const [still, changing] = split(seen.decided, isWithoutWrite);
-  const open = [...seen.missing, ...(await tell(sitting, still))];
+  const open = [...seen.missing, ...(await tell(round, still))];
   if (changing.length === 0) return open;
   const locked = changing.map(({ ask }) => ask);
   await lockKnown(transaction, locked);
-  const again = decideAll(sitting, locked, await readKnown(transaction, locked));
-  const renewed = await renew(sitting, again.decided.filter(isDecision('renew')));
-  await take(sitting, again.decided.filter(isDecision('take')));
+  const again = decideAll(round, locked, await readKnown(transaction, locked));
+  const renewed = await renew(round, again.decided.filter(isDecision('renew')));
+  await take(round, again.decided.filter(isDecision('take')));
   const adopted = again.decided.filter(isDecision('adopt'));
-  await adoptRequests(transaction, sitting.me, idsOf(adopted));
-  const dropped = await tell(sitting, [...adopted, ...again.decided.filter(isWithoutWrite)]);
+  await adoptRequests(transaction, round.me, idsOf(adopted));
+  const dropped = await tell(round, [...adopted, ...again.decided.filter(isWithoutWrite)]);
   return [...open, ...again.missing, ...renewed, ...dropped];
 }
 
-function decideAll({ me, run }: Sitting, asks: readonly PlacedAsk[], all: KnownRequests) {
+function decideAll({ me, run }: Round, asks: readonly PlacedAsk[], all: KnownRequests) {
   const decided: Decided[] = [];
   const missing: PlacedAsk[] = [];
   for (const ask of asks) {
@@ -123,8 +129,8 @@ export function chosen(ask: Pick<Ask, 'cache'>, generations: readonly [Known, ..
   return (ask.cache && generations.find(answered)) || generations[0];
 }
 
-async function renew(sitting: Sitting, decided: readonly Decided[]): Promise<PlacedAsk[]> {
-  const { transaction, me, admissions } = sitting;
+async function renew(round: Round, decided: readonly Decided[]): Promise<PlacedAsk[]> {
+  const { transaction, me, admissions } = round;
   const requests = decided.map(({ ask, newest }) => ({
     ...ask,
     generation: newest.generation + 1,
@@ -138,7 +144,7 @@ async function renew(sitting: Sitting, decided: readonly Decided[]): Promise<Pla
   });
 }
 
-async function take({ transaction, me, admissions }: Sitting, decided: readonly Decided[]) {
+async function take({ transaction, me, admissions }: Round, decided: readonly Decided[]) {
   const taken = decided.map(({ ask, known: { id, state, attempt } }) => {
     const before = attemptsBefore(state, attempt);
     const { occurrence } = ask;
@@ -151,7 +157,7 @@ async function take({ transaction, me, admissions }: Sitting, decided: readonly 
 
 /** Admissions to wait, and stored answers. Returns asks whose answers were dropped since they were seen. */
 async function tell(
-  { transaction, admissions }: Sitting,
+  { transaction, admissions }: Round,
   decided: readonly Decided[],
 ): Promise<PlacedAsk[]> {
   const [waiting, served] = split(decided, isDecision('wait'));

@@ -1,8 +1,9 @@
+import { packedFingerprints } from '../../fingerprints.ts';
 import type { OwnerId, RequestId } from '../../ledger.ts';
 import { REQUEST } from '../../sql/codes.ts';
 import type { Transaction } from '../connection/store.ts';
 import type { PlacedAsk } from './occurrences.ts';
-import { fingerprintAt, identityKey, packedFingerprints } from './packed.ts';
+import { fingerprintAt, identityKey } from './packed.ts';
 
 /** An ask and the generation of its request that is to be inserted. */
 export type NewRequest = PlacedAsk & { readonly generation: number };

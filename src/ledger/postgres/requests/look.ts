@@ -1,14 +1,12 @@
-import { decide } from '../../admission-rules.ts';
+import { decide, isServed, lookOf, nobody } from '../../admission-rules.ts';
 import type { Ledger, Look } from '../../ledger.ts';
+import { inSlices } from '../../sql/slices.ts';
 import type { Session, Store } from '../connection/store.ts';
 import { chosen } from './admit.ts';
 import { readAnswers } from './answers.ts';
 import { identityKey } from './packed.ts';
-import { type Known, readKnown } from './read-known.ts';
 
-/** Never the id of an owner. */
-const NOBODY = 0;
-const ASKS_AT_ONCE = 500;
+import { readKnown } from './read-known.ts';
 
 type Asks = Parameters<Ledger['look']>[1];
 
@@ -16,10 +14,9 @@ type Asks = Parameters<Ledger['look']>[1];
 export function prepareLook(store: Store): Ledger['look'] {
   return async (run, asks) => {
     const found: Look[] = [];
-    for (let from = 0; from < asks.length; from += ASKS_AT_ONCE) {
-      const some = asks.slice(from, from + ASKS_AT_ONCE);
+    await inSlices(asks, async (some) => {
       found.push(...(await store.read((session) => lookAt(session, run, some))));
-    }
+    });
     return found;
   };
 }
@@ -30,21 +27,10 @@ async function lookAt(session: Session, run: string, asks: Asks): Promise<Look[]
     const generations = all.get(identityKey(ask.fingerprint, ask.occurrence));
     if (!generations) return undefined;
     const known = chosen(ask, generations);
-    return { known, decision: decide(known, ask, () => known.standing(NOBODY, run)) };
+    return { known, decision: decide(known, ask, () => known.standing(nobody, run)) };
   });
-  const served = seen.flatMap((one): Known[] => (one && isServed(one) ? [one.known] : []));
-  const answers = await readAnswers(
-    session,
-    served.map(({ id }) => id),
-  );
-  return seen.map((one): Look => {
-    if (one?.decision === 'wait') return { is: 'wait' };
-    // It may have been dropped between the two statements.
-    const answer = one && isServed(one) ? answers.get(one.known.id) : undefined;
-    return answer ? { is: 'answered', answer } : { is: 'new' };
-  });
-}
-
-function isServed({ decision }: { decision: string }): boolean {
-  return decision === 'serve' || decision === 'adopt';
+  const served = seen.flatMap((one) => (one && isServed(one.decision) ? [one.known.id] : []));
+  const answers = await readAnswers(session, served);
+  // An answer may have been dropped between the two statements.
+  return seen.map((one) => lookOf(one?.decision, one && answers.get(one.known.id)));
 }

@@ -1,12 +1,13 @@
+import { fingerprintKey, packedFingerprints } from '../../fingerprints.ts';
 import type { Ask } from '../../ledger.ts';
 import type { Session } from '../connection/store.ts';
-import { fingerprintAt, identityKey, packedFingerprints } from './packed.ts';
+import { fingerprintAt, identityKey } from './packed.ts';
 
 /** An ask whose occurrence is known, and its place among all asks. */
 export interface PlacedAsk extends Ask {
   readonly occurrence: number;
   readonly place: number;
-  /** Of its fingerprint and its occurrence. */
+  /** Its fingerprint and its occurrence as one text. */
   readonly key: string;
 }
 
@@ -17,12 +18,11 @@ export async function countOccurrences(
   asks: readonly Ask[],
 ): Promise<PlacedAsk[]> {
   const counted = new Map<string, { fingerprint: Uint8Array; times: number; next: number }>();
-  const keyOf = (fingerprint: Uint8Array) => identityKey(fingerprint, 0);
   for (const { fingerprint, occurrence } of asks) {
     if (occurrence !== 'next') continue;
-    const known = counted.get(keyOf(fingerprint));
+    const known = counted.get(fingerprintKey(fingerprint));
     if (known) known.times += 1;
-    else counted.set(keyOf(fingerprint), { fingerprint, times: 1, next: 0 });
+    else counted.set(fingerprintKey(fingerprint), { fingerprint, times: 1, next: 0 });
   }
   if (counted.size > 0) {
     const groups = [...counted.values()];
@@ -36,12 +36,13 @@ export async function countOccurrences(
       [run, packedFingerprints(groups), groups.map(({ times }) => times)],
     );
     for (const { fp, n } of rows) {
-      const group = counted.get(keyOf(fp));
+      const group = counted.get(fingerprintKey(fp));
       if (group) group.next = n - group.times;
     }
   }
   return asks.map((ask, place) => {
-    const group = ask.occurrence === 'next' ? counted.get(keyOf(ask.fingerprint)) : undefined;
+    const group =
+      ask.occurrence === 'next' ? counted.get(fingerprintKey(ask.fingerprint)) : undefined;
     const occurrence = group ? group.next++ : Number(ask.occurrence);
     return { ...ask, occurrence, place, key: identityKey(ask.fingerprint, occurrence) };
   });

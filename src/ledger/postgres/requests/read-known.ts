@@ -1,9 +1,10 @@
 import type { Standing } from '../../admission-rules.ts';
+import { packedFingerprints } from '../../fingerprints.ts';
 import type { BatchId, OwnerId, RequestId } from '../../ledger.ts';
 import { type REQUEST, requestState } from '../../sql/codes.ts';
 import type { Session } from '../connection/store.ts';
 import { ALIVE } from '../owners/alive.ts';
-import { fingerprintAt, identityKey, packedFingerprints } from './packed.ts';
+import { fingerprintAt, identityKey } from './packed.ts';
 
 interface KnownRow {
   readonly id: RequestId;

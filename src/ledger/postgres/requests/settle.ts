@@ -4,7 +4,7 @@ import { type Answered, firstOfEach, isAnswer } from '../../sql/settlements.ts';
 import type { Session, Transaction } from '../connection/store.ts';
 import { pieceAt, pieces } from './pieces.ts';
 
-/** Which rows may have an outcome: SQL with the value as `$1`. */
+/** Tells which rows may have an outcome: SQL with the value as `$1`. */
 export interface Allowed {
   readonly condition: string;
   readonly value: number;
@@ -100,9 +100,4 @@ async function release(
 async function eraseBodies({ run }: Session, requests: readonly RequestId[]): Promise<void> {
   if (requests.length === 0) return;
   await run('DELETE FROM body WHERE request = ANY($1::bigint[])', [requests]);
-}
-
-/** How much text a settlement has, for slices of even size. */
-export function settlementSize(settlement: Settlement): number {
-  return settlement.is === 'answer' ? settlement.answer.body.length : 0;
 }

@@ -1,21 +1,43 @@
 import type { Ledger } from '../../ledger.ts';
 import { REQUEST } from '../../sql/codes.ts';
-import type { Store } from '../connection/store.ts';
+import { inSlices, settlementSize } from '../../sql/slices.ts';
+import { AT_ONCE, type Store } from '../connection/store.ts';
 import type { Owners } from '../owners/owners.ts';
-import { settleAll, settlementSize } from './settle.ts';
-import { inSlices } from './slices.ts';
+import { settleAll } from './settle.ts';
+
+export function prepareWithdraw(store: Store, owners: Owners): Ledger['withdraw'] {
+  return async (owner, requests) => {
+    await store.write(
+      async (transaction) => {
+        await owners.require(transaction, owner);
+        await transaction.run(
+          `WITH gone AS (
+             DELETE FROM request
+             WHERE id = ANY($1::bigint[]) AND owner = $2 AND state = ${REQUEST.admitted} RETURNING id
+           )
+           DELETE FROM body USING gone WHERE body.request = gone.id`,
+          [requests, owner],
+        );
+      },
+      { notify: true },
+    );
+  };
+}
 
 export function prepareSettled(store: Store, owners: Owners): Ledger['settled'] {
   const condition = `request.owner = $1 AND request.state = ${REQUEST.admitted}`;
   return (owner, settlements) =>
-    inSlices(settlements, settlementSize, async (slice) => {
-      await store.write(
-        async (transaction) => {
-          await owners.require(transaction, owner);
-          const allowed = { condition, value: owner };
-          await settleAll(transaction, slice, allowed, owner, store.keep === 'all');
-        },
-        { notify: true },
-      );
-    });
+    inSlices(
+      settlements,
+      (slice) =>
+        store.write(
+          async (transaction) => {
+            await owners.require(transaction, owner);
+            const allowed = { condition, value: owner };
+            await settleAll(transaction, slice, allowed, owner, store.keep === 'all');
+          },
+          { notify: true },
+        ),
+      { ...AT_ONCE, sizeOf: settlementSize },
+    );
 }

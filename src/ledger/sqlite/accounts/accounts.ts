@@ -1,6 +1,5 @@
-import { createHash } from 'node:crypto';
-import type { Ledger, QueueId, QueueKey } from '../../ledger.ts';
-import { queueIdentity } from '../../queue-identity.ts';
+import type { Ledger, QueueId } from '../../ledger.ts';
+import { QUEUE_COLUMNS, type QueueRow, queueOf, queueValues } from '../../sql/queue-row.ts';
 import type { Store } from '../connection/store.ts';
 
 /** SQL: now, and not before an owner that is here has joined, whatever the clock did. */
@@ -19,39 +18,19 @@ export function prepareAccount(store: Store): Ledger['account'] {
 
 export function prepareQueue(store: Store): Ledger['queue'] {
   const upsert = store.prepare(
-    `INSERT INTO queue (hash, account, provider, base, endpoint, model, headers, partition, used_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ${USED_AT})
+    `INSERT INTO queue (hash, ${QUEUE_COLUMNS}, used_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ${USED_AT})
      ON CONFLICT (hash) DO UPDATE SET used_at = excluded.used_at
      RETURNING id`,
   );
   return (key) => {
-    const hash = createHash('sha256').update(queueIdentity(key)).digest();
-    const { account, provider, base, endpoint, model, batchHeaders, partition = null } = key;
-    const place = [account, provider, base, endpoint, model, JSON.stringify(batchHeaders)];
-    return store.write(() => {
-      const row = upsert.get(hash, ...place, partition, store.now());
-      return (row as { id: QueueId }).id;
-    });
+    const values = queueValues(key);
+    return store.write(() => (upsert.get(...values, store.now()) as { id: QueueId }).id);
   };
 }
 
-export function prepareFindQueue(store: Store): (id: QueueId) => QueueKey & { id: QueueId } {
-  const find = store.prepare(
-    'SELECT account, provider, base, endpoint, model, headers, partition FROM queue WHERE id = ?',
-  );
-  return (id) => {
-    const row = find.get(id) as Omit<QueueKey, 'batchHeaders' | 'partition'> & {
-      headers: string;
-      partition: string | null;
-    };
-    const { headers, partition, ...rest } = row;
-    return {
-      ...rest,
-      id,
-      batchHeaders: JSON.parse(headers),
-      ...(partition !== null && { partition }),
-    };
-  };
+export function prepareFindQueue(store: Store): (id: QueueId) => ReturnType<typeof queueOf> {
+  const find = store.prepare(`SELECT id, ${QUEUE_COLUMNS} FROM queue WHERE id = ?`);
+  return (id) => queueOf(find.get(id) as QueueRow);
 }
 
 export function prepareLimit(store: Store): Ledger['limit'] {

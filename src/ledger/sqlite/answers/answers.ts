@@ -112,8 +112,8 @@ export interface AnswerGroup {
 
 /**
  * Answers come in any order. Sorted, those of a block were asked for at about the same time: a run that
- * asks again reads them together, and old ones are pruned together. Of two answers to one request the
- * first one counts.
+ * asks again reads them together, and old ones are pruned together. The first one of two answers to
+ * a request counts.
  */
 export function groupsOf(settlements: readonly Answered[]): AnswerGroup[] {
   const groups: AnswerGroup[] = [];

@@ -1,5 +1,6 @@
+import { nextTurn } from '../../../concurrency/event-loop.ts';
 import type { OwnerId } from '../../ledger.ts';
-import { inSlices, nextTurn } from '../connection/slices.ts';
+import { inSlices } from '../../sql/slices.ts';
 import type { Store } from '../connection/store.ts';
 import { type BlockId, prepareAnswers } from './answers.ts';
 

@@ -1,6 +1,6 @@
+import { nextTurn } from '../../../concurrency/event-loop.ts';
 import type { BatchId, Lease, OwnerId, RequestId } from '../../ledger.ts';
 import { REQUEST } from '../../sql/codes.ts';
-import { nextTurn } from '../connection/slices.ts';
 import type { Store } from '../connection/store.ts';
 import { prepareEraseBodies } from '../requests/bodies.ts';
 import { type AnswerGroup, type BlockId, finalState, prepareAnswers } from './answers.ts';
@@ -136,7 +136,7 @@ export function prepareNewAnswers(store: Store): NewAnswers {
   };
 }
 
-/** Of two answers to one request the first one counts. */
+/** The first one of two answers to a request counts. */
 function firstAnswers(rows: readonly NewRow[]): Map<RequestId, NewAnswerId> {
   const found = new Map<RequestId, NewAnswerId>();
   for (const { id, requests } of rows) {

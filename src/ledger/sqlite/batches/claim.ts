@@ -1,5 +1,5 @@
 import type { AccountId, BatchId, Ledger, OwnerId } from '../../ledger.ts';
-import { claimedBatch, type OpenBatchRow } from '../../sql/claimed-batch.ts';
+import { type ClaimedBatchRow, claimedBatch } from '../../sql/claimed-batch.ts';
 import { BATCH } from '../../sql/codes.ts';
 import { prepareFindQueue } from '../accounts/accounts.ts';
 import type { NewAnswers } from '../answers/new-answers.ts';
@@ -8,7 +8,7 @@ import type { Owners } from '../owners/owners.ts';
 import { prepareMembers } from './members.ts';
 import type { AbandonPlan } from './plan.ts';
 
-interface FreeBatchRow extends OpenBatchRow {
+interface FreeBatchRow extends ClaimedBatchRow {
   readonly answered: number;
 }
 
@@ -84,11 +84,8 @@ export function prepareClaimable(
   type Row = { id: BatchId; owner: OwnerId; state: number; account: AccountId };
   return async (account) => {
     const free = await store.read(() => {
-      const isAlive = new Map<OwnerId, boolean>();
-      return (select.all() as Row[]).filter(({ owner }) => {
-        if (!isAlive.has(owner)) isAlive.set(owner, owners.isAlive(owner));
-        return !isAlive.get(owner);
-      });
+      const ownerOf = owners.living();
+      return (select.all() as Row[]).filter(({ owner }) => ownerOf(owner) === undefined);
     });
     for (const { id, state } of free) if (state === BATCH.planning) await abandon(id);
     return free

@@ -1,7 +1,7 @@
-import { OverBudgetError } from '../../../base/errors.ts';
-import { batchesInAverage, costOfAll } from '../../cost-sum.ts';
+import { requireBudget } from '../../cost-sum.ts';
 import type { BatchId, Ledger, OwnerId, Settlement } from '../../ledger.ts';
 import { BATCH } from '../../sql/codes.ts';
+import { averageOutput, costValues } from '../../sql/costs.ts';
 import type { Store } from '../connection/store.ts';
 import type { Owners } from '../owners/owners.ts';
 
@@ -17,10 +17,8 @@ export function prepareAddCost(
      WHERE id = ?6`,
   );
   return (batch, answers) => {
-    const sum = costOfAll(answers);
-    if (sum === undefined) return;
-    const { counted, inputTokens, outputTokens, paid = null, saved = null } = sum;
-    add.run(counted, inputTokens, outputTokens, paid, saved, batch);
+    const [counted, ...rest] = costValues(answers);
+    if (counted != null) add.run(counted, ...rest, batch);
   };
 }
 
@@ -48,8 +46,7 @@ export function prepareRequireRoom(
     const underWay = planned
       .filter(({ owner }) => owners.isAlive(owner))
       .reduce((all, { estimate: one }) => all + one, created);
-    if (spent + underWay + estimate <= budget) return;
-    throw new OverBudgetError({ budget, spent, underWay, estimate });
+    requireBudget({ budget, spent, underWay, estimate });
   };
 }
 
@@ -68,14 +65,7 @@ export function prepareSpend(store: Store, owners: Owners): Ledger['spend'] {
 }
 
 export function prepareAverageOutput(store: Store): Ledger['averageOutput'] {
-  const find = store.prepare(
-    `SELECT sum(output_tokens) * 1.0 / sum(counted) AS average FROM (
-       SELECT output_tokens, counted FROM batch
-       WHERE queue IN (SELECT id FROM queue WHERE provider = ? AND endpoint = ? AND model = ?)
-         AND counted > 0
-       ORDER BY id DESC LIMIT ${batchesInAverage}
-     )`,
-  );
+  const find = store.prepare(averageOutput('?', '?', '?'));
   return async ({ provider, endpoint, model }) => {
     const row = await store.read(() => find.get(provider, endpoint, model));
     return (row as { average: number | null }).average ?? undefined;

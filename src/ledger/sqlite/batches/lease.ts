@@ -11,14 +11,10 @@ export interface LeasedBatch {
   readonly queue: QueueId;
 }
 
-/** Checks a lease inside the transaction that is about to write. */
-export interface Leases {
-  /** The batch, if the lease still holds. */
-  find(lease: Lease): LeasedBatch | undefined;
-  require(lease: Lease): LeasedBatch;
-}
+export type Leases = ReturnType<typeof prepareLeases>;
 
-export function prepareLeases(store: Store, owners: Owners): Leases {
+/** Checks a lease inside the transaction that is about to write. */
+export function prepareLeases(store: Store, owners: Owners) {
   const select = store.prepare(
     'SELECT id, token, state, queue FROM batch WHERE id = ? AND owner = ? AND epoch = ?',
   );
@@ -29,8 +25,9 @@ export function prepareLeases(store: Store, owners: Owners): Leases {
     return row && owners.isAlive(owner) ? { ...row, state: batchState(row.state) } : undefined;
   };
   return {
+    /** The batch, if the lease still holds. */
     find,
-    require(lease) {
+    require(lease: Lease): LeasedBatch {
       const batch = find(lease);
       if (!batch) throw leaseLost([lease]);
       return batch;

@@ -1,35 +1,15 @@
+import { nextTurn } from '../../../concurrency/event-loop.ts';
 import type { BatchId, Member, OwnerId } from '../../ledger.ts';
 import { REQUEST } from '../../sql/codes.ts';
-import { nextTurn } from '../connection/slices.ts';
+import { MEMBER_COLUMNS, type MemberRow, memberOf } from '../../sql/members.ts';
 import type { Store } from '../connection/store.ts';
-
-interface MemberRow {
-  readonly request: number;
-  readonly fingerprint: Uint8Array;
-  readonly occurrence: number;
-  readonly attempt: number;
-  readonly state: number;
-  readonly seq: number;
-}
 
 const ROWS_AT_ONCE = 2_000;
 
-export interface Members {
-  /** All members of a batch, in their order. */
-  read(batch: BatchId): Promise<Member[]>;
-  /** How many there are, inside a transaction. */
-  count(batch: BatchId): number;
-  /**
-   * Members without an outcome are admitted again and belong to `owner`. Inside a transaction; frees
-   * only so many that it stays short. True: there are no more.
-   */
-  free(batch: BatchId, owner: OwnerId): boolean;
-}
-
-export function prepareMembers(store: Store): Members {
+export function prepareMembers(store: Store) {
   const select = store.prepare(
-    `SELECT id AS request, fp AS fingerprint, occ AS occurrence, attempt, state, seq
-     FROM request WHERE batch = ? AND seq > ? ORDER BY seq LIMIT ${ROWS_AT_ONCE}`,
+    `SELECT ${MEMBER_COLUMNS} FROM request
+     WHERE batch = ? AND seq > ? ORDER BY seq LIMIT ${ROWS_AT_ONCE}`,
   );
   const count = store.prepare('SELECT count(*) AS members FROM request WHERE batch = ?');
   const free = store.prepare(
@@ -39,21 +19,25 @@ export function prepareMembers(store: Store): Members {
      )`,
   );
   return {
-    async read(batch) {
+    /** All members of a batch, in their order. */
+    async read(batch: BatchId): Promise<Member[]> {
       const members: Member[] = [];
       let last = -1;
       for (;;) {
         const rows = (await store.read(() => select.all(batch, last))) as MemberRow[];
-        for (const { request, fingerprint, occurrence, attempt, state, seq } of rows) {
-          const settled = state !== REQUEST.planned;
-          members.push({ request, fingerprint, occurrence, attempt, settled });
-          last = seq;
-        }
+        for (const row of rows) members.push(memberOf(row));
         if (rows.length < ROWS_AT_ONCE) return members;
+        last = (rows.at(-1) as MemberRow).seq;
         await nextTurn();
       }
     },
-    count: (batch) => (count.get(batch) as { members: number }).members,
-    free: (batch, owner) => free.run(owner, store.now(), batch).changes < ROWS_AT_ONCE,
+    /** How many there are, inside a transaction. */
+    count: (batch: BatchId): number => (count.get(batch) as { members: number }).members,
+    /**
+     * Members without an outcome are admitted again and belong to `owner`. Inside a transaction; frees
+     * only so many that it stays short. True: there are no more.
+     */
+    free: (batch: BatchId, owner: OwnerId): boolean =>
+      free.run(owner, store.now(), batch).changes < ROWS_AT_ONCE,
   };
 }

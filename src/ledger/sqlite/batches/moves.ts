@@ -1,10 +1,11 @@
-import { invariant } from '../../../base/errors.ts';
-import { checkMove } from '../../batch-moves.ts';
+import { nextTurn } from '../../../concurrency/event-loop.ts';
+import { nobody } from '../../admission-rules.ts';
+import { checkMove, checkPolled, type Finish } from '../../batch-moves.ts';
 import type { BatchId, Lease, Ledger, RemoteMark } from '../../ledger.ts';
 import { leaseLost } from '../../lost.ts';
 import { BATCH } from '../../sql/codes.ts';
+import { inSlices } from '../../sql/slices.ts';
 import type { NewAnswers } from '../answers/new-answers.ts';
-import { inSlices, nextTurn } from '../connection/slices.ts';
 import type { Store } from '../connection/store.ts';
 import type { Leases } from './lease.ts';
 import { prepareMembers } from './members.ts';
@@ -65,10 +66,7 @@ export function preparePolled(store: Store, leases: Leases): Ledger['polled'] {
         slice.filter(({ lease, remote }) => {
           const batch = leases.find(lease);
           if (!batch) return true;
-          invariant(
-            batch.state === 'accepted',
-            `Batch ${batch.token} was polled while it is ${batch.state}`,
-          );
+          checkPolled(batch);
           markRemote(batch.id, remote);
           return false;
         }),
@@ -88,12 +86,6 @@ function prepareRemoteMark(store: Store): (batch: BatchId, remote: RemoteMark) =
     update.run(id, raw, counts ? JSON.stringify(counts) : null, batch);
   };
 }
-
-type Finish = (
-  lease: Lease,
-  to: 'ended' | 'refused' | 'released',
-  failure?: string,
-) => Promise<void>;
 
 /**
  * Before a batch gets its last state, answers are written into the rows of its members, and members
@@ -122,11 +114,8 @@ export function prepareFinish(store: Store, leases: Leases, newAnswers: NewAnswe
   };
 }
 
-/** Never the id of an owner, so a batch of this owner can be claimed. */
-const NOBODY = 0;
-
 export function prepareGiveBack(store: Store, leases: Leases): Ledger['giveBack'] {
-  const update = store.prepare(`UPDATE batch SET owner = ${NOBODY} WHERE id = ?`);
+  const update = store.prepare(`UPDATE batch SET owner = ${nobody} WHERE id = ?`);
   return async (lease) => {
     await store.write(() => {
       leases.require(lease);

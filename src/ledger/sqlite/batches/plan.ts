@@ -1,7 +1,9 @@
-import { BatchlingError } from '../../../base/errors.ts';
+import { nextTurn } from '../../../concurrency/event-loop.ts';
+import { checkPlanned } from '../../batch-moves.ts';
+import { bestEffort } from '../../best-effort.ts';
 import type { BatchId, Ledger, NewBatch, OwnerId, RequestId } from '../../ledger.ts';
 import { BATCH, REQUEST } from '../../sql/codes.ts';
-import { inSlices, nextTurn } from '../connection/slices.ts';
+import { inSlices } from '../../sql/slices.ts';
 import type { Store } from '../connection/store.ts';
 import type { Owners } from '../owners/owners.ts';
 import { prepareRequireRoom } from './costs.ts';
@@ -44,7 +46,7 @@ export function preparePlan(store: Store, owners: Owners, abandon: AbandonPlan):
       const run = owners.require(owner);
       const id = batch ?? insertBatch(owner, run, newBatch, requests.length);
       const { changes } = assign.run(id, assigned, JSON.stringify(slice), owner);
-      if (Number(changes) !== slice.length) throw notOurs(newBatch.token, owner);
+      checkPlanned(Number(changes) === slice.length, newBatch.token, owner);
       if (isLast) finish.run(id);
       return id;
     };
@@ -63,26 +65,10 @@ export function preparePlan(store: Store, owners: Owners, abandon: AbandonPlan):
   };
 }
 
-function notOurs(token: string, owner: OwnerId): BatchlingError {
-  return new BatchlingError(
-    'INVARIANT',
-    `Batch ${token} cannot be planned: not all of its requests are admitted and owned by ${owner}. ` +
-      'This is a bug in batchling; please report it.',
-    { facts: { token, owner } },
-  );
-}
+export type AbandonPlan = ReturnType<typeof prepareAbandonPlan>;
 
 /** Undoes plans that were not finished: their requests are admitted, and the batches are removed. */
-export interface AbandonPlan {
-  (batch: BatchId): Promise<void>;
-  /** Does not throw: if it cannot be done now, a later `rest` does it. */
-  orLater(batch: BatchId): Promise<void>;
-  isDone(): boolean;
-  /** Undoes what could not be undone before. Does not throw: its caller meets the same error next. */
-  rest(): Promise<void>;
-}
-
-export function prepareAbandonPlan(store: Store): AbandonPlan {
+export function prepareAbandonPlan(store: Store) {
   const find = store.prepare(`SELECT owner FROM batch WHERE id = ? AND state = ${BATCH.planning}`);
   const remove = store.prepare(`DELETE FROM batch WHERE id = ? AND state = ${BATCH.planning}`);
   const members = prepareMembers(store);
@@ -102,10 +88,12 @@ export function prepareAbandonPlan(store: Store): AbandonPlan {
     later.delete(batch);
     store.touch();
   };
+  /** Does not throw: if it cannot be done now, a later `rest` does it. */
   const orLater = async (batch: BatchId) => {
     later.add(batch);
-    await abandon(batch).catch(() => {});
+    await bestEffort(store.log, 'undo an unfinished plan', abandon(batch));
   };
+  /** Undoes what could not be undone before. Does not throw: its caller meets the same error next. */
   const rest = async () => {
     for (const batch of later) await orLater(batch);
   };

@@ -1,18 +1,10 @@
-import type { BatchId, Ledger, MemberSummary, RequestId } from '../../ledger.ts';
-import { BATCH, REQUEST, requestState } from '../../sql/codes.ts';
+import type { BatchId, Ledger, RequestId } from '../../ledger.ts';
+import { BATCH, REQUEST } from '../../sql/codes.ts';
+import { MEMBER_COLUMNS, type MemberRow, memberPage } from '../../sql/members.ts';
 import { type BlockId, prepareAnswers } from '../answers/answers.ts';
 import type { Store } from '../connection/store.ts';
 
-interface Row {
-  readonly id: RequestId;
-  readonly fingerprint: Uint8Array;
-  readonly occurrence: number;
-  readonly attempt: number;
-  readonly state: number;
-  readonly at: number;
-  readonly answer: BlockId | null;
-  readonly seq: number;
-}
+type Row = MemberRow & { readonly answer: BlockId | null };
 
 interface NewRow {
   readonly block: BlockId;
@@ -27,8 +19,8 @@ export function prepareReadMembers(store: Store): Ledger['members'] {
   const answers = prepareAnswers(store);
   const find = store.prepare(`SELECT id FROM batch WHERE token = ? AND state <> ${BATCH.planning}`);
   const select = store.prepare(
-    `SELECT id, fp AS fingerprint, occ AS occurrence, attempt, state, at, answer, seq
-     FROM request WHERE batch = ? AND seq >= ? ORDER BY seq LIMIT ?`,
+    `SELECT ${MEMBER_COLUMNS}, answer FROM request
+     WHERE batch = ? AND seq >= ? ORDER BY seq LIMIT ?`,
   );
   const selectNew = store.prepare(
     `SELECT answer_new.answer AS block, answer_new.state, answer_new.at, answer.request AS requests
@@ -49,22 +41,11 @@ export function prepareReadMembers(store: Store): Ledger['members'] {
     const isPlanned = rows.some(({ state }) => state === REQUEST.planned);
     const fresh = isPlanned ? newAnswers(batch) : undefined;
     const answerOf = answers.finder();
-    const members = rows.slice(0, limit).map((row): MemberSummary => {
-      const { id, fingerprint, occurrence, attempt } = row;
-      const late = row.state === REQUEST.planned ? fresh?.get(id) : undefined;
-      const answer = answerOf({ id, answer: late?.block ?? row.answer });
-      return {
-        request: id,
-        fingerprint,
-        occurrence,
-        attempt,
-        state: requestState(late?.state ?? row.state) as MemberSummary['state'],
-        at: late?.at ?? row.at,
-        ...(answer && { answer }),
-      };
+    const shown = rows.map((row) => {
+      const late = row.state === REQUEST.planned ? fresh?.get(row.request) : undefined;
+      return late ? { ...row, state: late.state, at: late.at, answer: late.block } : row;
     });
-    const next = rows[limit]?.seq;
-    return { members, ...(next !== undefined && { next }) };
+    return memberPage(shown, limit, ({ request, answer }) => answerOf({ id: request, answer }));
   };
 
   return (token, { from = 0, limit }) =>

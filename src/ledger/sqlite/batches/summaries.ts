@@ -1,5 +1,5 @@
 import type { Ledger } from '../../ledger.ts';
-import { type SummaryRow, summarise } from '../../sql/batch-summary.ts';
+import { type SummaryRow, selectSummaries, statesOf, summarise } from '../../sql/batch-summary.ts';
 import { BATCH, REQUEST } from '../../sql/codes.ts';
 import type { Store } from '../connection/store.ts';
 
@@ -11,20 +11,14 @@ const NEWLY_ANSWERED = `
   WHERE answer_new.batch = batch.id AND +request.batch = batch.id
     AND request.state = ${REQUEST.planned}`;
 
-const SELECT = `
-  SELECT token, state, queue.provider, endpoint, model, base, name, tags, run, remote_id, raw, counts,
-    count, answered + (${NEWLY_ANSWERED}) AS answered, failure, estimate, paid, saved,
-    input_tokens, output_tokens, created_at, accepted_at, ended_at
-  FROM batch JOIN queue ON queue.id = batch.queue`;
+const SELECT = selectSummaries(`answered + (${NEWLY_ANSWERED})`);
 
 export function prepareList(store: Store): Ledger['list'] {
   const list = store.prepare(
     `${SELECT} WHERE state BETWEEN ? AND ? ORDER BY batch.id DESC LIMIT ?`,
   );
   return async ({ open, limit = -1 } = {}) => {
-    const from = open === false ? BATCH.ended : BATCH.planned;
-    const to = open === true ? BATCH.accepted : BATCH.released;
-    const rows = await store.read(() => list.all(from, to, limit));
+    const rows = await store.read(() => list.all(...statesOf(open), limit));
     return (rows as SummaryRow[]).map(summarise);
   };
 }

@@ -68,7 +68,7 @@ describe('the write-ahead log', () => {
     const { DatabaseSync, source } = await loadDriver();
     const path = join(temporaryFolder(), 'ledger.db');
     const database = new DatabaseSync(path, { timeout: 0 });
-    const checkpoints = new Checkpoints(database, { path, source });
+    const checkpoints = new Checkpoints(database, { path, source, log: () => {} });
     try {
       checkpoints.written(2);
       await checkpoints.truncate();

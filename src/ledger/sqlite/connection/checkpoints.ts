@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import type { Worker } from 'node:worker_threads';
+import { nextTurn } from '../../../concurrency/event-loop.ts';
+import type { FailureLog } from '../../best-effort.ts';
 import type { Database } from './driver.ts';
-import { nextTurn } from './slices.ts';
 
 /** `FULL` copies the whole log, and no process can write meanwhile; `TRUNCATE` also empties the log. */
 type CheckpointMode = 'FULL' | 'TRUNCATE';
@@ -10,6 +11,7 @@ interface CheckpointOptions {
   readonly path: string;
   /** See `Driver`. */
   readonly source: string;
+  readonly log: FailureLog;
 }
 
 /** So much that most of the pages that are written again and again are copied once. */
@@ -73,7 +75,7 @@ export class Checkpoints {
   }
 
   async #checkpoint(mode: CheckpointMode, needsThread: boolean): Promise<void> {
-    // Not in the turn of the transaction.
+    // The turn of the transaction was long enough.
     await nextTurn();
     if (needsThread || this.#thread) {
       if (await this.#inThread(mode)) return;
@@ -83,8 +85,9 @@ export class Checkpoints {
     }
     try {
       this.#database.exec(`PRAGMA wal_checkpoint(${mode})`);
-    } catch {
+    } catch (error) {
       // The next write meets the same problem and reports it.
+      this.#options.log('copy the log into the ledger file', error, 'debug');
     }
   }
 
@@ -92,7 +95,8 @@ export class Checkpoints {
     try {
       this.#thread ??= await CheckpointThread.start(this.#options);
       return await this.#thread.checkpoint(mode);
-    } catch {
+    } catch (error) {
+      this.#options.log('start a thread for the ledger', error, 'debug');
       return false;
     }
   }
@@ -139,7 +143,7 @@ class CheckpointThread {
   }
 
   /** Rejects where threads are not allowed. */
-  static async start({ path, source }: CheckpointOptions): Promise<CheckpointThread> {
+  static async start({ path, source }: Omit<CheckpointOptions, 'log'>): Promise<CheckpointThread> {
     const { Worker } = await import('node:worker_threads');
     // Flags and variables of the program may load modules into every thread, batchling among them.
     const options = { eval: true, execArgv: [], env: {}, workerData: { path, source } };

@@ -24,32 +24,17 @@ export interface Database {
  * A statement that is prepared when it is first run. A ledger has some eighty of them, of which most
  * programs need a few, and preparing them all at once would take longer than opening the file.
  */
-export class LazyStatement implements Statement {
-  readonly #database: Database;
-  readonly #sql: string;
-  #prepared: Statement | undefined;
-
-  constructor(database: Database, sql: string) {
-    this.#database = database;
-    this.#sql = sql;
-  }
-
-  run(...values: SqliteValue[]): ReturnType<Statement['run']> {
-    return this.#statement.run(...values);
-  }
-
-  get(...values: SqliteValue[]): unknown {
-    return this.#statement.get(...values);
-  }
-
-  all(...values: SqliteValue[]): unknown[] {
-    return this.#statement.all(...values);
-  }
-
-  get #statement(): Statement {
-    this.#prepared ??= this.#database.prepare(this.#sql);
-    return this.#prepared;
-  }
+export function lazyStatement(database: Database, sql: string): Statement {
+  let prepared: Statement | undefined;
+  const statement = () => {
+    prepared ??= database.prepare(sql);
+    return prepared;
+  };
+  return {
+    run: (...values) => statement().run(...values),
+    get: (...values) => statement().get(...values),
+    all: (...values) => statement().all(...values),
+  };
 }
 
 export interface Driver {

@@ -35,7 +35,7 @@ async function failure(path: string): Promise<BatchlingError> {
     (reason: unknown) => reason,
   );
   if (!BatchlingError.isInstance(error)) throw new Error(`Expected a BatchlingError: ${error}`);
-  expect(error.facts).toMatchObject({ path });
+  expect(error.facts).toMatchObject({ store: path });
   expect(error.message).toContain(path);
   return error;
 }
@@ -201,7 +201,7 @@ describe('a ledger that cannot be used', () => {
     expect(error).toMatchObject({
       code: 'STORE_NEWER',
       message: /schema 99.*up to \d+.*Update batchling/,
-      facts: { schema: 99, known: migrations.at(-1)?.version },
+      facts: { schema: 99, known: migrations.newest },
     });
   });
 

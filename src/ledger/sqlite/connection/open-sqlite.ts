@@ -1,12 +1,13 @@
+import { nextTurn } from '../../../concurrency/event-loop.ts';
+import { failureLog } from '../../best-effort.ts';
 import type { Ledger } from '../../ledger.ts';
 import type { LedgerOptions } from '../../ledger-options.ts';
+import { unusable } from '../../sql/unusable.ts';
 import { OwnerLocks } from '../owners/owner-locks.ts';
 import { migrate } from '../schema/migrate.ts';
 import { sqliteLedger } from '../sqlite-ledger.ts';
 import { type Database, loadDriver } from './driver.ts';
-import { nextTurn } from './slices.ts';
 import { retryBusy, Store } from './store.ts';
-import { unusable } from './store-errors.ts';
 import { prepareStoreFile } from './store-files.ts';
 
 export interface SqliteLedgerOptions extends LedgerOptions {
@@ -30,12 +31,11 @@ export async function openSqliteLedger(options: SqliteLedgerOptions): Promise<Le
   const database = await retryBusy(path, patience, open);
   try {
     await retryBusy(path, patience, () => configure(database, path));
-    // What is not to be kept must not stay behind in free pages either.
+    // Answers that are not to be kept must not stay behind in free pages either.
     if (keep === 'none') database.exec('PRAGMA secure_delete = ON');
     await nextTurn();
     const locks = new OwnerLocks(driver, path);
-    const isHeld = (lock: string) => locks.isHeld(lock);
-    const salt = await retryBusy(path, patience, () => migrate(database, path, isHeld));
+    const salt = await retryBusy(path, patience, () => migrate(database, path, locks));
     await nextTurn();
     const store = new Store(database, {
       path,
@@ -44,6 +44,7 @@ export async function openSqliteLedger(options: SqliteLedgerOptions): Promise<Le
       keep,
       patience,
       warn: options.warn,
+      log: failureLog(options.logger),
     });
     return sqliteLedger(store, locks, salt);
   } catch (error) {

@@ -1,4 +1,5 @@
 import { BatchlingError } from '../../../base/errors.ts';
+import { codeOf, contradiction, IS_FULL, unusable } from '../../sql/unusable.ts';
 
 const BUSY = 5;
 const CONSTRAINT = 19;
@@ -11,26 +12,19 @@ const EXPLANATIONS: Readonly<Record<number | string, string>> = {
   8: 'it is read-only. Make it and its folder writable, or choose another store.',
   10: 'the disk reports an input/output error. Check the disk, or choose another store.',
   11: 'it is damaged. Move it aside to start a new one; answers in it that are not read yet are lost.',
-  13: 'the disk is full. Free some space and run again: what is stored is kept.',
+  13: `the disk ${IS_FULL}`,
   14: 'it cannot be opened. Check that its folder exists and is writable, or choose another store.',
   15: 'its file system does not support the locks a ledger needs. Choose a store on a local disk.',
   26: 'it is not a ledger: the file is no SQLite database. Choose another store, or move it aside.',
   EACCES: 'this user may not read and write it. Correct its permissions, or choose another store.',
   EPERM: 'this user may not read and write it. Correct its permissions, or choose another store.',
   EROFS: 'its file system is read-only. Choose another store.',
-  ENOSPC: 'the disk is full. Free some space and run again: what is stored is kept.',
+  ENOSPC: `the disk ${IS_FULL}`,
   ENOTDIR: 'a part of its path is a file, not a folder. Choose another store.',
   EEXIST: 'a part of its path is a file, not a folder. Choose another store.',
   ENOENT: 'a part of its path does not exist and cannot be made. Choose another store.',
   ENAMETOOLONG: 'its path is too long. Choose another store.',
 };
-
-export function unusable(path: string, why: string, cause?: unknown): BatchlingError {
-  return new BatchlingError('STORE_UNUSABLE', `The ledger ${path} cannot be used: ${why}`, {
-    ...(cause !== undefined && { cause }),
-    facts: { path },
-  });
-}
 
 /** For a warning: the program goes on. */
 export function damageIn(path: string): string {
@@ -44,22 +38,15 @@ export function isBusy(error: unknown): boolean {
   return (sqliteCode(error) ?? 0) % 256 === BUSY;
 }
 
-/** What the error means for the user of this store. Our own errors pass as they are. */
+/** Says what the error means for the user of this store. Our own errors pass as they are. */
 export function explainStoreError(path: string, error: unknown): unknown {
   if (BatchlingError.isInstance(error)) return error;
   const code = sqliteCode(error);
   if (code === undefined) {
-    const known = EXPLANATIONS[systemCode(error) ?? ''];
+    const known = EXPLANATIONS[codeOf(error) ?? ''];
     return known === undefined ? error : unusable(path, known, error);
   }
-  if (code % 256 === CONSTRAINT) {
-    return new BatchlingError(
-      'INVARIANT',
-      `The ledger ${path} refused a row that contradicts another one. ` +
-        'This is a bug in batchling; please report it.',
-      { cause: error, facts: { path } },
-    );
-  }
+  if (code % 256 === CONSTRAINT) return contradiction(path, error);
   const primary = LOCK_ERRORS.has(code) ? 15 : code % 256;
   const fallback = 'SQLite reports an error (see its cause). Choose another store, or report it.';
   return unusable(path, EXPLANATIONS[primary] ?? fallback, error);
@@ -68,9 +55,4 @@ export function explainStoreError(path: string, error: unknown): unknown {
 function sqliteCode(error: unknown): number | undefined {
   if (typeof error !== 'object' || error === null || !('errcode' in error)) return undefined;
   return typeof error.errcode === 'number' ? error.errcode : undefined;
-}
-
-function systemCode(error: unknown): string | undefined {
-  if (typeof error !== 'object' || error === null || !('code' in error)) return undefined;
-  return typeof error.code === 'string' ? error.code : undefined;
 }

@@ -10,7 +10,8 @@ import {
   statSync,
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { explainStoreError, unusable } from './store-errors.ts';
+import { codeOf, unusable } from '../../sql/unusable.ts';
+import { explainStoreError } from './store-errors.ts';
 
 /**
  * Makes the folder and an empty file that only its user can read. Returns the real path: the owners'
@@ -66,7 +67,7 @@ export function createPrivateFile(path: string): void {
   try {
     closeSync(openSync(path, 'wx', 0o600));
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+    if (codeOf(error) !== 'EEXIST') throw error;
   }
 }
 

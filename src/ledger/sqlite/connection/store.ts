@@ -1,9 +1,11 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { FailureLog } from '../../best-effort.ts';
 import type { Keep, LedgerOptions } from '../../ledger-options.ts';
+import { unusable } from '../../sql/unusable.ts';
 import { Checkpoints } from './checkpoints.ts';
-import { type Database, LazyStatement, type Statement } from './driver.ts';
-import { damageIn, explainStoreError, isBusy, unusable } from './store-errors.ts';
+import { type Database, lazyStatement, type Statement } from './driver.ts';
+import { damageIn, explainStoreError, isBusy } from './store-errors.ts';
 
 export interface StoreSettings {
   readonly path: string;
@@ -14,6 +16,7 @@ export interface StoreSettings {
   /** How long to wait for another process's lock, in milliseconds. */
   readonly patience: number;
   readonly warn: LedgerOptions['warn'];
+  readonly log: FailureLog;
 }
 
 interface WriteOptions {
@@ -28,6 +31,7 @@ export class Store {
   readonly path: string;
   readonly now: () => number;
   readonly keep: Keep;
+  readonly log: FailureLog;
   readonly #patience: number;
   readonly #warn: LedgerOptions['warn'];
   readonly #database: Database;
@@ -42,16 +46,16 @@ export class Store {
     this.path = settings.path;
     this.now = settings.now;
     this.keep = settings.keep;
+    this.log = settings.log;
     this.#patience = settings.patience;
     this.#warn = settings.warn;
     this.#database = database;
     this.#dataVersion = database.prepare('PRAGMA data_version');
-    const { path, source } = settings;
-    this.#checkpoints = new Checkpoints(database, { path, source });
+    this.#checkpoints = new Checkpoints(database, settings);
   }
 
   prepare(sql: string): Statement {
-    return new LazyStatement(this.#database, sql);
+    return lazyStatement(this.#database, sql);
   }
 
   read<T>(work: () => T): Promise<T> {
@@ -113,7 +117,7 @@ export class Store {
   }
 
   /**
-   * What SQLite does within a COMMIT when `synchronous` is FULL, where it blocks the event loop. A
+   * SQLite does this within a COMMIT when `synchronous` is FULL, where it blocks the event loop. A
    * checkpoint that comes in between syncs both files itself. SQLite has no lock on this file that
    * closing it could drop.
    */

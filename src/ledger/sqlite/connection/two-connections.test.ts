@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { fingerprintOf, good, openBench } from '../../conformance/subject.test-helper.ts';
+import { prepareLock } from '../test/hold-lock.test-helper.ts';
 import { killOwner, openTemporary, query, temporaryFolder } from '../test/temporary.test-helper.ts';
 import { loadDriver } from './driver.ts';
 
@@ -61,6 +62,21 @@ describe('two connections to one ledger', () => {
     expect(await two.ask(1)).toMatchObject({ is: 'wait' });
     writeFileSync(file, '');
     await expect.poll(() => two.ask(1)).toMatchObject({ is: 'mine' });
+  });
+
+  it('tell the log what the lock of another one has kept them from, and go on', async () => {
+    const path = join(temporaryFolder(), 'ledger.db');
+    const told: unknown[] = [];
+    const log = (...line: unknown[]) => void told.push(line);
+    const ledger = await openTemporary({ path, patience: 0, logger: { debug: log, warn: log } });
+    const owner = await ledger.join({ run: 'told', host: 'here', pid: 1 });
+    const release = (await prepareLock(path))();
+    await ledger.leave(owner);
+    release();
+    const error = expect.stringContaining('another process has held its lock');
+    expect(told).toEqual([
+      ['batchling could not note in the ledger that this owner has left', { error }],
+    ]);
   });
 
   it('wait for a lock without holding up the event loop', async () => {

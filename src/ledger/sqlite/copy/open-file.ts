@@ -28,7 +28,7 @@ export async function openLocked(
   const database = await attempt(() => new driver.DatabaseSync(path, { timeout: 5 }));
   try {
     await attempt(() => configure(database));
-    const salt = await attempt(() => migrate(database, path, (lock) => locks.isHeld(lock)));
+    const salt = await attempt(() => migrate(database, path, locks));
     await attempt(() => database.exec('BEGIN IMMEDIATE'));
     return { path, database, locks, salt, close: async () => closeAndUndo(database) };
   } catch (error) {

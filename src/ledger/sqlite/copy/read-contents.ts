@@ -12,6 +12,7 @@ import {
 } from '../../copy/contents.ts';
 import { inUse } from '../../copy/refusals.ts';
 import type { LedgerOptions } from '../../ledger-options.ts';
+import { closedOnError } from '../../sql/closed-on-error.ts';
 import { BATCH, REQUEST } from '../../sql/codes.ts';
 import { type BlockId, prepareAnswers } from '../answers/answers.ts';
 import type { Database, SqliteValue } from '../connection/driver.ts';
@@ -26,16 +27,11 @@ export async function readSqliteContents(
   warn: LedgerOptions['warn'],
 ): Promise<ContentsReader> {
   const { path, database, locks, salt, close } = await openLocked(file, () => {});
-  try {
-    const open = 'SELECT host, pid, lock FROM owner WHERE closed_at IS NULL';
-    const owners = database.prepare(open).all() as { host: string; pid: number; lock: string }[];
-    const here = owners.find(({ lock }) => locks.isHeld(lock));
+  await closedOnError(close, () => {
+    const here = locks.findAlive(database);
     if (here) throw inUse(path, here);
     database.exec(LIST_NEW_ANSWERS);
-  } catch (error) {
-    await close();
-    throw error;
-  }
+  });
   return {
     salt,
     async countRequests() {

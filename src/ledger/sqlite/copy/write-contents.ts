@@ -10,6 +10,7 @@ import {
 } from '../../copy/contents.ts';
 import { notEmpty } from '../../copy/refusals.ts';
 import type { RequestId } from '../../ledger.ts';
+import { closedOnError } from '../../sql/closed-on-error.ts';
 import { type BlockId, groupsOf, prepareAnswers } from '../answers/answers.ts';
 import type { Database, SqliteValue, Statement } from '../connection/driver.ts';
 import { explainStoreError } from '../connection/store-errors.ts';
@@ -18,7 +19,7 @@ import { columnOf } from './columns.ts';
 import { openLocked } from './open-file.ts';
 
 /**
- * All of it is one transaction: whoever is interrupted leaves an empty ledger. A file that is new has a
+ * All of it is one transaction: a copy that is interrupted leaves an empty ledger. A file that is new has a
  * rollback journal, in which new pages take no room; the first program that opens it gives it its log.
  */
 const SETTINGS = `
@@ -27,12 +28,9 @@ const SETTINGS = `
 
 export async function writeSqliteContents(file: string): Promise<ContentsWriter> {
   const { path, database, close } = await openLocked(file, (opened) => opened.exec(SETTINGS));
-  try {
+  await closedOnError(close, () => {
     if (isUsed(database)) throw notEmpty(path);
-  } catch (error) {
-    await close();
-    throw error;
-  }
+  });
   const explained = async (work: () => void) => {
     try {
       work();

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { sep } from 'node:path';
+import type { OwnerInfo } from '../../ledger.ts';
 import type { Database, Driver } from '../connection/driver.ts';
 import { isBusy } from '../connection/store-errors.ts';
 import { createPrivateFile } from '../connection/store-files.ts';
@@ -42,6 +43,12 @@ export class OwnerLocks {
     return name;
   }
 
+  /** An owner that is here, if there is one. */
+  findAlive(ledger: Database): Pick<OwnerInfo, 'host' | 'pid'> | undefined {
+    const open = ledger.prepare('SELECT host, pid, lock FROM owner WHERE closed_at IS NULL').all();
+    return (open as (OwnerInfo & { lock: string })[]).find(({ lock }) => this.isHeld(lock));
+  }
+
   release(name: string): void {
     const file = this.#fileOf(name);
     heldHere().get(file)?.close();
@@ -76,7 +83,7 @@ export class OwnerLocks {
     }
   }
 
-  /** Not `join`: every write asks whether its owner is here. */
+  /** This avoids the slower `join` of `node:path`: every write asks whether its owner is here. */
   #fileOf(name: string): string {
     return `${this.#folder}${sep}${name}`;
   }

@@ -1,8 +1,11 @@
-import type { BatchId, OwnerId, RequestId } from '../../ledger.ts';
+import { nextTurn } from '../../../concurrency/event-loop.ts';
+import type { OwnerId, RequestId } from '../../ledger.ts';
 import { REQUEST } from '../../sql/codes.ts';
+import { countDropped, type Dropped, type DroppedRow } from '../../sql/dropped.ts';
+import { inSlices } from '../../sql/slices.ts';
 import { type BlockId, prepareAnswers } from '../answers/answers.ts';
-import { inSlices, nextTurn } from '../connection/slices.ts';
 import type { Store } from '../connection/store.ts';
+import { prepareIdRange } from './id-range.ts';
 
 export interface OldRequests {
   readonly alive: readonly OwnerId[];
@@ -16,18 +19,9 @@ export interface OldRequests {
   readonly dryRun: boolean;
 }
 
-export interface Dropped {
-  requests: number;
-  bytes: number;
-  /** How many requests each batch has lost. */
-  readonly batches: Map<BatchId, number>;
-}
-
-interface OldRow {
+interface OldRow extends DroppedRow {
   readonly id: RequestId;
-  readonly batch: BatchId | null;
   readonly answer: BlockId | null;
-  readonly bytes: number;
   /** The beginning of its fingerprint: entries with similar ones lie together in `identity`. */
   readonly prefix: string;
 }
@@ -65,11 +59,7 @@ export function preparePruneRequests(
   store: Store,
 ): (query: OldRequests, dropped: Dropped) => Promise<void> {
   const answers = prepareAnswers(store);
-  // Asked for in one query of their own, both ends would be looked for in the whole table.
-  const bounds = store.prepare(
-    `SELECT coalesce((SELECT min(id) FROM request), 1) AS first,
-       coalesce((SELECT max(id) FROM request), 0) AS last`,
-  );
+  const rangeOf = prepareIdRange(store, 'request');
   const select = store.prepare(
     `SELECT request.id, batch, request.answer, hex(substr(fp, 1, 2)) AS prefix,
        coalesce(octet_length(answer.body) / json_array_length(answer.request), 0)
@@ -95,7 +85,7 @@ export function preparePruneRequests(
     select.all(from, to, ...valuesOf(query), most) as OldRow[];
 
   const find = async (query: OldRequests, from: number, to: number) => {
-    // Of what has to go only half at a time: pages hold less than they have room for.
+    // Only half of what has to go is dropped at a time: pages hold less than they have room for.
     const enough = (await store.read(query.excess)) / 2;
     const found: OldRow[] = [];
     let bytes = 0;
@@ -129,19 +119,16 @@ export function preparePruneRequests(
     return rows;
   };
   const drop = async (query: OldRequests, slice: readonly OldRow[], dropped: Dropped) => {
-    count(await store.write(() => remove(query, slice)), dropped);
+    countDropped(await store.write(() => remove(query, slice)), dropped);
   };
 
   return async (query, dropped) => {
-    const { first, last } = (await store.read(() => bounds.get())) as {
-      first: number;
-      last: number;
-    };
+    const { first, last } = await rangeOf();
     for (let from = first; from <= last; ) {
       const { rows, next } = await find(query, from, last);
       // Enough is gone.
       if (next === from) return;
-      if (query.dryRun) count(rows, dropped);
+      if (query.dryRun) countDropped(rows, dropped);
       else if (rows.length >= WORTH_HIDING) await hide(query, rows);
       if (rows.length > 0 && !query.dryRun) {
         await inSlices(rows, (slice) => drop(query, slice, dropped), {
@@ -152,12 +139,4 @@ export function preparePruneRequests(
       from = next;
     }
   };
-}
-
-function count(rows: readonly OldRow[], dropped: Dropped): void {
-  for (const { batch, bytes } of rows) {
-    dropped.requests += 1;
-    dropped.bytes += bytes;
-    if (batch !== null) dropped.batches.set(batch, (dropped.batches.get(batch) ?? 0) + 1);
-  }
 }

@@ -1,6 +1,8 @@
+import { nextTurn } from '../../../concurrency/event-loop.ts';
 import type { OwnerId, QueueId } from '../../ledger.ts';
-import { inSlices, nextTurn } from '../connection/slices.ts';
+import { inSlices } from '../../sql/slices.ts';
 import type { Store } from '../connection/store.ts';
+import { prepareIdRange } from './id-range.ts';
 
 /** The table of requests is walked in steps of this many ids: it has no index by queue. */
 const IDS_AT_ONCE = 10_000;
@@ -20,10 +22,7 @@ export function preparePruneUnused(
     `SELECT id FROM queue
      WHERE used_at < ? AND id < (SELECT max(id) FROM queue) AND id NOT IN (SELECT queue FROM batch)`,
   );
-  const bounds = store.prepare(
-    `SELECT coalesce((SELECT min(id) FROM request), 1) AS first,
-       coalesce((SELECT max(id) FROM request), 0) AS last`,
-  );
+  const rangeOf = prepareIdRange(store, 'request');
   const used = store.prepare('SELECT DISTINCT queue FROM request WHERE id BETWEEN ? AND ?');
   // The moment is asked for again: another process may have opened one of them since.
   const removeQueues = store.prepare(
@@ -40,8 +39,8 @@ export function preparePruneUnused(
   const unusedQueues = async (before: number): Promise<QueueId[]> => {
     const rows = (await store.read(() => candidates.all(before))) as { id: QueueId }[];
     const unused = new Set(rows.map(({ id }) => id));
-    const { first, last } = (await store.read(() => bounds.get())) as Record<string, number>;
-    for (let from = first ?? 1; from <= (last ?? 0) && unused.size > 0; from += IDS_AT_ONCE) {
+    const { first, last } = await rangeOf();
+    for (let from = first; from <= last && unused.size > 0; from += IDS_AT_ONCE) {
       const found = await store.read(() => used.all(from, from + IDS_AT_ONCE - 1));
       for (const { queue } of found as { queue: QueueId }[]) unused.delete(queue);
       await nextTurn();

@@ -1,11 +1,14 @@
+import { nextTurn } from '../../../concurrency/event-loop.ts';
 import type { BatchId, Ledger, OwnerId } from '../../ledger.ts';
 import { BATCH } from '../../sql/codes.ts';
+import type { Dropped } from '../../sql/dropped.ts';
+import { ROWS_PER_TRANSACTION } from '../../sql/slices.ts';
 import type { AbandonPlan } from '../batches/plan.ts';
-import { nextTurn, ROWS_PER_TRANSACTION } from '../connection/slices.ts';
 import type { Store } from '../connection/store.ts';
 import type { Owners } from '../owners/owners.ts';
 import { prepareCountBatches } from './count-batches.ts';
-import { type Dropped, preparePruneRequests } from './prune-requests.ts';
+import { prepareIdRange } from './id-range.ts';
+import { preparePruneRequests } from './prune-requests.ts';
 import { preparePruneUnused } from './prune-unused.ts';
 
 /** A page has 16 KB. */
@@ -70,7 +73,7 @@ export function preparePrune(store: Store, owners: Owners, abandon: AbandonPlan)
       }
     }
     if (maxBytes !== undefined) {
-      // What was only counted is still there: it is not counted again, and its bytes count as gone.
+      // In a dry run the old requests are still there: they are not counted again, and their bytes count as gone.
       const since = dryRun ? (before ?? 0) : 0;
       const excess = () => usedBytes() - maxBytes - (dryRun ? dropped.bytes : 0);
       await pruneRequests({ ...common, states: 'final', since, before: Infinity, excess }, dropped);
@@ -96,10 +99,7 @@ function preparePruneBatches(
   before: number,
   emptied: ReadonlyMap<BatchId, number>,
 ) => Promise<number> {
-  const bounds = store.prepare(
-    `SELECT coalesce((SELECT min(id) FROM batch), 1) AS first,
-       coalesce((SELECT max(id) FROM batch), 0) AS last`,
-  );
+  const rangeOf = prepareIdRange(store, 'batch');
   const remove = store.prepare(
     `DELETE FROM batch
      WHERE id BETWEEN ? AND ? AND state >= ${BATCH.ended}
@@ -108,10 +108,7 @@ function preparePruneBatches(
        AND NOT EXISTS (SELECT 1 FROM request WHERE request.batch = batch.id)`,
   );
   return async (alive, before, emptied) => {
-    const { first, last } = (await store.read(() => bounds.get())) as {
-      first: number;
-      last: number;
-    };
+    const { first, last } = await rangeOf();
     const owners = JSON.stringify(alive);
     let removed = 0;
     for (let from = first; from <= last; from += ROWS_PER_TRANSACTION) {
@@ -154,7 +151,7 @@ function preparePruneRunCounts(
   };
 }
 
-/** The same for what they have spent outside of batches: one small row for each run with a budget. Days stay. */
+/** Drops what such runs have spent outside of batches: one small row for each run with a budget. Days stay. */
 function preparePruneRunCosts(
   store: Store,
 ): (alive: readonly OwnerId[], before: number) => Promise<void> {

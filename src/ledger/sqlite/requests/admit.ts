@@ -1,16 +1,17 @@
 import { invariant } from '../../../base/errors.ts';
 import type { Answer } from '../../../base/types.ts';
 import { attemptsBefore, decide, type Standing } from '../../admission-rules.ts';
+import { bestEffort } from '../../best-effort.ts';
 import type { Admission, Ask, Ledger, OwnerId } from '../../ledger.ts';
 import { BATCH, requestState } from '../../sql/codes.ts';
+import { inSlices } from '../../sql/slices.ts';
 import { type Answers, type FindAnswer, prepareAnswers } from '../answers/answers.ts';
 import type { NewAnswers } from '../answers/new-answers.ts';
-import { inSlices } from '../connection/slices.ts';
 import type { Store } from '../connection/store.ts';
 import type { Owners } from '../owners/owners.ts';
 import { prepareSortIn } from './identities.ts';
 import { prepareInsertNew, type Wanted } from './insert-new.ts';
-import { type FindBatch, prepareRequests, type RequestRow, type Requests } from './requests.ts';
+import { prepareRequests, type RequestRow, type Requests } from './requests.ts';
 import { prepareWithdraw } from './settled.ts';
 
 /** Asks for known requests take long: each may have to read a block of answers. */
@@ -26,14 +27,14 @@ interface PlacedAsk {
   readonly place: number;
 }
 
-/** What decisions in one transaction share. */
-interface Session {
+/** The state that the decisions of one transaction share. */
+interface Round {
   readonly requests: Requests;
   readonly answers: Answers;
   readonly answerOf: FindAnswer;
   readonly newAnswers: NewAnswers;
   readonly newAnswerOf: ReturnType<NewAnswers['finder']>;
-  readonly batchOf: FindBatch;
+  readonly batchOf: ReturnType<Requests['batchFinder']>;
   readonly me: OwnerId;
   readonly standingOf: (owner: OwnerId) => Standing;
 }
@@ -62,7 +63,7 @@ export function prepareAdmit(
     return { wanted, inserted: insertNew(me, wanted) };
   };
   const decideSlice = (me: OwnerId, slice: readonly PlacedAsk[]) => {
-    const session = {
+    const round = {
       requests,
       answers,
       answerOf: answers.finder(),
@@ -72,7 +73,7 @@ export function prepareAdmit(
       me,
       standingOf: owners.standings(me, owners.require(me)),
     };
-    return slice.map(({ ask, occurrence }) => admitKnown(session, ask, occurrence));
+    return slice.map(({ ask, occurrence }) => admitKnown(round, ask, occurrence));
   };
 
   const admitAll = async (me: OwnerId, asks: readonly Ask[], admissions: Admission[]) => {
@@ -105,28 +106,33 @@ export function prepareAdmit(
       // The asker does not hear of what it has got so far, so nobody would send it.
       const mine = admissions.filter(({ is, request }) => is === 'mine' && request !== NOT_YET);
       const requests = mine.map(({ request }) => request);
-      if (requests.length > 0) await withdraw(me, requests).catch(() => {});
+      if (requests.length > 0)
+        await bestEffort(
+          store.log,
+          'withdraw the requests of a failed admission',
+          withdraw(me, requests),
+        );
       throw error;
     }
     // A failure costs nothing: a later admission tries again.
-    await sortIn().catch(() => {});
+    await bestEffort(store.log, 'sort in new requests', sortIn(), 'debug');
     return admissions;
   };
 }
 
-function admitKnown(session: Session, ask: Ask, occurrence: number): Admission {
-  const { requests, answers, me } = session;
-  const newest = findNewest(session, ask, occurrence);
+function admitKnown(round: Round, ask: Ask, occurrence: number): Admission {
+  const { requests, answers, me } = round;
+  const newest = findNewest(round, ask, occurrence);
   // Another process may have forgotten it since it was found to be known.
-  if (!newest) return inserted(session, ask, occurrence, 0);
-  const { row, answer } = choose(session, ask, occurrence, newest);
-  const known = effective(session, row);
+  if (!newest) return inserted(round, ask, occurrence, 0);
+  const { row, answer } = choose(round, ask, occurrence, newest);
+  const known = effective(round, row);
   const decision = decide({ state: known.state, hasAnswer: answer !== undefined }, ask, () =>
-    session.standingOf(known.owner),
+    round.standingOf(known.owner),
   );
   switch (decision) {
     case 'renew':
-      return inserted(session, ask, occurrence, newest.generation + 1);
+      return inserted(round, ask, occurrence, newest.generation + 1);
     case 'take': {
       const attempt = attemptsBefore(known.state, row.attempt);
       requests.reset(row.id, me, ask.queue, attempt);
@@ -142,21 +148,21 @@ function admitKnown(session: Session, ask: Ask, occurrence: number): Admission {
       };
     case 'adopt':
       requests.own(row.id, me);
-      return served(session, row, occurrence, answer);
+      return served(round, row, occurrence, answer);
     case 'serve':
-      return served(session, row, occurrence, answer);
+      return served(round, row, occurrence, answer);
   }
 }
 
-function inserted(session: Session, ask: Ask, occurrence: number, generation: number): Admission {
-  const { requests, me } = session;
-  const request = requests.insert(ask.fingerprint, occurrence, generation, me, ask.queue);
+function inserted(round: Round, ask: Ask, occurrence: number, generation: number): Admission {
+  const { requests, me } = round;
+  const request = requests.insert(ask, occurrence, generation, me);
   return { request, occurrence, is: 'mine' };
 }
 
 /** The newest generation. An answer that its row does not name yet is written into the row first. */
-function findNewest(session: Session, ask: Ask, occurrence: number): RequestRow | undefined {
-  const { requests, newAnswers, newAnswerOf } = session;
+function findNewest(round: Round, ask: Ask, occurrence: number): RequestRow | undefined {
+  const { requests, newAnswers, newAnswerOf } = round;
   const row = requests.find(ask.fingerprint, occurrence);
   if (!row || row.batch === null || requestState(row.state) !== 'planned') return row;
   const answer = newAnswerOf(row.batch, row.id);
@@ -166,8 +172,8 @@ function findNewest(session: Session, ask: Ask, occurrence: number): RequestRow 
 }
 
 /** The row to decide about, with its answer if it is final and the answer is still stored. */
-function choose(session: Session, ask: Ask, occurrence: number, newest: RequestRow) {
-  const { requests, answerOf } = session;
+function choose(round: Round, ask: Ask, occurrence: number, newest: RequestRow) {
+  const { requests, answerOf } = round;
   const state = requestState(newest.state);
   const answer = state === 'answered' || state === 'failed' ? answerOf(newest) : undefined;
   if (!ask.cache || newest.generation === 0 || (state === 'answered' && answer)) {
@@ -181,24 +187,24 @@ function choose(session: Session, ask: Ask, occurrence: number, newest: RequestR
  * A member of a batch that is still being planned counts as admitted by the planner: if that owner
  * died half way, its requests are free.
  */
-function effective(session: Session, row: RequestRow) {
+function effective(round: Round, row: RequestRow) {
   const { batch, owner } = row;
   const state = requestState(row.state);
   if (state !== 'planned' || batch === null) return { state, batch, owner };
-  const found = session.batchOf(batch);
+  const found = round.batchOf(batch);
   invariant(found, `Request ${row.id} is a member of batch ${batch}, which does not exist`);
   if (found.state !== BATCH.planning) return { state, batch, owner: found.owner };
   return { state: 'admitted' as const, batch: null, owner: found.owner };
 }
 
 function served(
-  session: Session,
+  round: Round,
   row: RequestRow,
   occurrence: number,
   answer: Answer | undefined,
 ): Admission {
   invariant(answer, `Request ${row.id} has no answer to serve`);
-  const batch = row.batch === null ? undefined : session.batchOf(row.batch);
+  const batch = row.batch === null ? undefined : round.batchOf(row.batch);
   return {
     request: row.id,
     occurrence,

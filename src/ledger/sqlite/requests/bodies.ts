@@ -1,6 +1,6 @@
 import type { BatchId, Ledger, RequestId } from '../../ledger.ts';
 import { REQUEST } from '../../sql/codes.ts';
-import { inSlices } from '../connection/slices.ts';
+import { inSlices } from '../../sql/slices.ts';
 import type { Store } from '../connection/store.ts';
 
 export function prepareSpool(store: Store): Ledger['spool'] {
@@ -35,14 +35,8 @@ export function prepareBodies(store: Store): Ledger['bodies'] {
   };
 }
 
-/** For use inside a transaction. */
-export interface EraseBodies {
-  of(requests: readonly RequestId[]): void;
-  /** Erases only bodies of members of this batch whose rows have no outcome. */
-  ofMembers(requests: readonly RequestId[], batch: BatchId): void;
-}
-
-export function prepareEraseBodies(store: Store): EraseBodies {
+/** Erases bodies, inside a transaction. */
+export function prepareEraseBodies(store: Store) {
   // The table is empty unless bodies did not fit into memory.
   const any = store.prepare('SELECT 1 FROM body LIMIT 1');
   const listed = 'SELECT value FROM json_each(?)';
@@ -53,10 +47,11 @@ export function prepareEraseBodies(store: Store): EraseBodies {
      )`,
   );
   return {
-    of(requests) {
+    of(requests: readonly RequestId[]): void {
       if (requests.length > 0 && any.get()) erase.run(JSON.stringify(requests));
     },
-    ofMembers(requests, batch) {
+    /** Erases only bodies of members of this batch whose rows have no outcome. */
+    ofMembers(requests: readonly RequestId[], batch: BatchId): void {
       if (requests.length > 0 && any.get()) eraseOfMembers.run(JSON.stringify(requests), batch);
     },
   };

@@ -1,4 +1,4 @@
-import { nextTurn } from '../connection/slices.ts';
+import { nextTurn } from '../../../concurrency/event-loop.ts';
 import type { Store } from '../connection/store.ts';
 
 /** So few that they fit into some dozens of pages, so many that moving them writes few pages each. */

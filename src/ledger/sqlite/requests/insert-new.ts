@@ -1,3 +1,4 @@
+import { FINGERPRINT_BYTES, fingerprintKey, packedFingerprints } from '../../fingerprints.ts';
 import type { OwnerId, QueueId, RequestId } from '../../ledger.ts';
 import { REQUEST } from '../../sql/codes.ts';
 import type { Store } from '../connection/store.ts';
@@ -17,8 +18,6 @@ export type InsertNew = (
   owner: OwnerId,
   wanted: readonly Wanted[],
 ) => readonly (RequestId | undefined)[];
-
-const FINGERPRINT_BYTES = 32;
 
 /** All requests of a queue are inserted with two statements. */
 export function prepareInsertNew(store: Store): InsertNew {
@@ -69,14 +68,10 @@ export function prepareInsertNew(store: Store): InsertNew {
 type Packed = [fingerprints: Uint8Array, occurrences: string];
 
 function packed(wanted: readonly Wanted[]): Packed {
-  const fingerprints = Buffer.allocUnsafe(wanted.length * FINGERPRINT_BYTES);
-  wanted.forEach((one, index) => {
-    fingerprints.set(one.fingerprint, index * FINGERPRINT_BYTES);
-  });
-  return [fingerprints, JSON.stringify(wanted.map(({ occurrence }) => occurrence))];
+  return [packedFingerprints(wanted), JSON.stringify(wanted.map(({ occurrence }) => occurrence))];
 }
 
-/** Of two equal asks only the first one is new. */
+/** Only the first one of two equal asks is new. */
 function placesByQueue(
   wanted: readonly Wanted[],
   known: readonly { place: number }[],
@@ -86,7 +81,7 @@ function placesByQueue(
   const places = new Map<QueueId, number[]>();
   wanted.forEach(({ fingerprint, occurrence, queue }, place) => {
     if (skipped.has(place)) return;
-    const key = `${latin1Of(fingerprint)}${occurrence}`;
+    const key = `${fingerprintKey(fingerprint)}${occurrence}`;
     if (seen.has(key)) return;
     seen.add(key);
     const others = places.get(queue);
@@ -94,9 +89,4 @@ function placesByQueue(
     else places.set(queue, [place]);
   });
   return places;
-}
-
-/** 32 bytes as 32 one-byte characters, without a copy of the bytes. */
-function latin1Of({ buffer, byteOffset, byteLength }: Uint8Array): string {
-  return Buffer.from(buffer, byteOffset, byteLength).toString('latin1');
 }

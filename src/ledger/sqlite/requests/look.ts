@@ -1,15 +1,12 @@
-import { decide } from '../../admission-rules.ts';
+import { decide, lookOf, nobody } from '../../admission-rules.ts';
 import type { Ledger, Look } from '../../ledger.ts';
 import { requestState } from '../../sql/codes.ts';
+import { inSlices } from '../../sql/slices.ts';
 import { prepareAnswers } from '../answers/answers.ts';
 import type { NewAnswers } from '../answers/new-answers.ts';
-import { inSlices } from '../connection/slices.ts';
 import type { Store } from '../connection/store.ts';
 import type { Owners } from '../owners/owners.ts';
 import { prepareRequests } from './requests.ts';
-
-/** Never the id of an owner. */
-const NOBODY = 0;
 
 /** Each may have to read a block of answers. */
 const ROWS_PER_READ = 100;
@@ -22,7 +19,7 @@ export function prepareLook(store: Store, owners: Owners, newAnswers: NewAnswers
   const lookAll = (run: string, asks: Parameters<Ledger['look']>[1]): Look[] => {
     const answerOf = answers.finder();
     const newAnswerOf = newAnswers.finder();
-    const standingOf = owners.standings(NOBODY, run);
+    const standingOf = owners.standings(nobody, run);
     return asks.map((ask): Look => {
       const newest = requests.find(ask.fingerprint, ask.occurrence);
       if (newest === undefined) return { is: 'new' };
@@ -36,9 +33,7 @@ export function prepareLook(store: Store, owners: Owners, newAnswers: NewAnswers
       const decision = decide({ state, hasAnswer: answer !== undefined }, ask, () =>
         standingOf(row.owner),
       );
-      if (decision === 'wait') return { is: 'wait' };
-      const isServed = decision === 'serve' || decision === 'adopt';
-      return isServed && answer ? { is: 'answered', answer } : { is: 'new' };
+      return lookOf(decision, answer);
     });
   };
 

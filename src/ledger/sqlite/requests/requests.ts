@@ -1,6 +1,7 @@
-import type { BatchId, OwnerId, QueueId, RequestId } from '../../ledger.ts';
+import type { Ask, BatchId, OwnerId, QueueId, RequestId } from '../../ledger.ts';
 import { REQUEST } from '../../sql/codes.ts';
 import type { BlockId } from '../answers/answers.ts';
+import { remembered } from '../connection/remembered.ts';
 import type { Store } from '../connection/store.ts';
 import { candidates } from './identities.ts';
 
@@ -20,31 +21,10 @@ interface FoundBatch {
   readonly owner: OwnerId;
 }
 
-export type FindBatch = (batch: BatchId) => FoundBatch | undefined;
+export type Requests = ReturnType<typeof prepareRequests>;
 
 /** The rows that an admission reads and writes, inside a transaction. */
-export interface Requests {
-  /** The newest generation. */
-  find(fingerprint: Uint8Array, occurrence: number): RequestRow | undefined;
-  /** The newest generation that can serve later runs. */
-  findAnswered(fingerprint: Uint8Array, occurrence: number): RequestRow | undefined;
-  insert(
-    fingerprint: Uint8Array,
-    occurrence: number,
-    generation: number,
-    owner: OwnerId,
-    queue: QueueId,
-  ): RequestId;
-  /** The request is admitted again by this owner, without an answer, after so many attempts. */
-  reset(request: RequestId, owner: OwnerId, queue: QueueId, attempt: number): void;
-  own(request: RequestId, owner: OwnerId): void;
-  /** Counts for all processes of a run; the first occurrence is 0. */
-  nextOccurrence(run: string, fingerprint: Uint8Array): number;
-  /** Reads each batch once; valid within one transaction. */
-  batchFinder(): FindBatch;
-}
-
-export function prepareRequests(store: Store): Requests {
+export function prepareRequests(store: Store) {
   const columns = 'id, generation, state, attempt, owner, batch, answer';
   const identity = `id IN (${candidates('substr(?1, 1, 6)', '?2')}) AND fp = ?1`;
   const find = store.prepare(
@@ -76,29 +56,34 @@ export function prepareRequests(store: Store): Requests {
   );
   const findBatch = store.prepare('SELECT token, state, owner FROM batch WHERE id = ?');
   return {
-    find: (fingerprint, occurrence) => find.get(fingerprint, occurrence) as RequestRow | undefined,
-    findAnswered: (fingerprint, occurrence) =>
+    /** The newest generation. */
+    find: (fingerprint: Uint8Array, occurrence: number) =>
+      find.get(fingerprint, occurrence) as RequestRow | undefined,
+    /** The newest generation that can serve later runs. */
+    findAnswered: (fingerprint: Uint8Array, occurrence: number) =>
       findAnswered.get(fingerprint, occurrence) as RequestRow | undefined,
-    insert(fingerprint, occurrence, generation, owner, queue) {
+    insert(
+      { fingerprint, queue }: Pick<Ask, 'fingerprint' | 'queue'>,
+      occurrence: number,
+      generation: number,
+      owner: OwnerId,
+    ): RequestId {
       const row = insert.run(fingerprint, occurrence, generation, queue, owner, store.now());
       const id = Number(row.lastInsertRowid);
       enter.run(fingerprint, occurrence, id);
       return id;
     },
-    reset(request, owner, queue, attempt) {
+    /** The request is admitted again by this owner, without an answer, after so many attempts. */
+    reset(request: RequestId, owner: OwnerId, queue: QueueId, attempt: number): void {
       reset.run(attempt, owner, queue, store.now(), request);
     },
-    own(request, owner) {
+    own(request: RequestId, owner: OwnerId): void {
       own.run(owner, request);
     },
-    nextOccurrence: (run, fingerprint) =>
+    /** Counts for all processes of a run; the first occurrence is 0. */
+    nextOccurrence: (run: string, fingerprint: Uint8Array): number =>
       (count.get(run, fingerprint) as { occurrence: number }).occurrence,
-    batchFinder() {
-      const known = new Map<BatchId, FoundBatch | undefined>();
-      return (batch) => {
-        if (!known.has(batch)) known.set(batch, findBatch.get(batch) as FoundBatch | undefined);
-        return known.get(batch);
-      };
-    },
+    /** Reads each batch once; valid within one transaction. */
+    batchFinder: () => remembered((batch) => findBatch.get(batch) as FoundBatch | undefined),
   };
 }

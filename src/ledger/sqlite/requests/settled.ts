@@ -1,8 +1,8 @@
 import type { Ledger, OwnerId, Settlement } from '../../ledger.ts';
 import { REQUEST } from '../../sql/codes.ts';
 import { type Answered, firstOfEach } from '../../sql/settlements.ts';
+import { inSlices, settlementSize } from '../../sql/slices.ts';
 import { finalState, prepareAnswers } from '../answers/answers.ts';
-import { inSlices, settlementSize } from '../connection/slices.ts';
 import type { Store } from '../connection/store.ts';
 import type { Owners } from '../owners/owners.ts';
 import { prepareEraseBodies } from './bodies.ts';

@@ -1,4 +1,4 @@
-import type { Migration } from './migration.ts';
+import type { Migration } from '../../../sql/migrations.ts';
 
 /**
  * Moments are milliseconds since the epoch, leases are timestamps of the server. Rows of requests are

@@ -1,4 +1,4 @@
-import type { Migration } from './migration.ts';
+import type { Migration } from '../../../sql/migrations.ts';
 
 /** When accounts and queues were last opened, so that those that nothing refers to can be dropped. */
 export const lastUse: Migration = {

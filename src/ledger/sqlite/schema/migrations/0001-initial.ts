@@ -1,4 +1,4 @@
-import type { Migration } from './migration.ts';
+import type { Migration } from '../../../sql/migrations.ts';
 
 /**
  * Narrow rows only: bodies and answers lie in tables of their own, so that admitting and planning

@@ -1,4 +1,4 @@
-import type { Migration } from './migration.ts';
+import type { Migration } from '../../../sql/migrations.ts';
 
 export const learntLimits: Migration = {
   version: 2,

@@ -1,7 +1,7 @@
-import type { Migration } from './migration.ts';
+import type { Migration } from '../../../sql/migrations.ts';
 
 /**
- * What comes in random order is written in two steps, so that it does not dirty a page for each row.
+ * Rows that come in random order are written in two steps, so that they do not dirty a page each.
  *
  * Fingerprints are random, so every insert into an index over all of them dirties a page of its own:
  * the larger the ledger, the more. New entries therefore go into `identity_new`, which is a few pages,

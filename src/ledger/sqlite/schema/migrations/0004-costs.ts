@@ -1,7 +1,7 @@
-import type { Migration } from './migration.ts';
+import type { Migration } from '../../../sql/migrations.ts';
 
 /**
- * What a batch is estimated at, and what its answers have cost: dollars, and tokens of the answers that
+ * A batch gets its estimate, and what its answers have cost: dollars, and tokens of the answers that
  * say so (`counted` of them). The sums are written with the outcomes they belong to, so a crash counts
  * nothing twice. `run_cost` holds what a run with a budget has spent outside of batches. The indexes
  * serve the sum of a run and the history of a queue.

@@ -1,4 +1,4 @@
-import type { Migration } from './migration.ts';
+import type { Migration } from '../../../sql/migrations.ts';
 
 /**
  * A CRC-32 of each block of answers. SQLite has none: it hands out the bytes of a broken page, and they would

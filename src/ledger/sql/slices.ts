@@ -1,12 +1,13 @@
-import { nextTurn } from '../../../concurrency/event-loop.ts';
-import type { Settlement } from '../../ledger.ts';
+import { nextTurn } from '../../concurrency/event-loop.ts';
+import type { Settlement } from '../ledger.ts';
 
-/** Keeps one transaction, which blocks the event loop, within a few milliseconds. */
+/** Keeps one transaction of SQLite, which blocks the event loop, within a few milliseconds. */
 export const ROWS_PER_TRANSACTION = 500;
 const CHARACTERS_PER_TRANSACTION = 1_000_000;
 
 interface SliceOptions<T> {
   readonly rows?: number;
+  readonly characters?: number;
   /** How much text an item has. */
   readonly sizeOf?: (item: T) => number;
 }
@@ -18,29 +19,26 @@ interface SliceOptions<T> {
 export async function inSlices<T>(
   items: readonly T[],
   work: (slice: readonly T[], isLast: boolean) => Promise<void>,
-  { rows = ROWS_PER_TRANSACTION, sizeOf = () => 0 }: SliceOptions<T> = {},
+  options: SliceOptions<T> = {},
 ): Promise<void> {
   let start = 0;
   do {
     if (start > 0) await nextTurn();
-    const end = sliceEnd(items, start, start + rows, sizeOf);
+    const end = sliceEnd(items, start, options);
     const whole = start === 0 && end === items.length;
     await work(whole ? items : items.slice(start, end), end === items.length);
     start = end;
   } while (start < items.length);
 }
 
-function sliceEnd<T>(
-  items: readonly T[],
-  start: number,
-  limit: number,
-  sizeOf: (item: T) => number,
-): number {
-  const most = Math.min(items.length, limit);
-  let characters = 0;
+function sliceEnd<T>(items: readonly T[], start: number, options: SliceOptions<T>): number {
+  const { rows = ROWS_PER_TRANSACTION, characters = CHARACTERS_PER_TRANSACTION } = options;
+  const { sizeOf = () => 0 } = options;
+  const most = Math.min(items.length, start + rows);
+  let size = 0;
   for (let index = start; index < most; index += 1) {
-    characters += sizeOf(items[index] as T);
-    if (characters > CHARACTERS_PER_TRANSACTION && index > start) return index;
+    size += sizeOf(items[index] as T);
+    if (size > characters && index > start) return index;
   }
   return most;
 }
@@ -49,5 +47,3 @@ function sliceEnd<T>(
 export function settlementSize(settlement: Settlement): number {
   return settlement.is === 'answer' ? settlement.answer.body.length : 0;
 }
-
-export { nextTurn };
