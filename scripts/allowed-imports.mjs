@@ -98,7 +98,7 @@ export const allowedImports = lists({
   `,
   // Hooks know no provider, no ledger and no step of the walk.
   hooks: 'base hooks/abort-guard hooks/client-timers hooks/fetch hooks/node-http',
-  'hooks/abort-guard': 'base hooks/patch-registry.ts hooks/state.ts',
+  'hooks/abort-guard': 'base hooks/add-owner.ts hooks/patch-registry.ts hooks/state.ts',
   'hooks/client-timers': 'hooks/patch-registry.ts hooks/state.ts',
   'hooks/fetch': 'base hooks/abort-guard hooks/node-http hooks/patch-registry.ts hooks/state.ts',
   'hooks/node-http': 'base hooks/abort-guard hooks/patch-registry.ts hooks/state.ts',
