@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { deferred } from '../concurrency/deferred.ts';
-import type { RawAnswer, RawRequest } from '../hooks/state.ts';
+import type { RawAnswer } from '../hooks/border.ts';
+import { type RawRequest, rawCall } from '../hooks/raw-call.ts';
 import { answerHeaders } from '../orchestrator/answer/answer-headers.ts';
 import { itemId } from '../orchestrator/model/item-id.ts';
 import type { KeptRequest, Sampling } from '../orchestrator/model/sampling.ts';
@@ -131,7 +132,8 @@ export class AsyncRequests {
     const lent = this.#context.scopes.lend(asked.key, asked.options);
     const leave = unlessRefused(() => enterWaiting(this.#context, from), lent.giveBack);
     const controller = new AbortController();
-    const answer = lent.scope.handleRequest(raw, controller.signal, sampling).finally(() => {
+    const call = { ...rawCall(raw, controller.signal), sampling };
+    const answer = Promise.resolve(lent.scope.calls.handle(call)).finally(() => {
       leave();
       lent.giveBack();
     });

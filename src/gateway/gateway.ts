@@ -66,7 +66,7 @@ export class Gateway {
     const options = resolveOptions(base);
     const routes = new Routes(options);
     // At once: a ledger that cannot be opened is told to whoever starts the gateway, not to its clients.
-    const use = await useEngine(options, 'clients', given.budgetPerDay);
+    const use = await useEngine(options, 'multi', given.budgetPerDay);
     const limits = { ...usualLimits, ...given.limits };
     const context: GatewayContext = {
       token: given.token,

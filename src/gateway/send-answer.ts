@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { RawAnswer } from '../hooks/state.ts';
+import type { RawAnswer } from '../hooks/border.ts';
 import { GatewayError } from './gateway-error.ts';
 import type { Route } from './request/routes.ts';
 

@@ -1,3 +1,4 @@
+import { version } from '../base/version.ts';
 import { KeepAlive } from '../concurrency/keep-alive.ts';
 import { sharedState } from '../hooks/state.ts';
 
@@ -5,7 +6,7 @@ import { sharedState } from '../hooks/state.ts';
 export interface WaitingCalls {
   /** Calls in batches that a provider has accepted, or that another process sends. */
   readonly submitted: number;
-  /** Tokens of those batches; of another process's they are not known. */
+  /** Tokens of those batches; those of another process are not known. */
   readonly batches: ReadonlySet<string>;
   readonly unsent: number;
 }
@@ -96,9 +97,12 @@ export class ProcessCalls {
   }
 }
 
-/** Of all copies of the package in this process. */
+/** All copies of this version of the package share one: another version may know its scopes in another way. */
 export function processCalls(): ProcessCalls {
-  const state = sharedState();
-  state.calls ??= new ProcessCalls();
-  return state.calls as ProcessCalls;
+  const { calls } = sharedState();
+  const known = calls.get(version) as ProcessCalls | undefined;
+  if (known) return known;
+  const made = new ProcessCalls();
+  calls.set(version, made);
+  return made;
 }

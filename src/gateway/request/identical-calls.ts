@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ProviderInfo } from '../../batchers/provider-info.ts';
-import type { RawRequest } from '../../hooks/state.ts';
+import type { RawRequest } from '../../hooks/raw-call.ts';
 
 /**
  * A client that gives up and asks again at once may be heard before its old connection is known to be closed. So

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { RawAnswer } from '../../hooks/state.ts';
+import type { RawAnswer } from '../../hooks/border.ts';
 import type { HeartbeatKind } from './heartbeat-kind.ts';
 
 export interface WaitingRules {

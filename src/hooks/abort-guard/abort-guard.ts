@@ -1,7 +1,8 @@
 import { executionAsyncResource } from 'node:async_hooks';
 import { addOwner } from '../add-owner.ts';
+import type { WatchedSignal } from '../border.ts';
 import { patch } from '../patch-registry.ts';
-import { sharedState, type WatchedSignal } from '../state.ts';
+import { sharedState } from '../state.ts';
 
 const guard: { owners: number; undoPatch: (() => void) | undefined } = {
   owners: 0,
@@ -117,9 +118,4 @@ export function comesFromTimer(reason: unknown): boolean {
     code === 'ETIMEDOUT' ||
     code === 'ECONNABORTED'
   );
-}
-
-/** Marks a signal that is used outside of captured calls as well: a timer's abort is not deferred for it. */
-export function shareSignal(signal: AbortSignal): void {
-  sharedState().sharedSignals.add(signal);
 }

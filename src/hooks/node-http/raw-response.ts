@@ -1,4 +1,4 @@
-import type { RawAnswer } from '../state.ts';
+import type { RawAnswer } from '../border.ts';
 
 /** Headers that we write ourselves: the body is complete, plain, and the last on its connection. */
 const ours = new Set([

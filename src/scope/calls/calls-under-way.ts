@@ -1,34 +1,37 @@
+import type { ResolvedOptions } from '../../options/index.ts';
 import type { LeftCalls } from '../../report/text/end-note.ts';
+import type { ScopeEngine } from '../engine/scope-engine.ts';
 import { processCalls, type WaitingCalls, type WaitingScope } from '../process-calls.ts';
 import type { ClientCall } from './client-call.ts';
 
 const inProcess = processCalls();
 const { keepAlive } = inProcess;
 
-/** What the calls know of their scope. */
-interface OwnScope {
-  readonly store: string;
-  /** Its ledger outlives the process. */
-  readonly isStored: boolean;
-  leave(): void;
-}
-
 /** The calls of a scope that have not ended. While there are any, they keep the process up. */
 export class CallsUnderWay implements WaitingScope {
-  readonly #scope: OwnScope;
+  readonly store: string;
+  readonly #engine: Pick<ScopeEngine, 'current'>;
+  readonly leave: () => void;
   readonly #calls = new Set<ClientCall>();
   readonly #whenIdle: (() => void)[] = [];
   /** Calls whose body is being read, or whose client has sent them itself and waits. */
   #elsewhere = 0;
   #keepsUp = true;
+  /** false for those of a dry run, which a process that leaves early need not care about. */
   readonly #areSent: boolean;
   /** The call that was not submitted at the last look: to look at all of them each time is a long slice. */
   #inTheWay: ClientCall | undefined;
 
-  /** `areSent`: false for those of a dry run, which a process that leaves early need not care about. */
-  constructor(scope: OwnScope, areSent = true) {
-    this.#scope = scope;
-    this.#areSent = areSent;
+  /** `leave`: nothing more of the scope is sent, and its callers hear nothing more of us. */
+  constructor(
+    { store, dryRun }: Pick<ResolvedOptions, 'store' | 'dryRun'>,
+    engine: Pick<ScopeEngine, 'current'>,
+    leave: () => void,
+  ) {
+    this.store = store;
+    this.#engine = engine;
+    this.leave = leave;
+    this.#areSent = !dryRun;
   }
 
   get all(): readonly ClientCall[] {
@@ -87,12 +90,8 @@ export class CallsUnderWay implements WaitingScope {
     return { unsent, elsewhere, batches: batches.size };
   }
 
-  get store(): string {
-    return this.#scope.store;
-  }
-
   get isStored(): boolean {
-    return this.#scope.isStored;
+    return this.#engine.current?.isStored ?? true;
   }
 
   get isSubmitted(): boolean {
@@ -120,10 +119,6 @@ export class CallsUnderWay implements WaitingScope {
       else if (!settled) unsent += 1;
     }
     return { submitted, batches, unsent };
-  }
-
-  leave(): void {
-    this.#scope.leave();
   }
 
   releaseTimers(): void {

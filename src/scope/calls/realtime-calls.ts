@@ -1,10 +1,8 @@
 import type { Clock } from '../../base/types.ts';
 import { Semaphore } from '../../concurrency/semaphore.ts';
-import { type BodyReader, watchedBody } from '../../hooks/fetch/read-body.ts';
-import type { RawRequest } from '../../hooks/state.ts';
 import { isTriedAgain } from '../../orchestrator/capture/client-retries.ts';
 import type { RealtimeRoute } from '../../orchestrator/model/call.ts';
-import { type ClientCall, goOut, type Outgoing } from './client-call.ts';
+import type { ClientCall } from './client-call.ts';
 import { type Cost, readCost } from './realtime-cost.ts';
 
 /** The client's own limit is long over when a call that waited for a batch goes out. */
@@ -21,7 +19,7 @@ export interface RealtimeRules {
   /** Told the status of a call that has its response, and what it costs, where that can be known. */
   readonly answered: (status: number, cost?: Promise<Cost>) => void;
   readonly clock: Clock;
-  /** Its abort rejects, with its reason, who has not gone out yet. */
+  /** Its abort rejects, with its reason, the calls that have not gone out yet. */
   readonly line: AbortSignal;
 }
 
@@ -29,46 +27,48 @@ export interface RealtimeRules {
  * Sends a call that was captured as the ordinary call it is, by its own client's way, and not too
  * many at once.
  */
-export async function sendRealtime(
-  call: ClientCall<Response>,
+export async function sendRealtime<Result>(
+  call: ClientCall<Result>,
   rules: RealtimeRules,
-): Promise<Response | 'timed out'> {
+): Promise<{ readonly status: number; readonly result: Result } | 'timed out'> {
   const limit = new AbortController();
   call.wayOut = limit;
   await takeTurn(call, rules);
   try {
-    const response = await inTime(call, limit, rules.clock).catch((error: unknown) => {
+    const result = await inTime(call, limit, rules.clock).catch((error: unknown) => {
       ended(undefined, rules);
       throw error;
     });
-    if (response === 'timed out') return response;
-    ended(response.status, rules, readCost(response, rules.route));
-    return marked(response, call.abandoned ? call : undefined);
+    if (result === 'timed out') return 'timed out';
+    // What a call brings that we send ourselves is a response.
+    const response = result as Response;
+    const { status } = response;
+    ended(status, rules, readCost(response, rules.route));
+    return { status, result: await marked(call, result, call.abandoned) };
   } finally {
     slots.release();
   }
 }
 
 /** Sends a call that is not batched after all, and whose client's time is over, by its own client's way. */
-export async function sendLate(
-  call: ClientCall<Response>,
+export async function sendLate<Result>(
+  call: ClientCall<Result>,
   clock: Clock,
-): Promise<Response | 'timed out'> {
+): Promise<Result | 'timed out'> {
   const limit = new AbortController();
   call.wayOut = limit;
-  const response = await inTime(call, limit, clock);
-  return response === 'timed out' ? response : marked(response, call);
+  const result = await inTime(call, limit, clock);
+  return result === 'timed out' ? result : marked(call, result, true);
 }
 
 /**
- * Like `sendRealtime` for a client that is not fetch: it sends the call itself when this resolves, and all that
+ * Like `sendRealtime` for a client that sends the call itself when this resolves: all that
  * is seen of it is the status. `done` is told when there is nothing more to wait for. That is the case
  * after the time limit, too: such a call is the client's affair from then on.
  */
-export async function letOutRealtime(
-  call: RealtimeCall,
+export async function letOutRealtime<Result>(
+  call: ClientCall<Result>,
   rules: RealtimeRules,
-  answered: RawRequest['answered'],
   done: () => void,
 ): Promise<void> {
   await takeTurn(call, rules).catch((error: unknown) => {
@@ -80,7 +80,7 @@ export async function letOutRealtime(
     done();
   });
   const timer = rules.clock.setTimeout(leave, timeLimit);
-  void answered().then((status) => {
+  void call.incoming?.answered?.().then((status) => {
     ended(status, rules);
     rules.clock.clearTimeout(timer);
     leave();
@@ -114,21 +114,20 @@ function ended(
 }
 
 /** Waits for the head of the answer; what of the body comes later is the client's affair. */
-async function inTime(
-  call: ClientCall<Response>,
+async function inTime<Result>(
+  call: ClientCall<Result>,
   limit: AbortController,
   clock: Clock,
-): Promise<Response | 'timed out'> {
+): Promise<Result | 'timed out'> {
   let timedOut = false;
   const given = call.abandoned ? undefined : call.signal;
-  const outgoing = call.outgoing as Outgoing;
   const signal = given ? AbortSignal.any([given, limit.signal]) : limit.signal;
   const timer = clock.setTimeout(() => {
     timedOut = true;
     limit.abort();
   }, timeLimit);
   try {
-    return await goOut({ ...outgoing, init: { ...outgoing.init, signal } });
+    return await call.send(signal);
   } catch (error) {
     if (timedOut && !given?.aborted) return 'timed out';
     throw error;
@@ -137,14 +136,13 @@ async function inTime(
   }
 }
 
-/** The headers of a fetched response cannot be changed, so it gets a new head around its body. */
-function marked(response: Response, reader: BodyReader | undefined): Response {
-  const headers = new Headers(response.headers);
-  headers.set('x-batchling-source', 'realtime');
-  const { status, statusText, url } = response;
-  const body = response.body && reader ? watchedBody(response.body, reader) : response.body;
-  const copy = new Response(body, { status, statusText, headers });
-  return Object.defineProperty(copy, 'url', { value: url });
+/** Shows where the response comes from. A client that has lost patience before is followed while it reads. */
+async function marked<Result>(
+  call: ClientCall<Result>,
+  result: Result,
+  isFollowed: boolean,
+): Promise<Result> {
+  return call.incoming?.mark?.(result, isFollowed ? call : undefined) ?? result;
 }
 
 function once(action: () => void): () => void {

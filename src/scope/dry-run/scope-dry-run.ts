@@ -1,11 +1,10 @@
-import { sharedState } from '../../hooks/state.ts';
+import { type SharedDryRun, sharedState } from '../../hooks/state.ts';
 import type { ResolvedOptions } from '../../options/index.ts';
 import type { DryRun } from '../../orchestrator/dry-run/dry-run.ts';
 import type { DryRunSummary } from '../../orchestrator/dry-run/dry-run-summary.ts';
 import type { EngineUse } from '../engine/engines.ts';
 import type { ScopeEvents } from '../scope-events.ts';
 import { DryRunExit } from './dry-run-exit.ts';
-import type { ScopesDryRun } from './process-dry-runs.ts';
 
 /**
  * What a scope is to its program:
@@ -26,7 +25,7 @@ type DryRunState = 'idle' | 'opening' | 'open' | 'stopped';
 let scopes = 0;
 
 /** The dry run of one scope, and what its program is told of it. */
-export class ScopeDryRun implements ScopesDryRun {
+export class ScopeDryRun implements SharedDryRun {
   /** Rejects with `DryRunExit` when the first round is over. */
   readonly stopped: Promise<never>;
   readonly #options: ResolvedOptions;

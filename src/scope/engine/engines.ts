@@ -18,7 +18,7 @@ import { discreetLedger } from './discreet-ledger.ts';
  * that the ledger of a finished program says "finished".
  */
 interface SharedEngine {
-  /** What an engine has for all of its scopes; who wants something else gets another one. */
+  /** An engine has these for all of its scopes; a scope that wants something else gets another engine. */
   readonly keep: ResolvedOptions['keep'];
   readonly dispatcher: ResolvedOptions['dispatcher'];
   users: number;
@@ -46,18 +46,18 @@ export interface EngineUse<Used extends CallEngine = CallEngine> {
   release(): Promise<void>;
 }
 
-/** Who asks: the program of one user, or clients of a gateway, each for its own account. */
-export type Askers = 'program' | 'clients';
+/** `single`: a program of one user. `multi`: clients of a gateway, each with its own account. */
+export type Tenancy = 'single' | 'multi';
 
 export async function useEngine(
   options: ResolvedOptions,
-  askers: Askers = 'program',
+  tenancy: Tenancy = 'single',
   budgetPerDay = false,
 ): Promise<EngineUse<Engine>> {
-  const run = askers === 'program' ? currentRun() : ownRun();
-  const store = storeUse(`${version}\n${run.name}\n${options.store}`, askers);
+  const run = tenancy === 'single' ? currentRun() : ownRun();
+  const store = storeUse(`${version}\n${run.name}\n${options.store}`, tenancy);
   const used = sharedEngine(store, options);
-  used.engine ??= openEngine(options, run, store, { askers, budgetPerDay });
+  used.engine ??= openEngine(options, run, store, { tenancy, budgetPerDay });
   used.users += 1;
   const opening = used.engine;
   try {
@@ -72,7 +72,7 @@ export async function useEngine(
     };
   } catch (error) {
     used.users -= 1;
-    // The next one tries again; who came meanwhile may have done so already.
+    // The next scope tries again; one that came meanwhile may have done so already.
     if (used.engine === opening) used.engine = undefined;
     throw error;
   }
@@ -110,11 +110,11 @@ export async function leaveEngines(): Promise<void> {
   await Promise.allSettled(engines.map(async (opening) => (await opening).leave()));
 }
 
-function storeUse(key: string, askers: Askers = 'program'): StoreUse {
+function storeUse(key: string, tenancy: Tenancy = 'single'): StoreUse {
   const stores = sharedState().engines as Map<string, StoreUse>;
   const known = stores.get(key);
   if (known) return known;
-  const occurrences = askers === 'clients' ? new OverlappingOccurrences() : new Occurrences();
+  const occurrences = tenancy === 'multi' ? new OverlappingOccurrences() : new Occurrences();
   const store = { engines: [], occurrences, abandoned: new AbandonedRequests() };
   stores.set(key, store);
   return store;
@@ -152,7 +152,7 @@ async function openEngine(
   options: ResolvedOptions,
   run: Run,
   { occurrences, abandoned }: StoreUse,
-  { askers, budgetPerDay }: { readonly askers: Askers; readonly budgetPerDay: boolean },
+  { tenancy, budgetPerDay }: { readonly tenancy: Tenancy; readonly budgetPerDay: boolean },
 ): Promise<Engine> {
   const { clock, logger, dispatcher, retention, maxStoreSize, keep } = options;
   const opening = openStore(options);
@@ -167,7 +167,7 @@ async function openEngine(
         olderThan: retention,
         ...(maxStoreSize !== undefined && { maxBytes: maxStoreSize }),
       },
-      ledger: askers === 'clients' ? discreetLedger(ledger, logger) : ledger,
+      ledger: tenancy === 'multi' ? discreetLedger(ledger, logger) : ledger,
       isStored,
       keepsBodies: keep === 'all',
       http: createHttpClient({ clock, dispatcher }),
@@ -175,7 +175,7 @@ async function openEngine(
       logger,
       run: run.name,
       occurrences: run.shared ? undefined : occurrences,
-      accountsApart: askers === 'clients',
+      accountsApart: tenancy === 'multi',
       abandoned,
       budgetPerDay,
     });
