@@ -1,8 +1,14 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type BatchingContext, batchify } from '../../core.ts';
 import type { BodyToCome } from '../border.ts';
 import { isRequest, openBody, postUrl, readHeaders } from './read-call.ts';
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
 
 type HeadersForm = NonNullable<RequestInit['headers']>;
 
@@ -83,6 +89,24 @@ describe('the headers of a call', () => {
       ['Anthropic-Beta', 'b'],
     ];
     expect(readHeaders(url, { headers })).toEqual({ 'anthropic-beta': 'a, b' });
+  });
+});
+
+describe('the headers of calls that follow each other', () => {
+  const headers = { authorization: 'Bearer sk-secret', 'x-a': '1' };
+
+  function readTwice(): WeakRef<object> {
+    const first = readHeaders(url, { headers });
+    expect(readHeaders(url, { headers: { ...headers } })).toBe(first);
+    expect(readHeaders(url, { headers: { ...headers, 'x-a': '2' } })).not.toBe(first);
+    return new WeakRef(readHeaders(url, { headers }));
+  }
+
+  it('are one object if they are the same, which is not kept once no call has it', async () => {
+    const shared = readTwice();
+    await turn();
+    collectGarbage();
+    expect(shared.deref()).toBeUndefined();
   });
 });
 
