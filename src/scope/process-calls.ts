@@ -6,7 +6,7 @@ import { sharedState } from '../hooks/state.ts';
 export interface WaitingCalls {
   /** Calls in batches that a provider has accepted, or that another process sends. */
   readonly submitted: number;
-  /** Tokens of those batches; those of another process are not known. */
+  /** Tokens of the batches that this process has sent. */
   readonly batches: ReadonlySet<string>;
   readonly unsent: number;
 }
@@ -65,7 +65,7 @@ export class ProcessCalls {
     if (this.#scopes.delete(scope) && this.#scopes.size === 0) this.#tell(false);
   }
 
-  /** Told when the first call begins to wait, and when none waits any more. */
+  /** Calls the listener when the first call begins to wait, and when none waits any more. */
   onChange(listener: Listener): void {
     this.#listeners.push(listener);
   }

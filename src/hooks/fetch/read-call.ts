@@ -22,7 +22,7 @@ const names = [
   'dispatcher',
 ] as const;
 
-/** What we read of every call, and what a scope reads, too. */
+/** The options that we read of every call, and those that a scope reads. */
 const readAlways = ['signal'];
 const readInScope = ['signal', 'method', 'headers', 'body', 'dispatcher'];
 

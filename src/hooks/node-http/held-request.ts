@@ -111,7 +111,7 @@ class HeldRequest implements SocketPeer {
       const value: unknown = Reflect.get(connection, name);
       return typeof value === 'function' ? value.bind(connection) : value;
     }
-    // So it is with every socket before its handshake.
+    // Every socket says so before its handshake.
     if (name === 'authorizationError' && this.#checksServer) return null;
     return factWithoutConnection(name);
   }

@@ -17,7 +17,7 @@ export class CallsUnderWay implements WaitingScope {
   /** Calls whose body is being read, or whose client has sent them itself and waits. */
   #elsewhere = 0;
   #keepsUp = true;
-  /** false for those of a dry run, which a process that leaves early need not care about. */
+  /** false for the calls of a dry run: a process that leaves early need not care about them. */
   readonly #areSent: boolean;
   /** The call that was not submitted at the last look: to look at all of them each time is a long slice. */
   #inTheWay: ClientCall | undefined;
@@ -59,7 +59,7 @@ export class CallsUnderWay implements WaitingScope {
     this.#wakeIfIdle();
   }
 
-  /** For a call that is somewhere else; returns how to tell that this is over. */
+  /** Counts a call that is somewhere else; returns how to tell that this is over. */
   waitFor(): () => void {
     this.#elsewhere += 1;
     return () => {
@@ -68,7 +68,7 @@ export class CallsUnderWay implements WaitingScope {
     };
   }
 
-  /** Resolves when none is left. */
+  /** Resolves when no call is left. */
   idle(): Promise<void> {
     return new Promise((resolve) => {
       this.#whenIdle.push(resolve);
@@ -76,7 +76,7 @@ export class CallsUnderWay implements WaitingScope {
     });
   }
 
-  /** For the user, if the scope ended now. `reading`: calls whose body is not there yet. */
+  /** The calls that would be left if the scope ended now. `reading`: calls whose body is not there yet. */
   tally(reading: number): LeftCalls {
     const batches = new Set<string>();
     let unsent = reading;
@@ -95,7 +95,7 @@ export class CallsUnderWay implements WaitingScope {
   }
 
   get isSubmitted(): boolean {
-    // What is kept in memory only ends with the process.
+    // Calls whose ledger is in memory end with the process.
     if (!this.isStored) return this.hasNone;
     const inTheWay = this.#inTheWay;
     if (inTheWay && this.#calls.has(inTheWay) && !isSubmitted(inTheWay)) return false;
@@ -125,7 +125,7 @@ export class CallsUnderWay implements WaitingScope {
     for (const { timer } of this.#calls) timer?.unref?.();
   }
 
-  /** They may go on, but the process need not wait for them. No call may be added afterwards. */
+  /** The calls may go on, but the process waits for them no longer. No call may be added afterwards. */
   letProcessEnd(): void {
     if (!this.#keepsUp) return;
     this.#keepsUp = false;
@@ -140,7 +140,7 @@ export class CallsUnderWay implements WaitingScope {
   }
 }
 
-/** It is in a batch, or on its way into one; or it has its verdict and goes out. */
+/** The call is in a batch, or on its way into one; or it has its verdict and goes out. */
 export function isSent({ handle, settled }: ClientCall): boolean {
   return settled || handle?.isSent === true;
 }
@@ -150,7 +150,7 @@ function isSubmitted({ handle, settled }: ClientCall): boolean {
   return !settled && handle?.isSubmitted === true;
 }
 
-/** The process does not end meanwhile. */
+/** Keeps the process up while the work is done. */
 export async function whileUp<T>(work: () => Promise<T>): Promise<T> {
   keepAlive.hold();
   try {

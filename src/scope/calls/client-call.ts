@@ -67,7 +67,7 @@ export class ClientCall<Result = unknown>
   readonly target: Target;
   headers: Dict;
   body: string;
-  /** Once the engine has it. */
+  /** Set once the engine has the call. */
   handle: CallHandle | undefined;
   aborted = false;
   abandoned = false;
@@ -80,7 +80,7 @@ export class ClientCall<Result = unknown>
   readonly sampling: Sampling | undefined;
   /** The time limit that the client has set. */
   readonly timer: ClientTimer | undefined;
-  /** Ends what is on its way as an ordinary call of ours. */
+  /** Ends the ordinary call that we have sent for it. */
   wayOut: AbortController | undefined;
   readonly #owner: CallOwner;
   /** In one number: a hundred thousand calls may wait at once. */
@@ -144,11 +144,11 @@ export class ClientCall<Result = unknown>
     this.fail(reason);
   }
 
-  /** What goes out after all has not ended before its client has the response. */
+  /** A call that goes out after all ends when its client has the response. */
   settle(verdict: Verdict): void {
     if (this.#has(settled)) return;
     this.#traits |= settled;
-    // Its client's time is over already: going out, it still has to outlive that.
+    // The client's time is over already: its deferred abort must not end the call that goes out.
     const isLate = this.abandoned && ('realtime' in verdict || 'bypass' in verdict);
     if (!isLate) this.#leaveSignal('answer' in verdict);
     try {

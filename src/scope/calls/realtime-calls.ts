@@ -40,7 +40,7 @@ export async function sendRealtime<Result>(
       throw error;
     });
     if (result === 'timed out') return 'timed out';
-    // What a call brings that we send ourselves is a response.
+    // A call that we send ourselves brings a response.
     const response = result as Response;
     const { status } = response;
     ended(status, rules, readCost(response, rules.route));
@@ -87,7 +87,7 @@ export async function letOutRealtime<Result>(
   });
 }
 
-/** A client whose time is over may be told of nothing by its signal: then the call itself is. */
+/** The signal of a client whose time is over says nothing any more: then the call has one of its own. */
 function signalOf({ signal, abandoned, wayOut }: RealtimeCall): AbortSignal | undefined {
   return abandoned ? wayOut?.signal : signal;
 }
@@ -108,12 +108,12 @@ function ended(
   { route, answered }: RealtimeRules,
   cost?: Promise<Cost>,
 ): void {
-  // What its client tries again goes out at once, too: it has waited long enough.
+  // A retry by its client goes out at once, too: the call has waited long enough.
   if (status === undefined || isTriedAgain(status)) route.mayBeRetried();
   if (status !== undefined) answered(status, cost);
 }
 
-/** Waits for the head of the answer; what of the body comes later is the client's affair. */
+/** Waits for the head of the response; reading its body is the client's affair. */
 async function inTime<Result>(
   call: ClientCall<Result>,
   limit: AbortController,

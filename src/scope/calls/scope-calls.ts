@@ -209,7 +209,7 @@ export class ScopeCalls implements HookScope {
 
 const notText = cannotBeBatched('its body is not JSON text');
 
-/** What a call gets that was not captured and is not to go out. */
+/** Refuses a call that was not captured. */
 function refuse<Result>(
   call: IncomingCall<Result>,
   why: EndReason,

@@ -89,7 +89,7 @@ export class Verdicts implements CallOwner {
     return this.bypass(call, call.target, cannotBeBatched(verdict.bypass), readerOf(call));
   }
 
-  /** Its client's time was over while it was held: what is left of it is ours to limit. */
+  /** The client's time was over while its call was held: from here on we limit it. */
   async #sendLate<Result>(call: ClientCall<Result>): Promise<Result> {
     const { sendLate } = await import('./realtime-calls.ts');
     const result = await sendLate(call, this.#options.clock);
@@ -125,7 +125,7 @@ export class Verdicts implements CallOwner {
     return result;
   }
 
-  /** What a call gets that is not to go out. One that was captured has been answered with it. */
+  /** Refuses a call that is not to go out. With a route it was captured, and counts as answered. */
   async #refuse<Result>(
     call: ClientCall<Result>,
     why: EndReason,

@@ -3,6 +3,7 @@ import type { ResolvedOptions } from '../../options/index.ts';
 import type { DryRun } from '../../orchestrator/dry-run/dry-run.ts';
 import type { DryRunSummary } from '../../orchestrator/dry-run/dry-run-summary.ts';
 import type { EngineUse } from '../engine/engines.ts';
+import { exit } from '../leaving/exit.ts';
 import type { ScopeEvents } from '../scope-events.ts';
 import { DryRunExit } from './dry-run-exit.ts';
 
@@ -101,7 +102,6 @@ export class ScopeDryRun implements SharedDryRun {
   async #stop(): Promise<void> {
     this.#state = 'stopped';
     if (this.#form === 'process') {
-      const { exitWhenAllHaveStopped } = await import('./process-dry-runs.ts');
       await exitWhenAllHaveStopped();
       return;
     }
@@ -131,4 +131,13 @@ export class ScopeDryRun implements SharedDryRun {
     reportDryRun(this.#number, summary);
     return summary;
   }
+}
+
+/** Ends the process once the dry runs of all its scopes have stopped: the others still count their calls. */
+async function exitWhenAllHaveStopped(): Promise<void> {
+  // All copies of the package in this process add theirs.
+  const all = [...sharedState().dryRuns];
+  if (all.some(({ isUnderWay }) => isUnderWay)) return;
+  await Promise.all(all.map((one) => one.tell()));
+  exit(0);
 }

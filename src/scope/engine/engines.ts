@@ -30,7 +30,7 @@ interface StoreUse {
   readonly engines: SharedEngine[];
   /** Counted for the whole run, over engines that come and go. */
   readonly occurrences: OccurrenceCount;
-  /** For as long: a client may come back in a scope of its own. */
+  /** Kept for the whole run, too: a client may come back in a scope of its own. */
   readonly abandoned: AbandonedRequests;
 }
 
@@ -42,7 +42,7 @@ interface Run {
 
 export interface EngineUse<Used extends CallEngine = CallEngine> {
   readonly engine: Used;
-  /** The last one out closes the engine. */
+  /** The last user closes the engine. */
   release(): Promise<void>;
 }
 
@@ -106,7 +106,7 @@ export async function useDryRun(
 export async function leaveEngines(): Promise<void> {
   const stores = [...sharedState().engines.values()] as StoreUse[];
   const engines = stores.flatMap((store) => store.engines.flatMap(({ engine }) => engine ?? []));
-  // One that could not be opened has told its callers.
+  // An engine that could not be opened has told its callers.
   await Promise.allSettled(engines.map(async (opening) => (await opening).leave()));
 }
 
@@ -129,7 +129,7 @@ function sharedEngine({ engines }: StoreUse, { keep, dispatcher }: ResolvedOptio
   return shared;
 }
 
-/** Kept in memory for the next scope with its dispatcher; a program may make one for each scope. */
+/** An engine with a dispatcher is kept for the next scope that has it. A program may make one for each scope. */
 function closeIdle(engines: SharedEngine[]): void {
   const idle = engines.findIndex(({ users, dispatcher }) => users === 0 && dispatcher);
   const [closing] = idle === -1 ? [] : engines.splice(idle, 1);
@@ -142,7 +142,7 @@ async function leave(
   { store }: ResolvedOptions,
 ): Promise<void> {
   used.users -= 1;
-  // What is only in memory would be gone; the next scope of this process wants it.
+  // A ledger in memory would be lost with its engine, and the next scope of this process wants it.
   if (used.users > 0 || store === ':memory:') return;
   engines.splice(engines.indexOf(used), 1);
   await (await used.engine)?.close();
@@ -185,7 +185,7 @@ async function openEngine(
   }
 }
 
-/** Nobody else has it; an error of closing would hide the one that counts. */
+/** No scope uses the ledger; an error of closing would hide the one that counts. */
 async function closeQuietly(opening: Promise<OpenedStore>): Promise<void> {
   await opening.then(({ ledger }) => ledger.close()).catch(() => undefined);
 }

@@ -20,7 +20,7 @@ export class ScopeEngine {
   readonly #events: ScopeEvents;
   readonly #dryRun: ScopeDryRun | undefined;
   readonly #tenancy: Tenancy | undefined;
-  /** Captured before the engine or their batcher was there: one list, not a promise per call. */
+  /** Calls captured before the engine or their batcher was there: one list, not a promise per call. */
   #early: ScopeCall[] = [];
   #opening: Promise<EngineUse> | undefined;
   #entering: Promise<void> = Promise.resolve();
@@ -39,7 +39,7 @@ export class ScopeEngine {
     this.#tenancy = tenancy;
   }
 
-  /** Once it is open. */
+  /** The engine, once it is open. */
   get current(): CallEngine | undefined {
     return this.#engine;
   }
@@ -79,7 +79,7 @@ export class ScopeEngine {
       this.#opening = undefined;
       return { error };
     });
-    // Each of them may have to be told that there is no engine.
+    // Each call may have to be told that there is no engine.
     const slice = new Slice();
     // Calls join the list while this waits; the last look at it is followed by no wait.
     for (let at = 0; at < this.#early.length; at += 1) {
