@@ -32,12 +32,8 @@ export class ProcessCalls {
   readonly keepAlive = new KeepAlive();
   readonly #scopes = new Set<WaitingScope>();
   readonly #listeners: Listener[] = [];
-  #isLeaving = false;
-
   /** Calls that are made from now on are neither sent nor answered. */
-  get isLeaving(): boolean {
-    return this.#isLeaving;
-  }
+  isLeaving = false;
 
   get areWaiting(): boolean {
     return this.#scopes.size > 0;
@@ -77,7 +73,7 @@ export class ProcessCalls {
   }
 
   leave(): void {
-    this.#isLeaving = true;
+    this.isLeaving = true;
     for (const scope of this.#scopes) scope.leave();
   }
 

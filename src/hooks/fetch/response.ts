@@ -1,6 +1,6 @@
 import type { Answer, Dict } from '../../base/types.ts';
 import type { BodyReader } from '../border.ts';
-import { isBodiless } from '../node-http/raw-response.ts';
+import { bodiless } from '../node-http/raw-response.ts';
 
 /**
  * A `Response` by its prototype only. The constructor of `Response` is skipped: it makes headers, a
@@ -37,7 +37,7 @@ export class AnswerResponse extends Bare implements Response {
     this.#status = answer.status;
     this.#url = url;
     this.#headers = headers;
-    this.#text = isBodiless(answer.status) ? '' : answer.body;
+    this.#text = bodiless.has(answer.status) ? '' : answer.body;
     this.#parsed = answer.json;
   }
 
@@ -133,7 +133,7 @@ export class AnswerResponse extends Bare implements Response {
 
   #materialise(): Response {
     if (this.#real === undefined) {
-      const body = isBodiless(this.#status) ? null : this.#text;
+      const body = bodiless.has(this.#status) ? null : this.#text;
       const init = { status: this.#status, headers: this.#headers };
       this.#real = new Response(body, init);
       if (this.#reader && this.#real.body) {

@@ -20,6 +20,8 @@ import { ScopeLife } from './scope-life.ts';
 import { UncapturedCalls } from './uncaptured-calls.ts';
 import { Verdicts } from './verdicts.ts';
 
+const inProcess = processCalls();
+
 /** Where a scope stands, and what it is to its program. */
 export interface ScopePlace {
   readonly parent: ScopeOrRealtime | undefined;
@@ -141,12 +143,12 @@ export class ScopeCalls implements HookScope {
 
   /** Why calls are not sent any more. */
   get #over(): EndReason | undefined {
-    return this.#earlyEnd.over ?? (processCalls().isLeaving ? { reason: dropped } : undefined);
+    return this.#earlyEnd.over ?? (inProcess.isLeaving ? { reason: dropped } : undefined);
   }
 
   /** Code of the scope goes on although its function threw: it waits for ever, and should know. */
   #tooLate(over: EndReason, target: Target): EndReason {
-    const isMeant = processCalls().isLeaving || this.dryRun !== undefined;
+    const isMeant = inProcess.isLeaving || this.dryRun !== undefined;
     if (this.#earlyEnd.isDropping && !isMeant) {
       const address = target.url.replace(/[?#].*$/, '');
       warnOnce(
