@@ -133,7 +133,8 @@ export class AsyncRequests {
     const leave = unlessRefused(() => enterWaiting(this.#context, from), lent.giveBack);
     const controller = new AbortController();
     const call = { ...rawCall(raw, controller.signal), sampling };
-    const answer = Promise.resolve(lent.scope.calls.handle(call)).finally(() => {
+    const ask = async () => lent.scope.calls.handle(call);
+    const answer = ask().finally(() => {
       leave();
       lent.giveBack();
     });

@@ -4,23 +4,10 @@ import type { Dict } from '../../base/types.ts';
 import type { BodyToCome } from '../border.ts';
 
 /** The options of fetch, in the order in which Node reads them. */
-const names = [
-  'method',
-  'headers',
-  'body',
-  'referrer',
-  'referrerPolicy',
-  'mode',
-  'credentials',
-  'cache',
-  'redirect',
-  'integrity',
-  'keepalive',
-  'signal',
-  'window',
-  'duplex',
-  'dispatcher',
-] as const;
+const names = (
+  'method headers body referrer referrerPolicy mode credentials cache redirect integrity keepalive ' +
+  'signal window duplex dispatcher'
+).split(' ');
 
 /** The options that we read of every call, and those that a scope reads. */
 const readAlways = ['signal'];
