@@ -81,7 +81,7 @@ export class ClientCall<Result = unknown>
   /** The time limit that the client has set. */
   readonly timer: ClientTimer | undefined;
   /** Ends the ordinary call that we have sent for it. */
-  wayOut: AbortController | undefined;
+  realtimeAbort: AbortController | undefined;
   readonly #owner: CallOwner;
   /** In one number: a hundred thousand calls may wait at once. */
   #traits: number;
@@ -136,7 +136,7 @@ export class ClientCall<Result = unknown>
 
   abort(reason: unknown): void {
     if (this.#has(settled)) {
-      this.wayOut?.abort(reason);
+      this.realtimeAbort?.abort(reason);
       return;
     }
     this.aborted = true;

@@ -11,7 +11,7 @@ const timeLimit = 10 * 60_000;
 /** For all scopes: a provider counts the calls of the process, not of a scope. */
 const slots = new Semaphore();
 
-type RealtimeCall = Pick<ClientCall, 'signal' | 'abandoned' | 'wayOut'>;
+type RealtimeCall = Pick<ClientCall, 'signal' | 'abandoned' | 'realtimeAbort'>;
 
 export interface RealtimeRules {
   readonly atOnce: number;
@@ -32,7 +32,7 @@ export async function sendRealtime<Result>(
   rules: RealtimeRules,
 ): Promise<{ readonly status: number; readonly result: Result } | 'timed out'> {
   const limit = new AbortController();
-  call.wayOut = limit;
+  call.realtimeAbort = limit;
   await takeTurn(call, rules);
   try {
     const result = await inTime(call, limit, rules.clock).catch((error: unknown) => {
@@ -56,7 +56,7 @@ export async function sendLate<Result>(
   clock: Clock,
 ): Promise<Result | 'timed out'> {
   const limit = new AbortController();
-  call.wayOut = limit;
+  call.realtimeAbort = limit;
   const result = await inTime(call, limit, clock);
   return result === 'timed out' ? result : marked(call, result, true);
 }
@@ -88,8 +88,8 @@ export async function letOutRealtime<Result>(
 }
 
 /** The signal of a client whose time is over says nothing any more: then the call has one of its own. */
-function signalOf({ signal, abandoned, wayOut }: RealtimeCall): AbortSignal | undefined {
-  return abandoned ? wayOut?.signal : signal;
+function signalOf({ signal, abandoned, realtimeAbort }: RealtimeCall): AbortSignal | undefined {
+  return abandoned ? realtimeAbort?.signal : signal;
 }
 
 async function takeTurn(call: RealtimeCall, rules: RealtimeRules): Promise<void> {

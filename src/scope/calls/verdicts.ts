@@ -79,7 +79,7 @@ export class Verdicts implements CallOwner {
     return late ? this.#sendLate(late) : call.send();
   }
 
-  async #sendOut<Result>(call: ClientCall<Result>, verdict: WayOut): Promise<Result> {
+  async #sendOut<Result>(call: ClientCall<Result>, verdict: SendVerdict): Promise<Result> {
     const { over } = this.#earlyEnd;
     if (over) return this.#refuse(call, over, 'realtime' in verdict ? verdict.realtime : undefined);
     if ('realtime' in verdict) return this.#sendRealtime(call, verdict.realtime);
@@ -162,7 +162,7 @@ export class Verdicts implements CallOwner {
   }
 }
 
-type WayOut = Exclude<Verdict, Delivery>;
+type SendVerdict = Exclude<Verdict, Delivery>;
 
 /** Whether a client reads its answer matters only where it has lost patience before. */
 function readerOf<Result>(call: ClientCall<Result>): ClientCall<Result> | undefined {

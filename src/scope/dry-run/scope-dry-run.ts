@@ -50,12 +50,8 @@ export class ScopeDryRun implements SharedDryRun {
     this.stopped = new Promise((_, reject) => {
       this.#reject = reject;
     });
-    // A block has nobody who waits for it.
+    // No code waits for a block.
     this.stopped.catch(() => undefined);
-  }
-
-  get isDeep(): boolean {
-    return this.#options.dryRun === 'deep';
   }
 
   /** In the place of the engine. `entered`: resolves when all calls made so far have come to it. */
