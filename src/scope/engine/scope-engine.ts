@@ -107,7 +107,7 @@ export class ScopeEngine {
     try {
       use = await useEngine(this.#options, this.#tenancy);
     } catch (error) {
-      // Its callers get it as an answer, and many programs print nothing of that.
+      // Its callers get it as an answer, of which many programs print nothing.
       this.#events.notify({ notice: 'hint', text: messageOf(error) });
       throw error;
     }
