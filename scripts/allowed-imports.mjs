@@ -96,10 +96,16 @@ export const allowedImports = lists({
   `,
   // Hooks know no provider, no ledger and no step of the walk.
   hooks: 'base hooks/abort-guard hooks/client-timers hooks/fetch hooks/node-http',
-  'hooks/abort-guard': 'base hooks/patch-registry.ts hooks/state.ts',
-  'hooks/client-timers': 'hooks/patch-registry.ts hooks/state.ts',
-  'hooks/fetch': 'base hooks/abort-guard hooks/node-http hooks/patch-registry.ts hooks/state.ts',
-  'hooks/node-http': 'base hooks/abort-guard hooks/patch-registry.ts hooks/state.ts',
+  'hooks/abort-guard': `
+    base hooks/add-owner.ts hooks/border.ts hooks/patch-registry.ts hooks/state.ts
+  `,
+  'hooks/client-timers': 'hooks/border.ts hooks/patch-registry.ts hooks/state.ts',
+  'hooks/fetch': `
+    base hooks/active-mock.ts hooks/border.ts hooks/client-timers hooks/node-http hooks/patch-registry.ts hooks/state.ts
+  `,
+  'hooks/node-http': `
+    base hooks/abort-guard hooks/active-mock.ts hooks/border.ts hooks/patch-registry.ts hooks/raw-call.ts hooks/state.ts
+  `,
   // What people are shown.
   report: `
     base ledger/ledger.ts orchestrator/events orchestrator/model report/run report/terminal report/text
@@ -120,17 +126,16 @@ export const allowedImports = lists({
     orchestrator/model options/config
   `,
   'options/config': 'base options/form.ts options/resolve.ts',
-  // Scopes; scope/engine is the composition root.
+  // Scopes; scope/engine is the composition root. Of the hooks they know the border, the shared state and the switch.
   scope: `
-    base concurrency ledger/ledger.ts orchestrator/events orchestrator/model hooks/client-timers/client-timers.ts
-    hooks/fetch/fetch.ts hooks/install.ts hooks/state.ts report options scope/calls scope/dry-run scope/engine
+    base concurrency ledger/ledger.ts orchestrator/events orchestrator/model hooks/border.ts
+    hooks/client-timers/client-timers.ts hooks/fetch/fetch.ts hooks/install.ts hooks/state.ts report options
+    scope/calls scope/dry-run scope/engine
   `,
   'scope/calls': `
     base concurrency pricing batchers/batcher.ts batchers/registry.ts orchestrator/answer orchestrator/capture
-    orchestrator/events orchestrator/model hooks/abort-guard/abort-guard.ts hooks/abort-guard/signal-watch.ts
-    hooks/active-mock.ts hooks/client-timers/client-timers.ts hooks/fetch/read-body.ts hooks/fetch/read-call.ts
-    hooks/fetch/response.ts hooks/state.ts report report/text options scope/dry-run scope/engine
-    scope/process-calls.ts scope/scope-events.ts
+    orchestrator/events orchestrator/model hooks/abort-guard/signal-watch.ts hooks/border.ts hooks/state.ts report
+    report/text options scope/dry-run scope/engine scope/process-calls.ts scope/scope-events.ts
   `,
   'scope/dry-run': `
     base orchestrator/dry-run hooks/state.ts report/text options scope/engine scope/leaving scope/scope-events.ts
@@ -153,8 +158,8 @@ export const allowedImports = lists({
   // The gateway is a program that uses scopes.
   gateway: `
     base concurrency batchers/registry.ts orchestrator/answer orchestrator/engine.ts orchestrator/model
-    hooks/state.ts options scope/engine/engines.ts scope/process-calls.ts scope/scope.ts gateway/admission
-    gateway/pass-through gateway/request gateway/waiting
+    hooks/border.ts hooks/raw-call.ts options scope/calls/scope-calls.ts scope/engine/engines.ts
+    scope/process-calls.ts scope/scope.ts gateway/admission gateway/pass-through gateway/request gateway/waiting
   `,
   'gateway/admission': 'gateway/gateway-error.ts',
   'gateway/pass-through': `
@@ -163,9 +168,9 @@ export const allowedImports = lists({
   `,
   'gateway/request': `
     base concurrency batchers/provider-info.ts batchers/registry.ts orchestrator/capture orchestrator/model
-    hooks/state.ts options gateway/admission gateway/gateway-error.ts gateway/waiting
+    hooks/raw-call.ts options gateway/admission gateway/gateway-error.ts gateway/waiting
   `,
-  'gateway/waiting': 'concurrency hooks/state.ts gateway/send-answer.ts',
+  'gateway/waiting': 'concurrency hooks/border.ts gateway/send-answer.ts',
   // The command line.
   cli: 'base options/config cli/commands',
   'cli/commands': `

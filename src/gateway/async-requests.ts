@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { deferred } from '../concurrency/deferred.ts';
-import type { RawAnswer, RawRequest } from '../hooks/state.ts';
+import type { RawAnswer } from '../hooks/border.ts';
+import { type RawRequest, rawCall } from '../hooks/raw-call.ts';
 import { answerHeaders } from '../orchestrator/answer/answer-headers.ts';
 import { itemId } from '../orchestrator/model/item-id.ts';
 import type { KeptRequest, Sampling } from '../orchestrator/model/sampling.ts';
@@ -132,7 +133,9 @@ export class AsyncRequests {
     try {
       const leave = enterWaiting(this.#context, from);
       const controller = new AbortController();
-      const answer = lent.scope.handleRequest(raw, controller.signal, sampling).finally(() => {
+      const call = { ...rawCall(raw, controller.signal), sampling };
+      const ask = async () => lent.scope.calls.handle(call);
+      const answer = ask().finally(() => {
         leave();
         lent.giveBack();
       });

@@ -3,7 +3,9 @@ import type { Dispatcher } from 'undici';
 import { invariant } from '../base/errors.ts';
 import type { Dict } from '../base/types.ts';
 import { deferred } from '../concurrency/deferred.ts';
-import type { RawAnswer, RawRequest } from '../hooks/state.ts';
+import type { RawAnswer } from '../hooks/border.ts';
+import { type RawRequest, rawCall } from '../hooks/raw-call.ts';
+import type { ScopeCalls } from '../scope/calls/scope-calls.ts';
 import { type ReadBody, readBody } from './admission/read-request-body.ts';
 import type { AsyncRequests } from './async-requests.ts';
 import { enterWaiting, type GatewayContext, ownCredential } from './gateway-context.ts';
@@ -63,7 +65,7 @@ export class CallHandler {
     if (request.method !== 'POST') return this.#passOn(exchange);
     const { scope, giveBack } = this.#context.scopes.lend(asked.key, asked.options);
     try {
-      if (!scope.mayCapture('POST', route.url, headers['content-type'])) {
+      if (!scope.calls.mayCapture(route.url, headers['content-type'])) {
         return await this.#passOn(exchange);
       }
       if (asked.isOff) {
@@ -80,8 +82,7 @@ export class CallHandler {
         const sampling = { ...asked.sampling, spooled: body.leave };
         const holding = { ...exchange, asked: { ...asked, sampling } };
         if (asked.isAsync && !isStream) return await this.#askLater(holding, body);
-        const ask = scope.handleRequest.bind(scope);
-        return await this.#hold(holding, body, isStream, ask);
+        return await this.#hold(holding, body, isStream, scope.calls);
       } finally {
         body?.leave();
         leave();
@@ -96,11 +97,7 @@ export class CallHandler {
     exchange: Exchange,
     held: ReadBody,
     isStream: boolean,
-    ask: (
-      raw: RawRequest,
-      signal: AbortSignal,
-      sampling: RequestOptions['sampling'],
-    ) => Promise<RawAnswer | undefined>,
+    calls: ScopeCalls,
   ): Promise<void> {
     const { request, response, route, asked } = exchange;
     const status = deferred<number | undefined>();
@@ -132,7 +129,8 @@ export class CallHandler {
     try {
       if (request.socket.destroyed) return closed();
       const sampling = { ...asked.sampling, taken };
-      const answer = await Promise.race([ask(raw, client.signal, sampling), told.promise]);
+      const call = { ...rawCall(raw, client.signal), sampling };
+      const answer = await Promise.race([calls.handle(call), told.promise]);
       this.#context.heartbeats.delete(waiting);
       if (answer === 'leaving') waiting.end(await leavingAnswer(route));
       else if (answer) waiting.end(answer);
@@ -196,7 +194,6 @@ function rawRequest(
   answered: RawRequest['answered'],
 ): RawRequest {
   return {
-    method: 'POST',
     url: route.url,
     headers,
     get body() {

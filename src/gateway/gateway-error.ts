@@ -1,5 +1,5 @@
 import type { RegisteredBatcher } from '../batchers/registry.ts';
-import type { RawAnswer } from '../hooks/state.ts';
+import type { RawAnswer } from '../hooks/border.ts';
 
 /** Why the gateway itself refuses a request, with its HTTP status. */
 const statusOf = {

@@ -49,7 +49,7 @@ export class GatewayScopes {
   stats(): Stats {
     const sum = emptyStats();
     addStats(sum, this.#past);
-    for (const { scope } of this.#scopes.values()) addStats(sum, scope.events.stats);
+    for (const { scope } of this.#scopes.values()) addStats(sum, scope.calls.events.stats);
     return sum;
   }
 
@@ -67,7 +67,7 @@ export class GatewayScopes {
 
   #newScope(options: Readonly<Record<string, unknown>>): Scope {
     try {
-      return new Scope({ ...this.#base, ...options }, false, 'block', 'clients');
+      return new Scope({ ...this.#base, ...options }, false, 'block', 'multi');
     } catch (error) {
       if (!BatchlingError.isInstance(error)) throw error;
       throw new GatewayError('bad_header', error.message);
@@ -86,7 +86,7 @@ export class GatewayScopes {
   #close(key: string, open: OpenScope): void {
     clearTimeout(open.timer);
     this.#scopes.delete(key);
-    addStats(this.#past, open.scope.events.stats);
+    addStats(this.#past, open.scope.calls.events.stats);
     // Its clients may have gone while their requests are still under way: the engine goes on with them.
     void open.scope.close().catch(() => undefined);
   }

@@ -67,7 +67,7 @@ export class Gateway {
     const options = resolveOptions(base);
     const routes = new Routes(options);
     // The ledger is opened at once, so that a failure is told to the operator and not to clients.
-    const use = await useEngine(options, 'clients', given.budgetPerDay);
+    const use = await useEngine(options, 'multi', given.budgetPerDay);
     const limits = { ...usualLimits, ...given.limits };
     const context: GatewayContext = {
       token: given.token,

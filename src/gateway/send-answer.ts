@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { RawAnswer } from '../hooks/state.ts';
+import type { RawAnswer } from '../hooks/border.ts';
 
 export function sendAnswer(response: ServerResponse, { status, headers, body }: RawAnswer): void {
   if (response.destroyed || response.headersSent) return;

@@ -1,4 +1,5 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { addOwner } from './add-owner.ts';
 import { currentScope, sharedState } from './state.ts';
 
 /** The part of undici's message that we read. */
@@ -21,7 +22,7 @@ interface HttpMessage {
   };
 }
 
-let owners = 0;
+const detector = { owners: 0 };
 
 /**
  * Reports LLM calls that leave although a scope is open: by a client that kept the fetch it found
@@ -30,20 +31,14 @@ let owners = 0;
  * @returns the undo.
  */
 export function detectBypasses(): () => void {
-  owners += 1;
-  if (owners === 1) {
+  if (detector.owners === 0) {
     subscribe('undici:request:create', onUndici);
     subscribe('http.client.request.start', onHttp);
   }
-  let undone = false;
-  return () => {
-    if (undone) return;
-    undone = true;
-    owners -= 1;
-    if (owners > 0) return;
+  return addOwner(detector, () => {
     unsubscribe('undici:request:create', onUndici);
     unsubscribe('http.client.request.start', onHttp);
-  };
+  });
 }
 
 function onUndici(message: unknown): void {

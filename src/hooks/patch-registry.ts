@@ -1,4 +1,5 @@
 import { BatchlingError } from '../base/errors.ts';
+import { addOwner } from './add-owner.ts';
 import { type Patch, sharedState } from './state.ts';
 
 /**
@@ -26,16 +27,10 @@ export function patch<Holder extends object, Key extends keyof Holder & string>(
   }
   const replacement = holder[key];
   const entry = patches.get(replacement as object) as Patch;
-  entry.owners += 1;
-  let undone = false;
-  return () => {
-    if (undone) return;
-    undone = true;
-    entry.owners -= 1;
-    if (entry.owners > 0 || holder[key] !== replacement) return;
+  return addOwner(entry, () => {
     // Where the global was locked meanwhile the wrapper stays, and passes everything on without a scope.
-    restore(holder, key, entry);
-  };
+    if (holder[key] === replacement) restore(holder, key, entry);
+  });
 }
 
 /** Whether the current value is a wrapper of ours, by this copy of the package or another. */

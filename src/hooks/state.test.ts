@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { currentScope, type HookScope, type ScopeOrRealtime, sharedState } from './state.ts';
+import type { HookScope, ScopeOrRealtime } from './border.ts';
+import { currentScope, sharedState } from './state.ts';
 
 interface Scope extends HookScope {
   open: boolean;
@@ -11,8 +12,7 @@ function scope(parent?: ScopeOrRealtime, open = true): Scope {
     open,
     hooked: true,
     parent,
-    handleFetch: notAskedFor,
-    handleRequest: notAskedFor,
+    handle: notAskedFor,
     planRequest: () => 'leave',
     escaped: () => undefined,
     leaveToMock: () => false,

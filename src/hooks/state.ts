@@ -1,110 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Clock, Dict } from '../base/types.ts';
-
-/** The signature of `fetch`. */
-export type Fetch = typeof globalThis.fetch;
-
-/**
- * A scope as hooks know it. Two copies of the package can live in one process, and a hook of one may
- * meet a scope of the other: this shape must stay compatible within a state version.
- */
-export interface HookScope {
-  readonly open: boolean;
-  /** false: only the scope's own `fetch` captures, not the global one. */
-  readonly hooked: boolean;
-  readonly parent: ScopeOrRealtime | undefined;
-  /**
-   * Decides what becomes of a request of `node:http` before its body is known. `checksServer`: its
-   * client has a check of the server's certificate of its own.
-   */
-  planRequest(method: string, url: string, checksServer: boolean): RequestPlan;
-  /**
-   * Handles a request of a client that does not use fetch. `undefined`: the request goes out
-   * unchanged. The signal aborts when the client gives up, with `'timeout'` for its own deadline.
-   */
-  handleRequest(request: RawRequest, signal: AbortSignal): Promise<RawAnswer | undefined>;
-  /** A request has left without passing the hooks; it is reported if its URL is that of an LLM call. */
-  escaped(method: string, url: string): void;
-  /** Whether a mocking tool gets this request of `node:http` instead of the scope; it is reported then. */
-  leaveToMock(url: string): boolean;
-  /**
-   * Handles a fetch made inside the scope; `passOn` sends a call that is not captured. `undefined`: the
-   * scope does not care, and the hook makes the call itself, so that its stack shows no frames of ours.
-   */
-  handleFetch(
-    passOn: Fetch,
-    input: string | URL | Request,
-    init?: RequestInit,
-  ): Promise<Response> | undefined;
-}
-
-/** `hold`: it gets a fake socket, until its body is complete. `leave`: nobody looks at it. */
-export type RequestPlan = 'leave' | 'hold' | RequestJudge;
-
-/** Judges a request that goes out over its real socket while its first bytes go by. */
-export interface RequestJudge {
-  /** The URL alone says that it is an LLM call: no byte is needed. */
-  readonly isCertain: boolean;
-  /** Reports an LLM call. Returns the error that ends it before its body is complete, if it must not go out. */
-  judge(headers: Dict, start: string): Error | undefined;
-}
-
-/** A complete request as it stands on the wire. */
-export interface RawRequest {
-  readonly method: string;
-  readonly url: string;
-  /** Lower-case names. */
-  readonly headers: Dict;
-  readonly body: Uint8Array;
-  /** Its client checks the server itself, so the request cannot be batched; its body may be missing. */
-  readonly checksServer?: boolean;
-  /**
-   * For a request that goes out after all: the status of its response as soon as the head has
-   * arrived; `undefined` when no response came.
-   */
-  answered(): Promise<number | undefined>;
-}
-
-export interface RawAnswer {
-  readonly status: number;
-  readonly headers: Dict;
-  readonly body: string;
-}
-
-/** Marks code inside `realtime(fn)`: its calls are not captured. */
-export interface RealtimeMark {
-  readonly realtime: true;
-}
-
-/** What the async context of some code holds. */
-export type ScopeOrRealtime = HookScope | RealtimeMark;
-
-/** A captured call as the watch of its signal knows it. */
-export interface SignalUser {
-  /** How many aborts may lie between a timer and the signal for the abort to count as a deadline. */
-  readonly hops: number;
-  readonly clock: Clock;
-  /** A timer has aborted the signal: the client has given up. */
-  giveUp(reason: unknown): void;
-  /** The user has aborted the signal. */
-  abort(reason: unknown): void;
-}
-
-/** The watch of a signal of captured calls. Another copy of the package may have made it. */
-export interface WatchedSignal {
-  add(user: SignalUser): void;
-  /** The call has its answer; it leaves when its client has read the answer. */
-  answered(user: SignalUser): void;
-  leave(user: SignalUser): void;
-  /** The client has begun to read its answer as a stream, or has reached the end of it. */
-  streams(user: SignalUser, isOpen: boolean): void;
-  /** Defers a timer's abort; `abort` is called when it is delivered. */
-  holdBack(reason: unknown, abort: () => void): void;
-  /** Resolves when the deferred abort is delivered; `undefined`: there is none. */
-  whenDelivered(): Promise<void> | undefined;
-  /** Runs `send` while the signal shows its true state. */
-  reveal<T>(send: () => T): T;
-}
+import type { ClientTimer, HookScope, ScopeOrRealtime, WatchedSignal } from './border.ts';
 
 interface SharedState {
   readonly scopes: AsyncLocalStorage<ScopeOrRealtime>;
@@ -126,17 +21,19 @@ interface SharedState {
   run: string | undefined;
   /** Engines by version, run and store; opaque here. */
   readonly engines: Map<string, unknown>;
-  /** The calls of the whole process that wait; opaque here. */
-  calls: unknown;
-  /** Dry runs of scopes that nobody has been told of yet; opaque here. */
-  readonly dryRuns: Set<unknown>;
+  /** The calls of the whole process that wait, by version; opaque here. */
+  readonly calls: Map<string, unknown>;
+  /** Dry runs of scopes that nobody has been told of yet. */
+  readonly dryRuns: Set<SharedDryRun>;
   /** The newest long timer of the synchronous stretch of code that runs now. */
   newestTimer: ClientTimer | undefined;
 }
 
-/** What `setTimeout` returns; in some environments that is a number. */
-export interface ClientTimer {
-  unref?(): unknown;
+/** The dry run of one scope, as the end of the process sees it. */
+export interface SharedDryRun {
+  /** Calls of it wait, and it will stop. */
+  readonly isUnderWay: boolean;
+  tell(): Promise<unknown>;
 }
 
 export interface Patch {
@@ -146,7 +43,7 @@ export interface Patch {
   owners: number;
 }
 
-const key = Symbol.for('batchling.state.v1');
+const key = Symbol.for('batchling.state.v2');
 
 /** The state that all copies of the package in this process share. */
 export function sharedState(): SharedState {
@@ -163,7 +60,7 @@ export function sharedState(): SharedState {
     lateDeadlines: 0,
     run: undefined,
     engines: new Map(),
-    calls: undefined,
+    calls: new Map(),
     dryRuns: new Set(),
     newestTimer: undefined,
   };
@@ -173,6 +70,11 @@ export function sharedState(): SharedState {
 }
 
 const state = sharedState();
+
+/** The watch of a signal; `undefined` where no captured call uses it. */
+export function watchOf(signal: AbortSignal | undefined): WatchedSignal | undefined {
+  return signal && state.watchedSignals.get(signal);
+}
 
 /**
  * The nearest open scope on the parent chain, then the process-wide one. Where all are closed, the

@@ -47,7 +47,7 @@ async function runScope<T>(scope: Scope, fn: () => T): Promise<Awaited<T>> {
     throw error;
   }
   await finish(scope);
-  followGenerator(result, scope);
+  followGenerator(result, scope.calls);
   return result;
 }
 

@@ -1,4 +1,5 @@
-import { type Fetch, sharedState } from '../hooks/state.ts';
+import type { Fetch } from '../hooks/border.ts';
+import { sharedState } from '../hooks/state.ts';
 import type { BatchlingEventName, BatchlingEvents } from '../orchestrator/events/events.ts';
 import type { Stats } from '../orchestrator/model/stats.ts';
 import type { Scope } from './scope.ts';
@@ -35,7 +36,7 @@ export class BatchingContext {
    * console.log(scope.stats.answered, 'of', scope.stats.captured);
    */
   get stats(): Stats {
-    return this.#scope.events.snapshot();
+    return this.#scope.calls.events.snapshot();
   }
 
   /**
@@ -83,7 +84,7 @@ export class BatchingContext {
    * await scope.flush();
    */
   flush(): Promise<void> {
-    return this.#scope.calls.flush();
+    return this.#scope.calls.life.flush();
   }
 
   /**
@@ -93,7 +94,7 @@ export class BatchingContext {
    * process.once('SIGUSR2', () => scope.cancel());
    */
   cancel(): Promise<void> {
-    return this.#scope.calls.cancel();
+    return this.#scope.calls.life.cancel();
   }
 
   /**
@@ -106,7 +107,7 @@ export class BatchingContext {
     name: Name,
     listener: (event: BatchlingEvents[Name]) => void,
   ): () => void {
-    return this.#scope.events.on(name, listener);
+    return this.#scope.calls.events.on(name, listener);
   }
 
   /**

@@ -1,3 +1,4 @@
+import { version } from '../base/version.ts';
 import { KeepAlive } from '../concurrency/keep-alive.ts';
 import { sharedState } from '../hooks/state.ts';
 
@@ -5,7 +6,7 @@ import { sharedState } from '../hooks/state.ts';
 export interface WaitingCalls {
   /** Calls in batches that a provider has accepted, or that another process sends. */
   readonly submitted: number;
-  /** Tokens of those batches; of another process's they are not known. */
+  /** Tokens of the batches that this process has sent. */
   readonly batches: ReadonlySet<string>;
   readonly unsent: number;
 }
@@ -31,12 +32,8 @@ export class ProcessCalls {
   readonly keepAlive = new KeepAlive();
   readonly #scopes = new Set<WaitingScope>();
   readonly #listeners: Listener[] = [];
-  #isLeaving = false;
-
   /** Calls that are made from now on are neither sent nor answered. */
-  get isLeaving(): boolean {
-    return this.#isLeaving;
-  }
+  isLeaving = false;
 
   get areWaiting(): boolean {
     return this.#scopes.size > 0;
@@ -64,7 +61,7 @@ export class ProcessCalls {
     if (this.#scopes.delete(scope) && this.#scopes.size === 0) this.#tell(false);
   }
 
-  /** Told when the first call begins to wait, and when none waits any more. */
+  /** Calls the listener when the first call begins to wait, and when none waits any more. */
   onChange(listener: Listener): void {
     this.#listeners.push(listener);
   }
@@ -76,7 +73,7 @@ export class ProcessCalls {
   }
 
   leave(): void {
-    this.#isLeaving = true;
+    this.isLeaving = true;
     for (const scope of this.#scopes) scope.leave();
   }
 
@@ -96,9 +93,12 @@ export class ProcessCalls {
   }
 }
 
-/** Of all copies of the package in this process. */
+/** All copies of this version of the package share one: another version may know its scopes in another way. */
 export function processCalls(): ProcessCalls {
-  const state = sharedState();
-  state.calls ??= new ProcessCalls();
-  return state.calls as ProcessCalls;
+  const { calls } = sharedState();
+  const known = calls.get(version) as ProcessCalls | undefined;
+  if (known) return known;
+  const made = new ProcessCalls();
+  calls.set(version, made);
+  return made;
 }

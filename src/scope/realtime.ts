@@ -1,9 +1,5 @@
-import {
-  type HookScope,
-  type RealtimeMark,
-  type ScopeOrRealtime,
-  sharedState,
-} from '../hooks/state.ts';
+import type { HookScope, RealtimeMark, ScopeOrRealtime } from '../hooks/border.ts';
+import { sharedState } from '../hooks/state.ts';
 
 /** The parent is for inheriting options only: calls inside of `realtime` look for no scope. */
 interface MarkWithParent extends RealtimeMark {

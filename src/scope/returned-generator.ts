@@ -1,4 +1,5 @@
-import { type HookScope, sharedState } from '../hooks/state.ts';
+import type { HookScope } from '../hooks/border.ts';
+import { sharedState } from '../hooks/state.ts';
 
 const steps = ['next', 'return', 'throw'] as const;
 

@@ -1,16 +1,17 @@
-import type { ScopeOrRealtime } from '../hooks/state.ts';
+import type { ScopeOrRealtime } from '../hooks/border.ts';
 import { type ResolvedOptions, resolveOptions } from '../options/index.ts';
 import { warnOnce } from '../report/warn-once.ts';
+import { ScopeCalls } from './calls/scope-calls.ts';
 import { parentOf } from './realtime.ts';
-import type { Scope } from './scope.ts';
 
-const optionsOf = new WeakMap<object, ResolvedOptions>();
 let areVariablesChecked = false;
 
 /** Checks the options that were given to a scope; nested scopes inherit the result. */
-export function resolveScopeOptions(scope: Scope, given: unknown): ResolvedOptions {
-  const options = resolveOptions(given, inheritedOptions(scope.parent));
-  optionsOf.set(scope, options);
+export function resolveScopeOptions(
+  parent: ScopeOrRealtime | undefined,
+  given: unknown,
+): ResolvedOptions {
+  const options = resolveOptions(given, inheritedOptions(parent));
   checkVariables();
   return options;
 }
@@ -30,8 +31,7 @@ function checkVariables(): void {
 /** The options of the nearest open scope around this one. */
 function inheritedOptions(parent: ScopeOrRealtime | undefined): ResolvedOptions | undefined {
   for (let around = parent; around !== undefined; around = parentOf(around)) {
-    const options = optionsOf.get(around);
-    if (options && 'open' in around && around.open) return options;
+    if (around instanceof ScopeCalls && around.open) return around.options;
   }
   return undefined;
 }

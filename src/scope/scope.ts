@@ -1,36 +1,26 @@
 import { BatchlingError } from '../base/errors.ts';
 import { reportVariable } from '../base/run-variables.ts';
+import type { Fetch, ScopeOrRealtime } from '../hooks/border.ts';
 import { watchClientTimers } from '../hooks/client-timers/client-timers.ts';
-import { askScope, plainFetch } from '../hooks/fetch/fetch.ts';
+import { fetchOf } from '../hooks/fetch/fetch.ts';
 import { areHooksInPlace, installHooks } from '../hooks/install.ts';
-import {
-  type Fetch,
-  type HookScope,
-  type RawAnswer,
-  type RawRequest,
-  type RequestPlan,
-  type ScopeOrRealtime,
-  sharedState,
-} from '../hooks/state.ts';
+import { sharedState } from '../hooks/state.ts';
 import { inheritedRun, type ResolvedOptions } from '../options/index.ts';
-import type { Sampling } from '../orchestrator/model/sampling.ts';
 import { warnOnce } from '../report/warn-once.ts';
 import { ScopeCalls } from './calls/scope-calls.ts';
 import { watchPatterns } from './calls/unused-patterns.ts';
 import type { ScopeForm } from './dry-run/scope-dry-run.ts';
-import type { Askers } from './engine/engines.ts';
-import type { ScopeEvents } from './scope-events.ts';
+import type { Tenancy } from './engine/engines.ts';
 import { resolveScopeOptions } from './scope-options.ts';
 
 /**
- * A scope as the hooks know it: its options, its calls, its parent. `BatchingContext` is its public
+ * A scope: its options, its calls, and the hooks that it needs. `BatchingContext` is its public
  * interface; one scope may have several of them.
  */
-export class Scope implements HookScope {
-  readonly parent: ScopeOrRealtime | undefined;
-  readonly hooked: boolean;
+export class Scope {
   readonly calls: ScopeCalls;
   readonly #options: ResolvedOptions;
+  readonly #fetch: Fetch;
   readonly #undo: (() => void)[] = [];
   /** `ended`: by an error or the signal. Its code may still run; its calls are not sent. */
   #state: 'open' | 'closing' | 'closed' | 'ended' = 'open';
@@ -38,13 +28,17 @@ export class Scope implements HookScope {
   /** Code has run inside of the scope, or was given its `fetch`. */
   #isUsed = false;
 
-  constructor(given: unknown, hooks: boolean, form: ScopeForm = 'block', askers?: Askers) {
-    this.parent = sharedState().scopes.getStore();
-    this.#options = resolveScopeOptions(this, given);
+  constructor(given: unknown, hooks: boolean, form: ScopeForm = 'block', tenancy?: Tenancy) {
+    const state = sharedState();
+    const parent = state.scopes.getStore();
+    this.#options = resolveScopeOptions(parent, given);
     // Throws for a bad name now: when the engine opens, only a caller could be told.
     inheritedRun();
-    this.calls = new ScopeCalls(this.#options, form, askers);
-    this.hooked = hooks && this.#options.hooks;
+    const hooked = hooks && this.#options.hooks;
+    // It ends the scope at once, also where calls were given the same one.
+    if (this.signal) state.sharedSignals.add(this.signal);
+    this.calls = new ScopeCalls(this.#options, { parent, hooked, form, tenancy });
+    this.#fetch = fetchOf(this.calls);
     this.#hook(true);
     const { only, bypass } = this.#options;
     if (only?.complaint && bypass !== 'ignore') this.#undo.push(watchPatterns(only));
@@ -53,19 +47,9 @@ export class Scope implements HookScope {
     else signal?.addEventListener('abort', this.#abort, { once: true });
   }
 
-  get open(): boolean {
-    return this.#state !== 'closed';
-  }
-
-  get events(): ScopeEvents {
-    return this.calls.events;
-  }
-
   get signal(): AbortSignal | undefined {
     return this.#options.signal;
   }
-
-  readonly #fetch: Fetch = (...parameters) => askScope(this, plainFetch(), undefined, parameters);
 
   get fetch(): Fetch {
     this.#isUsed = true;
@@ -76,7 +60,7 @@ export class Scope implements HookScope {
     this.assertOpen();
     this.#isUsed = true;
     this.#hook();
-    return sharedState().scopes.run(this, fn);
+    return sharedState().scopes.run(this.calls, fn);
   }
 
   bind<This, Parameters extends unknown[], Result>(
@@ -87,7 +71,7 @@ export class Scope implements HookScope {
     scope.#isUsed = true;
     return function bound(this: This, ...parameters: Parameters) {
       scope.#hook();
-      return scopes.run(scope, () => Reflect.apply(fn, this, parameters));
+      return scopes.run(scope.calls, () => Reflect.apply(fn, this, parameters));
     };
   }
 
@@ -101,11 +85,12 @@ export class Scope implements HookScope {
     this.#isUsed = true;
     this.#hook();
     const { scopes } = sharedState();
+    const { calls } = this;
     const current = scopes.getStore();
-    const before = current === this ? this.parent : current;
-    scopes.enterWith(this);
+    const before = current === calls ? calls.parent : current;
+    scopes.enterWith(calls);
     return () => {
-      if (scopes.getStore() === this) scopes.enterWith(before as ScopeOrRealtime);
+      if (scopes.getStore() === calls) scopes.enterWith(before as ScopeOrRealtime);
     };
   }
 
@@ -113,7 +98,7 @@ export class Scope implements HookScope {
   serveProcess(whenUsed: () => void): void {
     this.#isUsed = true;
     this.calls.whenUsed = whenUsed;
-    sharedState().processScope = this;
+    sharedState().processScope = this.calls;
   }
 
   /** Sends the waiting calls, waits for every answer, then closes. A second call gets the same promise. */
@@ -122,46 +107,12 @@ export class Scope implements HookScope {
     return this.#closing;
   }
 
-  handleFetch(
-    passOn: Fetch,
-    input: string | URL | Request,
-    init?: RequestInit,
-  ): Promise<Response> | undefined {
-    return this.calls.handleFetch(passOn, input, init, !this.open);
-  }
-
-  /** Whether the scope wants to see a request whose body is not known yet. */
-  mayCapture(method: string, url: string, contentType?: unknown): boolean {
-    return this.calls.mayCapture(method, url, contentType);
-  }
-
-  planRequest(method: string, url: string, checksServer: boolean): RequestPlan {
-    return method === 'POST' ? this.calls.planRequest(url, !this.open, checksServer) : 'leave';
-  }
-
-  escaped(method: string, url: string): void {
-    if (method === 'POST' && this.open) this.calls.escaped(url);
-  }
-
-  leaveToMock(url: string): boolean {
-    return this.calls.leaveToMock(url);
-  }
-
-  handleRequest(
-    request: RawRequest,
-    signal: AbortSignal,
-    sampling?: Sampling,
-  ): Promise<RawAnswer | undefined> {
-    return this.calls.handleRequest(request, signal, !this.open, sampling);
-  }
-
   /** The scope's function threw: nothing more is sent, and nothing is waited for. */
   abandon(): void {
     if (!this.#end()) return;
     // Its code may go on for as long as the process, and its calls hold nothing.
-    if (this.hooked) watchClientTimers();
-    if (this.calls.dryRun) this.calls.stopDryRun();
-    else this.calls.abandon();
+    if (this.calls.hooked) watchClientTimers();
+    this.calls.life.abandon();
   }
 
   assertOpen(): void {
@@ -174,7 +125,8 @@ export class Scope implements HookScope {
 
   /** At each entry, because another library may have replaced a global since. */
   #hook(first = false): void {
-    if (this.hooked && this.open && (first || !areHooksInPlace())) this.#undo.push(installHooks());
+    const { hooked, open } = this.calls;
+    if (hooked && open && (first || !areHooksInPlace())) this.#undo.push(installHooks());
   }
 
   #unhook(): void {
@@ -185,9 +137,10 @@ export class Scope implements HookScope {
   async #finish(): Promise<void> {
     if (this.#state === 'closed' || this.#state === 'ended') return;
     this.#state = 'closing';
-    if (this.hooked && !this.#isUsed) warnOnce(neverEntered);
-    await this.calls.finish(() => {
+    if (this.calls.hooked && !this.#isUsed) warnOnce(neverEntered);
+    await this.calls.life.finish(() => {
       this.#state = 'closed';
+      this.calls.open = false;
       this.#unhook();
     });
     if (this.#isUsed) this.#tellIfUnneeded();
@@ -195,13 +148,14 @@ export class Scope implements HookScope {
 
   /** The command line says the same of a whole run; a scope inside of another one has a part of its work. */
   #tellIfUnneeded(): void {
-    const { captured, bypassed } = this.events.stats;
-    if (!this.hooked || captured + bypassed > 0 || this.parent !== undefined) return;
+    const { hooked, parent, events } = this.calls;
+    const { captured, bypassed } = events.stats;
+    if (!hooked || captured + bypassed > 0 || parent !== undefined) return;
     if (this.#options.display !== 'none' && !process.env[reportVariable]) warnOnce(nothingCaptured);
   }
 
   readonly #abort = (): void => {
-    if (this.#end()) this.calls.abort(this.signal?.reason);
+    if (this.#end()) this.calls.life.abort(this.signal?.reason);
   };
 
   /** Ends the scope early; false where it has ended already. */

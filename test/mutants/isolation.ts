@@ -13,7 +13,7 @@ export const isolation: readonly Mutant[] = [
   {
     name: 'x-batchling goes out with the call',
     promise: 4,
-    file: 'src/scope/calls/call-headers.ts',
+    file: 'src/hooks/fetch/read-call.ts',
     search: "headers.delete('x-batchling');",
     replace: '',
     tests: [
@@ -24,10 +24,10 @@ export const isolation: readonly Mutant[] = [
   {
     name: 'a call to a host that is not ours goes out with a header more',
     promise: 4,
-    file: 'src/scope/calls/uncaptured-calls.ts',
-    search: 'if (suspect === undefined) return undefined;',
+    file: 'src/hooks/fetch/fetch.ts',
+    search: 'if (handled !== undefined) return handled;',
     replace:
-      "if (suspect === undefined) return outgoing.passOn(outgoing.input, { ...outgoing.init, headers: { 'x-seen': '1' } });",
+      "if (handled !== undefined) return handled;\n    if (scope) given = [given[0], { ...(given[1] as object), headers: { 'x-seen': '1' } }];",
     tests: ['test/behaviour/hooks/pass-through.test.ts', 'test/fidelity/fidelity.test.ts'],
   },
   {
@@ -57,9 +57,9 @@ export const isolation: readonly Mutant[] = [
   {
     name: 'bytes of fetch that go out after all are kept by reference',
     promise: 1,
-    file: 'src/scope/calls/scope-calls.ts',
-    search: 'init: withOwnBytes(init)',
-    replace: 'init',
+    file: 'src/hooks/fetch/read-call.ts',
+    search: 'body: copyOfBytes(given)',
+    replace: 'body: given as BodyInit',
     tests: ['test/behaviour/hooks/bodies.test.ts'],
   },
   {
@@ -83,7 +83,7 @@ export const isolation: readonly Mutant[] = [
     name: 'a call that is aborted already is captured',
     promise: 6,
     file: 'src/scope/calls/scope-calls.ts',
-    search: 'if (signal?.aborted) return goOut(outgoing);',
+    search: ' || signal?.aborted',
     replace: '',
     tests: ['test/behaviour/aborts/aborts.test.ts'],
   },

@@ -1,21 +1,27 @@
-import {
-  type HookScope,
-  type RawAnswer,
-  type RawRequest,
-  sharedState,
-} from '../../src/hooks/state.ts';
+import type { Dict } from '../../src/base/types.ts';
+import type { HookedCall, HookScope, RawAnswer } from '../../src/hooks/border.ts';
+import { sharedState } from '../../src/hooks/state.ts';
+
+/** What a scope was handed by the hook of `node:http`. */
+export interface HandedRequest {
+  readonly url: string;
+  readonly headers: Dict | undefined;
+  readonly body: unknown;
+  readonly checksServer: boolean | undefined;
+  answered(): Promise<number | undefined> | undefined;
+}
 
 /** A scope as the hooks see it, that keeps what it was asked and answers what the test says. */
 export interface TestScope extends HookScope {
   open: boolean;
   readonly asked: { readonly method: string; readonly url: string }[];
-  readonly requests: RawRequest[];
+  readonly requests: HandedRequest[];
   readonly signals: AbortSignal[];
   readonly escapes: string[];
 }
 
 export type Handle = (
-  request: RawRequest,
+  request: HandedRequest,
   signal: AbortSignal,
 ) => RawAnswer | undefined | Promise<RawAnswer | undefined>;
 
@@ -33,14 +39,21 @@ export function testScope(handle: Handle = answerWith()): TestScope {
       scope.asked.push({ method, url });
       return method === 'POST' && new URL(url).pathname.startsWith('/v1/') ? 'hold' : 'leave';
     },
-    async handleRequest(request, signal) {
+    handle<Result>(call: HookedCall<Result>) {
+      // Calls by fetch are none of its business.
+      if (call.answered === undefined) return call.send();
+      const { url, checksServer } = call;
+      const headers = call.readHeaders();
+      const body = call.readBody();
+      const request = { url, headers, body, checksServer, answered: () => call.answered?.() };
+      const signal = call.signal as AbortSignal;
       scope.requests.push(request);
       scope.signals.push(signal);
-      return handle(request, signal);
+      const answering = async () => handle(request, signal) as Promise<Result>;
+      return answering();
     },
     escaped: (_method, url) => void scope.escapes.push(url),
     leaveToMock: () => false,
-    handleFetch: (passOn, input, init) => passOn(input, init),
   };
   return scope;
 }

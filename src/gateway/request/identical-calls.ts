@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Clock } from '../../base/types.ts';
 import type { ProviderInfo } from '../../batchers/provider-info.ts';
 import { sleep } from '../../concurrency/backoff.ts';
-import type { RawRequest } from '../../hooks/state.ts';
+import type { RawRequest } from '../../hooks/raw-call.ts';
 
 /**
  * A client that gives up and asks again at once may be heard before its old connection is known to be closed. Its

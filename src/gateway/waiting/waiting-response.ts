@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { RawAnswer } from '../../hooks/state.ts';
+import type { RawAnswer } from '../../hooks/border.ts';
 import { sendAnswer } from '../send-answer.ts';
 
 /** The interim responses that tell a client, before its answer is there, that the connection is alive. */

@@ -1,9 +1,13 @@
 import { executionAsyncResource } from 'node:async_hooks';
+import { addOwner } from '../add-owner.ts';
+import type { WatchedSignal } from '../border.ts';
 import { patch } from '../patch-registry.ts';
-import { sharedState, type WatchedSignal } from '../state.ts';
+import { sharedState } from '../state.ts';
 
-let owners = 0;
-let undoPatch: (() => void) | undefined;
+const guard: { owners: number; undoPatch: (() => void) | undefined } = {
+  owners: 0,
+  undoPatch: undefined,
+};
 
 /**
  * Keeps a client's own deadline from ending a captured call. Ignoring the abort is not enough: some
@@ -20,23 +24,17 @@ let undoPatch: (() => void) | undefined;
 export function guardAborts(): () => void {
   // Only tried: whether it can be replaced is known when a scope opens.
   patchAbort()();
-  owners += 1;
-  let undone = false;
-  return () => {
-    if (undone) return;
-    undone = true;
-    owners -= 1;
-    if (owners > 0) return;
-    undoPatch?.();
-    undoPatch = undefined;
-  };
+  return addOwner(guard, () => {
+    guard.undoPatch?.();
+    guard.undoPatch = undefined;
+  });
 }
 
 /** A captured call has a signal. */
 export function startGuarding(): void {
-  if (owners === 0 || undoPatch !== undefined) return;
+  if (guard.owners === 0 || guard.undoPatch !== undefined) return;
   try {
-    undoPatch = patchAbort();
+    guard.undoPatch = patchAbort();
   } catch {
     // Locked since the scope was opened: the signal is masked instead, as with `hooks: false`.
   }
@@ -120,9 +118,4 @@ export function comesFromTimer(reason: unknown): boolean {
     code === 'ETIMEDOUT' ||
     code === 'ECONNABORTED'
   );
-}
-
-/** Marks a signal that is used outside of captured calls as well: a timer's abort is not deferred for it. */
-export function shareSignal(signal: AbortSignal): void {
-  sharedState().sharedSignals.add(signal);
 }

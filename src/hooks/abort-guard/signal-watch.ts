@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import type { Clock } from '../../base/types.ts';
-import { type SignalUser, sharedState, type WatchedSignal } from '../state.ts';
+import type { SignalUser, WatchedSignal } from '../border.ts';
+import { sharedState } from '../state.ts';
 import { isClientDeadline, startGuarding } from './abort-guard.ts';
 import { DeferredAbort, sourcesOf } from './deferred-abort.ts';
 import { UnreadAnswers } from './unread-answers.ts';
@@ -15,11 +16,6 @@ export function watchSignal(signal: AbortSignal, user: SignalUser): void {
     watchedSignals.set(signal, watch);
   }
   watch.add(user);
-}
-
-/** The watch of a signal; `undefined` where no captured call uses it. */
-export function watchOf(signal: AbortSignal | undefined): WatchedSignal | undefined {
-  return signal && sharedState().watchedSignals.get(signal);
 }
 
 /** A timer's abort that waits to be delivered to its signal. */

@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/types.ts';
-import type { SignalUser } from '../state.ts';
+import type { SignalUser } from '../border.ts';
 
 const second = 1_000;
 /** A client that has not begun to read its answer by then no longer looks at its signal. */

@@ -1,5 +1,6 @@
+import type { ClientTimer } from '../border.ts';
 import { isGlobalLocked, patch } from '../patch-registry.ts';
-import { type ClientTimer, sharedState } from '../state.ts';
+import { sharedState } from '../state.ts';
 
 /**
  * Shorter timers are left alone, in milliseconds: they hold a program for a moment only, and may as well be

@@ -1,7 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Fetch, type HookScope, sharedState } from '../state.ts';
+import type { Fetch, HookScope } from '../border.ts';
+import { sharedState } from '../state.ts';
 import { hookFetch, isFetchHooked, plainFetch } from './fetch.ts';
 
 const native = globalThis.fetch;
@@ -42,12 +43,11 @@ function passingScope(): HookScope & { asked: number } {
     parent: undefined,
     asked: 0,
     planRequest: () => 'leave',
-    handleRequest: () => Promise.resolve(undefined),
     escaped: () => undefined,
     leaveToMock: () => false,
-    handleFetch(passOn, input, init) {
+    handle(call) {
       this.asked += 1;
-      return passOn(input, init);
+      return call.send();
     },
   };
 }
@@ -153,12 +153,12 @@ describe('the hook around fetch', () => {
 
     it('with what the scope has changed, and the rest as it came', () => {
       const calls = record();
-      const changed = { method: 'PUT' };
+      const { signal } = new AbortController();
       const scope = passingScope();
-      scope.handleFetch = (passOn, input) => passOn(input, changed);
+      scope.handle = (call) => call.send(signal);
       const send = () => Reflect.apply(fetch, undefined, ['http://h/', init, third]);
       void inside(scope, send);
-      expect(calls[0]?.values).toEqual(['http://h/', changed, third]);
+      expect(calls[0]?.values).toEqual(['http://h/', { ...init, signal }, third]);
     });
   });
 

@@ -1,6 +1,6 @@
 import type { Answer, Dict } from '../../base/types.ts';
-import { isBodiless } from '../node-http/raw-response.ts';
-import { type BodyReader, watchedBody } from './read-body.ts';
+import type { BodyReader } from '../border.ts';
+import { bodiless } from '../node-http/raw-response.ts';
 
 /**
  * A `Response` by its prototype only. The constructor of `Response` is skipped: it makes headers, a
@@ -37,7 +37,7 @@ export class AnswerResponse extends Bare implements Response {
     this.#status = answer.status;
     this.#url = url;
     this.#headers = headers;
-    this.#text = isBodiless(answer.status) ? '' : answer.body;
+    this.#text = bodiless.has(answer.status) ? '' : answer.body;
     this.#parsed = answer.json;
   }
 
@@ -133,7 +133,7 @@ export class AnswerResponse extends Bare implements Response {
 
   #materialise(): Response {
     if (this.#real === undefined) {
-      const body = isBodiless(this.#status) ? null : this.#text;
+      const body = bodiless.has(this.#status) ? null : this.#text;
       const init = { status: this.#status, headers: this.#headers };
       this.#real = new Response(body, init);
       if (this.#reader && this.#real.body) {
@@ -146,4 +146,52 @@ export class AnswerResponse extends Bare implements Response {
     }
     return this.#real;
   }
+}
+
+/**
+ * A response at full price to a call that was captured. The headers of a fetched response cannot be changed, so
+ * it gets a new head around its body.
+ */
+export function realtimeResponse(response: Response, reader: BodyReader | undefined): Response {
+  const headers = new Headers(response.headers);
+  headers.set('x-batchling-source', 'realtime');
+  const { status, statusText, url } = response;
+  const body = response.body && reader ? watchedBody(response.body, reader) : response.body;
+  const copy = new Response(body, { status, statusText, headers });
+  return Object.defineProperty(copy, 'url', { value: url });
+}
+
+/** The same body, which reports how far it is read. Like a native one it is a byte stream, not read ahead. */
+function watchedBody(
+  body: ReadableStream<Uint8Array>,
+  reader: BodyReader,
+): ReadableStream<Uint8Array> {
+  const source = body.getReader();
+  let isOpen = false;
+  const end = () => {
+    if (isOpen) reader.streams(false);
+    else reader.read();
+  };
+  return new ReadableStream({
+    type: 'bytes',
+    async pull(controller) {
+      if (!isOpen) reader.streams(true);
+      isOpen = true;
+      const { done, value } = await source.read().catch((error: unknown) => {
+        end();
+        throw error;
+      });
+      if (!done) {
+        controller.enqueue(value);
+        return;
+      }
+      controller.close();
+      controller.byobRequest?.respond(0);
+      end();
+    },
+    cancel(reason) {
+      end();
+      return source.cancel(reason);
+    },
+  });
 }

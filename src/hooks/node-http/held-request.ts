@@ -1,6 +1,7 @@
 import type { ClientRequest } from 'node:http';
 import { comesFromTimer } from '../abort-guard/abort-guard.ts';
-import type { HookScope, RawAnswer, RawRequest } from '../state.ts';
+import type { HookScope, RawAnswer } from '../border.ts';
+import { type RawRequest, rawCall } from '../raw-call.ts';
 import {
   connect,
   createFakeSocket,
@@ -110,7 +111,7 @@ class HeldRequest implements SocketPeer {
       const value: unknown = Reflect.get(connection, name);
       return typeof value === 'function' ? value.bind(connection) : value;
     }
-    // So it is with every socket before its handshake.
+    // Every socket says so before its handshake.
     if (name === 'authorizationError' && this.#checksServer) return null;
     return factWithoutConnection(name);
   }
@@ -118,10 +119,9 @@ class HeldRequest implements SocketPeer {
   listensToTls(): void {
     if (this.#phase !== 'reading') return;
     this.#checksServer = true;
-    const { request, urlOf } = this.#candidate;
-    const { method, path } = request;
+    const { request } = this.#candidate;
     if (takeOffHeader(request)) this.#passThrough();
-    else this.#ask({ method, url: urlOf(path), headers: {}, body: Buffer.alloc(0) });
+    else this.#ask(request.path, { headers: {}, body: Buffer.alloc(0) });
   }
 
   #checkProgress(): void {
@@ -147,21 +147,22 @@ class HeldRequest implements SocketPeer {
   #askScope(): void {
     const { head, body } = this.#reader;
     if (head === undefined) this.#passThrough();
-    else this.#ask({ ...head, url: this.#candidate.urlOf(head.path), body });
+    else this.#ask(head.path, { headers: head.headers, body });
   }
 
-  #ask(asked: Omit<RawRequest, 'url' | 'answered'> & { url: string | undefined }): void {
-    const { url, method, headers, body } = asked;
+  #ask(path: string, { headers, body }: Pick<RawRequest, 'headers' | 'body'>): void {
+    const { scope, request, urlOf } = this.#candidate;
+    const url = urlOf(path);
     if (url === undefined) {
       this.#passThrough();
       return;
     }
     this.#phase = 'asked';
-    const { scope, request } = this.#candidate;
     const checksServer = this.#checksServer;
     const answered = () => responseStatus(request);
-    const raw = { method, url, headers, body, checksServer, answered };
-    scope.handleRequest(raw, this.#abort.signal).then(
+    const call = rawCall({ url, headers, body, checksServer, answered }, this.#abort.signal);
+    const asking = async () => scope.handle(call);
+    asking().then(
       (answer) => this.#answer(answer),
       (error: unknown) => this.#fail(error),
     );

@@ -2,7 +2,7 @@ import http, { type ClientRequest } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
 import { useHookedServer } from '../../../test/support/servers/hooked-server.ts';
 import { received } from '../../../test/support/servers/http-exchange.ts';
-import type { RequestJudge } from '../state.ts';
+import type { RequestJudge } from '../border.ts';
 import { judgeRequest } from './judged-request.ts';
 
 const server = useHookedServer();

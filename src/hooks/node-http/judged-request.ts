@@ -1,7 +1,7 @@
 import type { ClientRequest } from 'node:http';
 import type { Dict } from '../../base/types.ts';
+import type { RequestJudge } from '../border.ts';
 import { resemble } from '../patch-registry.ts';
-import type { RequestJudge } from '../state.ts';
 
 /** A judge sees this many characters of a body at most. */
 const enough = 16_384;

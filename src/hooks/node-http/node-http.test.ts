@@ -103,7 +103,7 @@ describe('a captured request', () => {
     });
     await until(() => events.includes('close'));
     expect(events).toEqual(['socket', 'finish', 'response', 'close']);
-    expect(Buffer.from(scope.requests[0]?.body ?? []).toString()).toBe('{"a":"ü"}');
+    expect(scope.requests[0]?.body).toBe('{"a":"ü"}');
     expect(scope.signals[0]?.aborted).toBe(false);
     expect(server.seen).toEqual([]);
     expect(booksOf(request)).toEqual([0, 0, 0]);
@@ -112,14 +112,10 @@ describe('a captured request', () => {
   it('made by http.get has its answer too', async () => {
     const scope = testScope();
     const { body } = await received(inside(scope, () => http.get(server.url, post)));
-    expect([body, scope.requests[0]?.body.length, server.seen]).toEqual([
-      '{"captured":true}',
-      0,
-      [],
-    ]);
+    expect([body, scope.requests[0]?.body, server.seen]).toEqual(['{"captured":true}', '', []]);
   });
 
-  it('comes with method, URL and lower-case headers', async () => {
+  it('comes with its URL and lower-case headers', async () => {
     const scope = testScope();
     const headers = { 'X-Mark': ['1', '2'], Authorization: 'Bearer k' };
     const options = { ...post, headers };
@@ -128,7 +124,6 @@ describe('a captured request', () => {
     );
     await received(inside(scope, () => https.request('https://[::1]:8443/v1/x', post)).end());
     expect(scope.requests[0]).toMatchObject({
-      method: 'POST',
       url: 'https://llm.example/v1/x?y=1',
       headers: { host: 'llm.example', 'x-mark': '1, 2', authorization: 'Bearer k' },
     });

@@ -1,5 +1,6 @@
 import type { Agent, ClientRequest, RequestOptions } from 'node:http';
 import type tls from 'node:tls';
+import { activeMock } from '../active-mock.ts';
 import { isPatched, patch } from '../patch-registry.ts';
 import { currentScope, sharedState } from '../state.ts';
 import { type Candidate, holdRequest } from './held-request.ts';
@@ -68,7 +69,9 @@ function findCandidate(
   const plan = scope.planRequest(request.method, url, checksServer);
   if (plan === 'leave') return undefined;
   capturedRequests.add(request);
-  if (takeOffHeader(request) || scope.leaveToMock(url)) return undefined;
+  if (takeOffHeader(request)) return undefined;
+  const mock = activeMock('node:http');
+  if (mock !== undefined && scope.leaveToMock(url, mock)) return undefined;
   if (plan !== 'hold') {
     judgeRequest(request, plan);
     return undefined;

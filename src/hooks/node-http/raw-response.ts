@@ -1,4 +1,4 @@
-import type { RawAnswer } from '../state.ts';
+import type { RawAnswer } from '../border.ts';
 
 /** Headers that we write ourselves: the body is complete, plain, and the last on its connection. */
 const ours = new Set([
@@ -14,7 +14,7 @@ const ours = new Set([
 /** The bytes of an answer, as a server writes them. */
 export function writeResponse({ status, headers, body }: RawAnswer): Buffer {
   const { STATUS_CODES } = process.getBuiltinModule('node:http');
-  const content = Buffer.from(isBodiless(status) ? '' : body);
+  const content = Buffer.from(bodiless.has(status) ? '' : body);
   let head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n`;
   for (const [name, value] of Object.entries(headers)) {
     if (ours.has(name.toLowerCase()) || !/^[\w!#$%&'*+.^`|~-]+$/.test(name)) continue;
@@ -26,6 +26,4 @@ export function writeResponse({ status, headers, body }: RawAnswer): Buffer {
 }
 
 /** Statuses without a body: `Response` refuses one, and HTTP parsers fail on it. */
-export function isBodiless(status: number): boolean {
-  return status === 204 || status === 205 || status === 304;
-}
+export const bodiless: ReadonlySet<number> = new Set([204, 205, 304]);

@@ -1,15 +1,13 @@
 import { reportVariable } from '../../base/run-variables.ts';
-import type { Answer } from '../../base/types.ts';
 import type { Batcher } from '../../batchers/batcher.ts';
 import type { ResolvedOptions } from '../../options/index.ts';
-import { answerHeaders } from '../../orchestrator/answer/answer-headers.ts';
-import { ownAnswer } from '../../orchestrator/answer/own-answer.ts';
 import type { Target } from '../../orchestrator/capture/router.ts';
 import { tell } from '../../orchestrator/events/events.ts';
-import type { Only } from '../../orchestrator/model/call.ts';
+import type { Delivery, Only } from '../../orchestrator/model/call.ts';
 import { leftOutReason } from '../../orchestrator/model/stats.ts';
 import { warnOnce } from '../../report/warn-once.ts';
 import type { ScopeEvents } from '../scope-events.ts';
+import { ownDelivery } from './own-delivery.ts';
 
 /** Why a call is not batched, and what the user can do about it. */
 export interface BypassReason {
@@ -51,17 +49,16 @@ export class Bypasses {
   }
 
   /** Reports a call that is not batched; returns its answer to come where it must not go out. */
-  bypassed(target: Target, url: string, why: BypassReason): Promise<Answer> | undefined {
-    const refusal = this.report(url, why);
+  bypassed(target: Target, why: BypassReason): Promise<Delivery> | undefined {
+    const refusal = this.report(target.url, why);
     return refusal === undefined ? undefined : this.refusal(target.batcher, refusal);
   }
 
   /** The answer to a call that is held back. */
-  async refusal(batcher: Batcher, message: string): Promise<Answer> {
+  async refusal(batcher: Batcher, message: string): Promise<Delivery> {
     const { dryRun } = this.#options;
     if (dryRun) await this.#roundIsOver();
-    const answer = ownAnswer(batcher, dryRun ? 'dry_run' : 'unsupported', message);
-    return { ...answer, headers: answerHeaders({ answer, source: 'batch', itemId: '' }) };
+    return ownDelivery(batcher, dryRun ? 'dry_run' : 'unsupported', message);
   }
 
   /** Calls that are reported in time are not sent. */

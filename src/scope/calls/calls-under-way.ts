@@ -1,34 +1,37 @@
+import type { ResolvedOptions } from '../../options/index.ts';
 import type { LeftCalls } from '../../report/text/end-note.ts';
+import type { ScopeEngine } from '../engine/scope-engine.ts';
 import { processCalls, type WaitingCalls, type WaitingScope } from '../process-calls.ts';
 import type { ClientCall } from './client-call.ts';
 
 const inProcess = processCalls();
 const { keepAlive } = inProcess;
 
-/** What the calls know of their scope. */
-interface OwnScope {
-  readonly store: string;
-  /** Its ledger outlives the process. */
-  readonly isStored: boolean;
-  leave(): void;
-}
-
 /** The calls of a scope that have not ended. While there are any, they keep the process up. */
 export class CallsUnderWay implements WaitingScope {
-  readonly #scope: OwnScope;
+  readonly store: string;
+  readonly #engine: Pick<ScopeEngine, 'current'>;
+  readonly leave: () => void;
   readonly #calls = new Set<ClientCall>();
   readonly #whenIdle: (() => void)[] = [];
   /** Calls whose body is being read, or whose client has sent them itself and waits. */
   #elsewhere = 0;
   #keepsUp = true;
+  /** false for the calls of a dry run: a process that leaves early need not care about them. */
   readonly #areSent: boolean;
   /** The call that was not submitted at the last look: to look at all of them each time is a long slice. */
   #inTheWay: ClientCall | undefined;
 
-  /** `areSent`: false for those of a dry run, which a process that leaves early need not care about. */
-  constructor(scope: OwnScope, areSent = true) {
-    this.#scope = scope;
-    this.#areSent = areSent;
+  /** `leave`: nothing more of the scope is sent, and its callers hear nothing more of us. */
+  constructor(
+    { store, dryRun }: Pick<ResolvedOptions, 'store' | 'dryRun'>,
+    engine: Pick<ScopeEngine, 'current'>,
+    leave: () => void,
+  ) {
+    this.store = store;
+    this.#engine = engine;
+    this.leave = leave;
+    this.#areSent = !dryRun;
   }
 
   get all(): readonly ClientCall[] {
@@ -56,7 +59,7 @@ export class CallsUnderWay implements WaitingScope {
     this.#wakeIfIdle();
   }
 
-  /** For a call that is somewhere else; returns how to tell that this is over. */
+  /** Counts a call that is somewhere else; returns how to tell that this is over. */
   waitFor(): () => void {
     this.#elsewhere += 1;
     return () => {
@@ -65,7 +68,7 @@ export class CallsUnderWay implements WaitingScope {
     };
   }
 
-  /** Resolves when none is left. */
+  /** Resolves when no call is left. */
   idle(): Promise<void> {
     return new Promise((resolve) => {
       this.#whenIdle.push(resolve);
@@ -73,7 +76,7 @@ export class CallsUnderWay implements WaitingScope {
     });
   }
 
-  /** For the user, if the scope ended now. `reading`: calls whose body is not there yet. */
+  /** The calls that would be left if the scope ended now. `reading`: calls whose body is not there yet. */
   tally(reading: number): LeftCalls {
     const batches = new Set<string>();
     let unsent = reading;
@@ -87,16 +90,12 @@ export class CallsUnderWay implements WaitingScope {
     return { unsent, elsewhere, batches: batches.size };
   }
 
-  get store(): string {
-    return this.#scope.store;
-  }
-
   get isStored(): boolean {
-    return this.#scope.isStored;
+    return this.#engine.current?.isStored ?? true;
   }
 
   get isSubmitted(): boolean {
-    // What is kept in memory only ends with the process.
+    // Calls whose ledger is in memory end with the process.
     if (!this.isStored) return this.hasNone;
     const inTheWay = this.#inTheWay;
     if (inTheWay && this.#calls.has(inTheWay) && !isSubmitted(inTheWay)) return false;
@@ -122,15 +121,11 @@ export class CallsUnderWay implements WaitingScope {
     return { submitted, batches, unsent };
   }
 
-  leave(): void {
-    this.#scope.leave();
-  }
-
   releaseTimers(): void {
     for (const { timer } of this.#calls) timer?.unref?.();
   }
 
-  /** They may go on, but the process need not wait for them. No call may be added afterwards. */
+  /** The calls may go on, but the process waits for them no longer. No call may be added afterwards. */
   letProcessEnd(): void {
     if (!this.#keepsUp) return;
     this.#keepsUp = false;
@@ -145,7 +140,7 @@ export class CallsUnderWay implements WaitingScope {
   }
 }
 
-/** It is in a batch, or on its way into one; or it has its verdict and goes out. */
+/** The call is in a batch, or on its way into one; or it has its verdict and goes out. */
 export function isSent({ handle, settled }: ClientCall): boolean {
   return settled || handle?.isSent === true;
 }
@@ -155,7 +150,7 @@ function isSubmitted({ handle, settled }: ClientCall): boolean {
   return !settled && handle?.isSubmitted === true;
 }
 
-/** The process does not end meanwhile. */
+/** Keeps the process up while the work is done. */
 export async function whileUp<T>(work: () => Promise<T>): Promise<T> {
   keepAlive.hold();
   try {

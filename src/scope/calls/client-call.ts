@@ -1,9 +1,15 @@
 import { AsyncResource } from 'node:async_hooks';
+import { invariant } from '../../base/errors.ts';
 import type { Clock, Dict } from '../../base/types.ts';
-import { watchOf, watchSignal } from '../../hooks/abort-guard/signal-watch.ts';
-import type { BodyReader } from '../../hooks/fetch/read-body.ts';
-import { isRequest } from '../../hooks/fetch/read-call.ts';
-import { type ClientTimer, type Fetch, type SignalUser, sharedState } from '../../hooks/state.ts';
+import { watchSignal } from '../../hooks/abort-guard/signal-watch.ts';
+import type {
+  AnswerWith,
+  BodyReader,
+  ClientTimer,
+  HookedCall,
+  SignalUser,
+} from '../../hooks/border.ts';
+import { watchOf } from '../../hooks/state.ts';
 import type { Target } from '../../orchestrator/capture/router.ts';
 import type {
   CallHandle,
@@ -14,47 +20,27 @@ import type {
 import type { Sampling } from '../../orchestrator/model/sampling.ts';
 import { dropped } from './early-end.ts';
 
-/** A fetch as it was made, with the way out. */
-export interface Outgoing {
-  readonly passOn: Fetch;
-  readonly input: string | URL | Request;
-  readonly init: RequestInit | undefined;
-  /** The time limit that the client has set. */
-  readonly timer?: ClientTimer | undefined;
+/** A call as a scope gets it: from a hook, or from a gateway, which says more about it. */
+export interface IncomingCall<Result = unknown> extends HookedCall<Result> {
+  readonly sampling?: Sampling | undefined;
 }
 
-export function signalOf({ input, init }: Outgoing): AbortSignal | undefined {
-  return init?.signal ?? (isRequest(input) ? input.signal : undefined) ?? undefined;
-}
-
-/**
- * As an ordinary call, decided once: below another library's wrapper there may be an older one of
- * ours, which must not capture it again.
- */
-export function goOut({ passOn, input, init }: Outgoing): Promise<Response> {
-  return sharedState().scopes.run({ realtime: true }, () => passOn(input, init));
-}
-
-/** Who is told how a call went. */
+/** The part of a scope that decides what its clients get. */
 export interface CallOwner {
   readonly clock: Clock;
+  /** What the client gets by this verdict. */
+  resultOf<Result>(call: ClientCall<Result>, verdict: Verdict): Result | Promise<Result>;
   ended(call: ClientCall): void;
 }
 
+/** What is read of a call that is captured. */
 export interface CallFacts {
   readonly scope: EngineScope;
   readonly target: Target;
   readonly headers: Dict;
   readonly body: string;
-  readonly signal: AbortSignal | undefined;
-  /** Missing for clients that are not fetch: they find the way out themselves. */
-  readonly outgoing?: Outgoing;
   /** It may yet have to go out as an ordinary call: keep all of it. */
-  readonly mayGoOut?: boolean;
-  /** A client that ends with its deadline, rather than going on to wait for us. */
-  readonly endsAtDeadline?: boolean;
-  /** What a gateway says about the call. */
-  readonly sampling?: Sampling | undefined;
+  readonly mayGoOut: boolean;
 }
 
 const noHeaders: Dict = {};
@@ -67,12 +53,6 @@ const mayGoOut = 2;
 const signalOfRequest = 4;
 /** It has its verdict. */
 const settled = 8;
-
-/** Makes of a verdict what the client waits for. */
-export type Convert<Result> = (
-  call: ClientCall<Result>,
-  verdict: Verdict,
-) => Result | Promise<Result>;
 
 /**
  * A captured call of a client. A class with methods and not a handful of closures: a hundred thousand
@@ -87,43 +67,43 @@ export class ClientCall<Result = unknown>
   readonly target: Target;
   headers: Dict;
   body: string;
-  /** Once the engine has it. */
+  /** Set once the engine has the call. */
   handle: CallHandle | undefined;
   aborted = false;
   abandoned = false;
   /** What the client gets. */
   readonly result: Promise<Result>;
   /** Until the engine has taken the call: it may still have to go out as an ordinary one. */
-  outgoing: Outgoing | undefined;
+  incoming: IncomingCall<Result> | undefined;
+  readonly answerWith: AnswerWith<Result>;
   readonly signal: AbortSignal | undefined;
   readonly sampling: Sampling | undefined;
   /** The time limit that the client has set. */
   readonly timer: ClientTimer | undefined;
-  /** Ends what is on its way as an ordinary call of ours. */
-  wayOut: AbortController | undefined;
+  /** Ends the ordinary call that we have sent for it. */
+  realtimeAbort: AbortController | undefined;
   readonly #owner: CallOwner;
   /** In one number: a hundred thousand calls may wait at once. */
   #traits: number;
-  readonly #convert: Convert<Result>;
   #resolve!: (result: Result) => void;
   #reject!: (reason: unknown) => void;
 
-  constructor(owner: CallOwner, facts: CallFacts, convert: Convert<Result>) {
+  constructor(owner: CallOwner, incoming: IncomingCall<Result>, facts: CallFacts) {
     super('BatchlingCall', { requireManualDestroy: true });
     this.#owner = owner;
-    this.#convert = convert;
     this.scope = facts.scope;
     this.target = facts.target;
     this.headers = facts.headers;
     this.body = facts.body;
-    this.outgoing = facts.outgoing;
-    this.signal = facts.signal;
-    this.sampling = facts.sampling;
-    this.timer = facts.outgoing?.timer;
+    this.incoming = incoming;
+    this.answerWith = incoming.answerWith;
+    this.signal = incoming.signal;
+    this.sampling = incoming.sampling;
+    this.timer = incoming.timer;
     this.#traits =
-      (facts.endsAtDeadline ? endsAtDeadline : 0) |
+      (incoming.endsAtDeadline ? endsAtDeadline : 0) |
       (facts.mayGoOut ? mayGoOut : 0) |
-      (facts.outgoing && !facts.outgoing.init?.signal ? signalOfRequest : 0);
+      (incoming.hops === 2 ? signalOfRequest : 0);
     this.result = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
@@ -156,7 +136,7 @@ export class ClientCall<Result = unknown>
 
   abort(reason: unknown): void {
     if (this.#has(settled)) {
-      this.wayOut?.abort(reason);
+      this.realtimeAbort?.abort(reason);
       return;
     }
     this.aborted = true;
@@ -164,15 +144,15 @@ export class ClientCall<Result = unknown>
     this.fail(reason);
   }
 
-  /** What goes out after all has not ended before its client has the response. */
+  /** A call that goes out after all ends when its client has the response. */
   settle(verdict: Verdict): void {
     if (this.#has(settled)) return;
     this.#traits |= settled;
-    // Its client's time is over already: going out, it still has to outlive that.
+    // The client's time is over already: its deferred abort must not end the call that goes out.
     const isLate = this.abandoned && ('realtime' in verdict || 'bypass' in verdict);
     if (!isLate) this.#leaveSignal('answer' in verdict);
     try {
-      const result = this.#convert(this, verdict);
+      const result = this.#owner.resultOf(this, verdict);
       if (result instanceof Promise) this.#endWith(result, isLate);
       else this.#endWell(result);
     } catch (error) {
@@ -209,20 +189,18 @@ export class ClientCall<Result = unknown>
     if (!this.#has(settled)) this.abort(dropped);
   }
 
-  /**
-   * The engine has all it needs. Of the fetch itself only a `Request` is kept, because its signal
-   * follows its parent no longer than the `Request` itself is alive.
-   */
+  /** Sends the call after all, by its own client's way. */
+  send(signal?: AbortSignal): Promise<Result> {
+    invariant(this.incoming, 'A call that was let go goes out');
+    return this.incoming.send(signal);
+  }
+
   taken(mayBeUnserved: boolean): void {
     this.headers = noHeaders;
     this.body = '';
     if (mayBeUnserved || this.#has(mayGoOut)) return;
     this.sampling?.taken?.();
-    const { outgoing } = this;
-    this.outgoing =
-      outgoing && this.signal && isRequest(outgoing.input)
-        ? { ...outgoing, init: undefined }
-        : undefined;
+    this.incoming = this.incoming?.release();
   }
 
   #endWith(result: Promise<Result>, isLate: boolean): void {

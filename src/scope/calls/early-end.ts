@@ -1,7 +1,8 @@
-import type { RawAnswer } from '../../hooks/state.ts';
-import { answerHeaders } from '../../orchestrator/answer/answer-headers.ts';
-import { ownAnswer } from '../../orchestrator/answer/own-answer.ts';
+import { setMaxListeners } from 'node:events';
+import type { BodyToCome } from '../../hooks/border.ts';
 import type { Target } from '../../orchestrator/capture/router.ts';
+import type { Delivery } from '../../orchestrator/model/call.ts';
+import { ownDelivery } from './own-delivery.ts';
 
 /** Why calls are no longer sent: the message of their answer, or the reason to reject them with. */
 export type EndReason = { readonly message: string } | { readonly reason: unknown };
@@ -15,24 +16,12 @@ export const dropped: unique symbol = Symbol('batchling.dropped');
 
 /** Ends a scope early (by an error or its signal), or only the calls that wait in it (by `cancel()`). */
 export class EarlyEnd {
-  #over: EndReason | undefined;
+  /** Why the scope has ended early; from then on nothing more is sent. */
+  over: EndReason | undefined;
+  /** The scope's function threw: only good answers are delivered, see `dropped`. */
+  isDropping = false;
   #line = new AbortController();
   readonly #listeners = new Set<(why: EndReason) => void>();
-
-  /** Why the scope has ended early; from then on nothing more is sent. */
-  get over(): EndReason | undefined {
-    return this.#over;
-  }
-
-  /** The scope's function threw. */
-  get isDropping(): boolean {
-    return this.#over !== undefined && 'reason' in this.#over && this.#over.reason === dropped;
-  }
-
-  /** After an error in the scope's function, only good answers are delivered: see `dropped`. */
-  assertTold(status: number): void {
-    if (status >= 400 && this.isDropping) throw dropped;
-  }
 
   /** How many calls wait for something else than their turn, such as their body. */
   get listening(): number {
@@ -48,7 +37,7 @@ export class EarlyEnd {
    * For calls that wait for something else than their turn; returns the unsubscribe function. Not a
    * listener of the signal: with thousands of them, adding one compares it with all others.
    */
-  onSentAway(listener: (why: EndReason) => void): () => void {
+  #onSentAway(listener: (why: EndReason) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
@@ -56,7 +45,7 @@ export class EarlyEnd {
   /** Resolves with `undefined` when the work is done, or with the reason if the wait is ended first. */
   orSentAway(work: Promise<void>): Promise<EndReason | undefined> {
     return new Promise((resolve) => {
-      const forget = this.onSentAway(resolve);
+      const forget = this.#onSentAway(resolve);
       void work.then(() => {
         forget();
         resolve(undefined);
@@ -64,8 +53,34 @@ export class EarlyEnd {
     });
   }
 
+  /** The body, or why the call has ended before it was read. The caller's abort rejects. */
+  async readBody(
+    { text, drop }: BodyToCome,
+    signal: AbortSignal | undefined,
+  ): Promise<{ readonly body: string | undefined } | { readonly over: EndReason }> {
+    let settle = () => {};
+    const ended = new Promise<{ readonly over: EndReason }>((resolve, reject) => {
+      const onAbort = () => reject(signal?.reason);
+      // One signal may serve thousands of calls, and Node warns at the eleventh listener.
+      if (signal) setMaxListeners(0, signal);
+      signal?.addEventListener('abort', onAbort, { once: true });
+      const forget = this.#onSentAway((over) => resolve({ over }));
+      settle = () => {
+        signal?.removeEventListener('abort', onAbort);
+        forget();
+      };
+    });
+    ended.then(({ over }) => drop(over), drop);
+    try {
+      return await Promise.race([text.then((body) => ({ body })), ended]);
+    } finally {
+      settle();
+    }
+  }
+
   end(reason: EndReason): void {
-    this.#over = reason;
+    this.over = reason;
+    this.isDropping = isDrop(reason);
     this.sendAway(reason);
   }
 
@@ -77,11 +92,14 @@ export class EarlyEnd {
   }
 }
 
+export function isDrop(why: EndReason): boolean {
+  return 'reason' in why && why.reason === dropped;
+}
+
 /** The answer to a call that is not sent; throws where it is to be rejected. */
-export async function refuse(why: EndReason, target: Target): Promise<RawAnswer> {
+export async function refusal(why: EndReason, target: Target): Promise<Delivery> {
   if ('reason' in why) throw why.reason;
-  const answer = ownAnswer(await target.load(), 'cancelled', why.message);
-  return { ...answer, headers: answerHeaders({ answer, source: 'batch', itemId: '' }) };
+  return ownDelivery(await target.load(), 'cancelled', why.message);
 }
 
 /** The result for a caller; stays unsettled where the call was dropped. */

@@ -15,7 +15,7 @@ export type Cost = Pick<
 export function readCost(response: Response, route: RealtimeRoute): Promise<Cost> | undefined {
   const isJson = /\bjson\b/i.test(response.headers.get('content-type') ?? '');
   if (!response.ok || !isJson || response.body === null) return undefined;
-  // What cannot be read or has no price is not counted.
+  // An answer that cannot be read or has no price is not counted.
   return readCopy(response.clone(), route).catch(() => ({}));
 }
 

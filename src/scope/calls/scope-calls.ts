@@ -1,164 +1,154 @@
-import { shownStore } from '../../base/store-address.ts';
-import type { Clock, Dict } from '../../base/types.ts';
+import type { Dict } from '../../base/types.ts';
 import { registeredBatchers } from '../../batchers/registry.ts';
-import { inTurns, nextTurn } from '../../concurrency/event-loop.ts';
-import { shareSignal } from '../../hooks/abort-guard/abort-guard.ts';
-import { watchOf } from '../../hooks/abort-guard/signal-watch.ts';
-import { takeClientTimer } from '../../hooks/client-timers/client-timers.ts';
-import { decodeUtf8, postUrl } from '../../hooks/fetch/read-call.ts';
-import type { Fetch, RawAnswer, RawRequest, RequestPlan } from '../../hooks/state.ts';
+import type { BodyToCome, HookScope, RequestPlan, ScopeOrRealtime } from '../../hooks/border.ts';
+import { watchOf } from '../../hooks/state.ts';
 import type { ResolvedOptions } from '../../options/index.ts';
 import { Router, type Target } from '../../orchestrator/capture/router.ts';
-import type { Sampling } from '../../orchestrator/model/sampling.ts';
-import type { LeftCalls } from '../../report/text/end-note.ts';
 import { warnOnce } from '../../report/warn-once.ts';
 import { ScopeDryRun, type ScopeForm } from '../dry-run/scope-dry-run.ts';
-import { EngineDoor } from '../engine/engine-door.ts';
 import { engineScope } from '../engine/engine-scope.ts';
-import type { Askers } from '../engine/engines.ts';
+import type { Tenancy } from '../engine/engines.ts';
+import { ScopeEngine } from '../engine/scope-engine.ts';
 import { processCalls } from '../process-calls.ts';
 import { ScopeEvents } from '../scope-events.ts';
 import { Bypasses, cannotBeBatched } from './bypasses.ts';
-import { headersOf, withoutOurHeader } from './call-headers.ts';
-import { CallsUnderWay, isSent, whileUp } from './calls-under-way.ts';
-import { type CallOwner, ClientCall, goOut, type Outgoing, signalOf } from './client-call.ts';
-import { dropped, EarlyEnd, type EndReason, refuse, unlessDropped } from './early-end.ts';
-import { type LateBody, openBody, readUntilEnded, withOwnBytes } from './late-body.ts';
-import { loadResponses } from './respond.ts';
+import { CallsUnderWay, whileUp } from './calls-under-way.ts';
+import { ClientCall, type IncomingCall } from './client-call.ts';
+import { dropped, EarlyEnd, type EndReason, isDrop, refusal, unlessDropped } from './early-end.ts';
+import { deliverOwn } from './own-delivery.ts';
+import { ScopeLife } from './scope-life.ts';
 import { UncapturedCalls } from './uncaptured-calls.ts';
-import { refuseFetch, WaysOut } from './ways-out.ts';
+import { Verdicts } from './verdicts.ts';
 
-/** The calls of one scope: how they get in, and how they all come to an end. */
-export class ScopeCalls implements CallOwner {
+const inProcess = processCalls();
+
+/** Where a scope stands, and what it is to its program. */
+export interface ScopePlace {
+  readonly parent: ScopeOrRealtime | undefined;
+  readonly hooked: boolean;
+  readonly form: ScopeForm;
+  readonly tenancy: Tenancy | undefined;
+}
+
+/** A scope as hooks know it: decides on each call that is made in it whether it is captured. */
+export class ScopeCalls implements HookScope {
+  readonly options: ResolvedOptions;
+  readonly parent: ScopeOrRealtime | undefined;
+  readonly hooked: boolean;
+  /** A closed scope captures nothing, and reports LLM calls that come too late. */
+  open = true;
   readonly events = new ScopeEvents();
-  readonly #options: ResolvedOptions;
+  readonly life: ScopeLife;
+  readonly dryRun: ScopeDryRun | undefined;
   readonly #router: Router;
   readonly #bypasses: Bypasses;
   readonly #uncaptured: UncapturedCalls;
   readonly #scope: ReturnType<typeof engineScope>;
-  readonly dryRun: ScopeDryRun | undefined;
   readonly #calls: CallsUnderWay;
-  readonly #door: EngineDoor;
+  readonly #engine: ScopeEngine;
   readonly #earlyEnd = new EarlyEnd();
-  readonly #waysOut: WaysOut;
+  readonly #verdicts: Verdicts;
   /** Told with the first call, once. */
   whenUsed: (() => void) | undefined;
 
-  constructor(options: ResolvedOptions, form: ScopeForm, askers?: Askers) {
-    this.#options = options;
-    this.dryRun = options.dryRun ? new ScopeDryRun(options, this.events, form) : undefined;
-    // It ends the scope at once, also where calls were given the same one.
-    if (options.signal) shareSignal(options.signal);
+  constructor(options: ResolvedOptions, { parent, hooked, form, tenancy }: ScopePlace) {
+    this.options = options;
+    this.parent = parent;
+    this.hooked = hooked;
+    const { events } = this;
+    this.dryRun = options.dryRun ? new ScopeDryRun(options, events, form) : undefined;
     const batchers = registeredBatchers(options.batchers);
     this.#router = new Router(batchers, options.hosts);
-    this.#bypasses = new Bypasses(options, this.events, () => this.#dryRoundIsOver());
+    this.#bypasses = new Bypasses(options, events, () => this.#dryRoundIsOver());
     this.#uncaptured = new UncapturedCalls(options, this.#router, batchers, this.#bypasses);
-    this.#waysOut = new WaysOut(options, this.events, this.#bypasses, this.#earlyEnd, () =>
-      this.#calls.waitFor(),
-    );
-    this.#scope = engineScope(options, this.events);
-    const door = new EngineDoor(options, this.events, this.dryRun, askers);
-    this.#door = door;
-    const own = {
-      store: options.store,
-      get isStored() {
-        return door.engine?.isStored ?? true;
-      },
-      leave: () => this.#leave(),
-    };
-    this.#calls = new CallsUnderWay(own, !options.dryRun);
+    this.#scope = engineScope(options, events);
+    this.#engine = new ScopeEngine(options, events, this.dryRun, tenancy);
+    this.#calls = new CallsUnderWay(options, this.#engine, () => this.life.leave());
+    this.#verdicts = new Verdicts(options, events, this.#bypasses, this.#earlyEnd, this.#calls);
+    this.life = new ScopeLife({
+      options,
+      events,
+      dryRun: this.dryRun,
+      scope: this.#scope,
+      engine: this.#engine,
+      calls: this.#calls,
+      earlyEnd: this.#earlyEnd,
+    });
   }
 
-  get clock(): Clock {
-    return this.#options.clock;
-  }
-
-  /** `undefined`: the call is none of ours. `isLate`: the scope is closed, and captures nothing any more. */
-  handleFetch(
-    passOn: Fetch,
-    input: string | URL | Request,
-    init: RequestInit | undefined,
-    isLate: boolean,
-  ): Promise<Response> | undefined {
-    const url = postUrl(input, init);
+  handle<Result>(call: IncomingCall<Result>): Promise<Result> | undefined {
+    const { url } = call;
     if (url === '') return undefined;
-    const target = isLate ? undefined : this.#router.find(url);
-    if (target === undefined) {
-      return this.#uncaptured.handleFetch({ passOn, input, init }, url, isLate);
-    }
-    const signal = signalOf({ passOn, input, init });
-    const timer = signal && takeClientTimer();
-    const outgoing: Outgoing = { passOn, input, init, timer };
-    const headers = headersOf(outgoing);
+    const target = this.open && !call.checksServer ? this.#router.find(url) : undefined;
+    if (target === undefined) return this.#uncaptured.handle(call, !this.open);
+    call.takeTimer?.();
+    const headers = call.readHeaders();
     if (headers === undefined) return undefined;
-    if (headers['x-batchling'] === 'off') return goOut(withoutOurHeader(outgoing));
-    if (signal?.aborted) return goOut(outgoing);
+    const { signal } = call;
+    if (headers['x-batchling'] === 'off' || signal?.aborted) return call.send();
     const over = this.#over;
-    if (over) return refuseFetch(this.#tooLate(over, target), target, timer);
+    if (over) return refuse(call, this.#tooLate(over, target), target);
     const abortIsDelivered = watchOf(signal)?.whenDelivered();
-    if (abortIsDelivered) return this.#waitForAbort(outgoing, target, abortIsDelivered);
-    if (this.#uncaptured.leaveToMock(url, 'fetch', init)) return goOut(outgoing);
-    const body = openBody(input, init);
-    if (typeof body === 'string') {
-      const kept = { ...outgoing, init: withOwnBytes(init) };
-      return this.#capture(kept, target, headers, body);
-    }
+    if (abortIsDelivered) return this.#waitForAbort(call, target, abortIsDelivered);
+    const mock = call.findMock?.();
+    if (mock !== undefined && this.leaveToMock(url, mock)) return call.send();
+    const body = call.readBody();
+    if (typeof body === 'string') return this.#capture(call, target, headers, body);
     // At once: a form may be changed after the call.
-    if (body.text === undefined) return this.#waysOut.bypass(outgoing, target, notText);
-    return this.#captureLater({ ...outgoing, init: body.init }, target, headers, body);
+    if (body === undefined) return this.#verdicts.bypass(call, target, notText);
+    return this.#captureLater(call, target, headers, body);
   }
 
   /** A body that has to be read first; the scope does not end before it is, unless it is told to. */
-  async #captureLater(
-    outgoing: Outgoing,
+  async #captureLater<Result>(
+    call: IncomingCall<Result>,
     target: Target,
     headers: Dict,
-    late: LateBody,
-  ): Promise<Response> {
+    toCome: BodyToCome,
+  ): Promise<Result> {
     const isRead = this.#calls.waitFor();
     let end: EndReason | undefined;
     try {
-      const read = await readUntilEnded(late, signalOf(outgoing), this.#earlyEnd);
+      const read = await this.#earlyEnd.readBody(toCome, call.signal);
       end = 'over' in read ? read.over : this.#earlyEnd.over;
       if (end === undefined) {
-        const signal = signalOf(outgoing);
-        signal?.throwIfAborted();
-        const abortIsDelivered = watchOf(signal)?.whenDelivered();
-        if (abortIsDelivered) return await this.#waitForAbort(outgoing, target, abortIsDelivered);
+        call.signal?.throwIfAborted();
+        const abortIsDelivered = watchOf(call.signal)?.whenDelivered();
+        if (abortIsDelivered) return await this.#waitForAbort(call, target, abortIsDelivered);
         const { body } = read as { readonly body: string | undefined };
-        if (body === undefined) return await this.#waysOut.bypass(outgoing, target, notText);
-        return this.#capture(outgoing, target, headers, body);
+        if (body === undefined) return await this.#verdicts.bypass(call, target, notText);
+        return this.#capture(call, target, headers, body);
       }
     } finally {
       isRead();
     }
     // Afterwards: it may be told nothing, and the scope waits for it no longer.
-    return refuseFetch(end, target, outgoing.timer);
+    return refuse(call, end, target);
   }
 
   /**
    * A timer has aborted its signal, which does not show it yet because of others. Nothing is paid for
    * any more: it is told with them. Told at once, a loop on `signal.aborted` would ask again and again.
    */
-  async #waitForAbort(
-    outgoing: Outgoing,
+  async #waitForAbort<Result>(
+    call: IncomingCall<Result>,
     target: Target,
     abortIsDelivered: Promise<void>,
-  ): Promise<Response> {
+  ): Promise<Result> {
     const isTold = this.#calls.waitFor();
     const over = await whileUp(() => this.#earlyEnd.orSentAway(abortIsDelivered));
     isTold();
-    return over ? refuseFetch(over, target, outgoing.timer) : goOut(outgoing);
+    return over ? refuse(call, over, target) : call.send();
   }
 
   /** Why calls are not sent any more. */
   get #over(): EndReason | undefined {
-    return this.#earlyEnd.over ?? (processCalls().isLeaving ? { reason: dropped } : undefined);
+    return this.#earlyEnd.over ?? (inProcess.isLeaving ? { reason: dropped } : undefined);
   }
 
   /** Code of the scope goes on although its function threw: it waits for ever, and should know. */
   #tooLate(over: EndReason, target: Target): EndReason {
-    const isMeant = processCalls().isLeaving || this.dryRun !== undefined;
+    const isMeant = inProcess.isLeaving || this.dryRun !== undefined;
     if (this.#earlyEnd.isDropping && !isMeant) {
       const address = target.url.replace(/[?#].*$/, '');
       warnOnce(
@@ -169,32 +159,18 @@ export class ScopeCalls implements CallOwner {
     return over;
   }
 
-  #capture(outgoing: Outgoing, target: Target, headers: Dict, body: string): Promise<Response> {
-    // Whether that fails is told with the answer.
-    if (this.#calls.hasNone) loadResponses().catch(() => undefined);
-    const signal = signalOf(outgoing);
-    const facts = {
-      scope: this.#scope,
-      target,
-      headers,
-      body,
-      signal,
-      outgoing,
-      mayGoOut: this.#mayGoOut,
-    };
-    return this.#start(new ClientCall(this, facts, this.#waysOut.toResponse));
-  }
-
-  /** Calls may yet have to go out as ordinary ones, although a batch could be had for them. */
-  get #mayGoOut(): boolean {
-    const { minBatch, onDeadline } = this.#options;
-    return minBatch > 1 || onDeadline === 'realtime';
-  }
-
-  #start<Result>(call: ClientCall<Result>): Promise<Result> {
+  #capture<Result>(
+    incoming: IncomingCall<Result>,
+    target: Target,
+    headers: Dict,
+    body: string,
+  ): Promise<Result> {
+    const { mayGoOut } = this.#verdicts;
+    const facts = { scope: this.#scope, target, headers, body, mayGoOut };
+    const call = new ClientCall(this.#verdicts, incoming, facts);
     this.#calls.add(call as ClientCall);
     this.#tellUsed();
-    this.#door.enter(call);
+    this.#engine.enter(call);
     return call.result;
   }
 
@@ -206,168 +182,41 @@ export class ScopeCalls implements CallOwner {
   /** A dry run may see nothing but calls that are not captured. */
   async #dryRoundIsOver(): Promise<void> {
     this.#tellUsed();
-    await this.#door.opened();
+    await this.#engine.opened();
     await this.dryRun?.roundIsOver();
   }
 
-  mayCapture(method: string, url: string, contentType: unknown): boolean {
-    if (method !== 'POST') return false;
+  /** Whether the scope wants to see a POST whose body is not known yet. */
+  mayCapture(url: string, contentType: unknown): boolean {
     return this.#router.find(url) !== undefined || this.#uncaptured.isSuspect(url, contentType);
   }
 
-  /** What becomes of a POST by `node:http`. */
-  planRequest(url: string, isLate: boolean, checksServer: boolean): RequestPlan {
-    const isOurs = !isLate && !checksServer && this.#router.find(url) !== undefined;
-    return isOurs ? 'hold' : this.#uncaptured.plan(url, isLate, checksServer);
+  planRequest(method: string, url: string, checksServer: boolean): RequestPlan {
+    if (method !== 'POST') return 'leave';
+    const isOurs = this.open && !checksServer && this.#router.find(url) !== undefined;
+    return isOurs ? 'hold' : this.#uncaptured.plan(url, !this.open, checksServer);
   }
 
-  /** A request of a client that is not fetch; `undefined` sends it out as it is. */
-  async handleRequest(
-    request: RawRequest,
-    signal: AbortSignal,
-    isLate: boolean,
-    sampling?: Sampling,
-  ): Promise<RawAnswer | undefined> {
-    const { url, headers } = request;
-    const target = isLate || request.checksServer ? undefined : this.#router.find(url);
-    if (target === undefined) return this.#uncaptured.handleRequest(request, isLate);
-    if (headers['x-batchling'] === 'off') return undefined;
-    const over = this.#over;
-    if (over) return unlessDropped(refuse(this.#tooLate(over, target), target));
-    const body = decodeUtf8(request.body);
-    if (body === undefined) {
-      await target.load();
-      return this.#bypasses.bypassed(target, url, notText);
-    }
-    const facts = {
-      scope: this.#scope,
-      target,
-      headers,
-      body,
-      signal,
-      sampling,
-      mayGoOut: this.#mayGoOut,
-      endsAtDeadline: true,
-    };
-    return this.#start(new ClientCall(this, facts, this.#waysOut.toRawAnswer(request.answered)));
+  /** With a dispatcher of its own, a scope has said where its batches go: no mock wins over that. */
+  leaveToMock(url: string, tool: string): boolean {
+    if (this.options.dispatcher !== undefined) return false;
+    if (this.#router.find(url)) this.#bypasses.mocked(url, tool);
+    return true;
   }
 
-  escaped(url: string): void {
-    this.#uncaptured.escaped(url);
-  }
-
-  leaveToMock(url: string): boolean {
-    return this.#uncaptured.leaveToMock(url, 'node:http');
-  }
-
-  ended(call: ClientCall): void {
-    this.#calls.remove(call);
-  }
-
-  async flush(): Promise<void> {
-    // An SDK needs a few turns of its own before its request reaches us.
-    await nextTurn();
-    await this.#door.entered();
-    await this.#door.engine?.flush(this.#scope);
-  }
-
-  async cancel(): Promise<void> {
-    const message = 'The scope was cancelled.';
-    this.#earlyEnd.sendAway({ message });
-    await this.#door.entered();
-    const handles = this.#calls.all.flatMap(({ handle }) => handle ?? []);
-    await this.#door.engine?.cancel(handles, message);
-  }
-
-  /** Flushes and waits until nobody waits any more; calls may still beget calls. */
-  finish(nothingWaits: () => void): Promise<void> {
-    return whileUp(async () => {
-      await this.#answerAll();
-      // In the same turn: a call made while the engine goes down must not be captured.
-      nothingWaits();
-      await this.dryRun?.tell();
-      await this.#door.release();
-      this.events.close();
-    });
-  }
-
-  async #answerAll(): Promise<void> {
-    for (;;) {
-      await this.flush();
-      // A batch answers its callers line by line; that all of it is collected is known a little later.
-      if (this.#calls.isIdle) await this.#door.engine?.collected(this.#scope);
-      if (this.#calls.isIdle) return;
-      // Only now: what the intake brings in slices would otherwise be sent in slices.
-      this.#scope.flushing = true;
-      await this.#calls.idle();
-    }
-  }
-
-  /** A dry run has seen what it can see: its calls stay as they are, and hold nothing. */
-  stopDryRun(): void {
-    this.#earlyEnd.end({ reason: dropped });
-    this.#calls.letProcessEnd();
-    const end = async () => {
-      await this.#door.entered();
-      await this.#dropUnsent();
-      await this.dryRun?.tell();
-      await this.#door.release();
-    };
-    const { logger } = this.#options;
-    whileUp(end).catch((error: unknown) => logger.error('batchling could not close', { error }));
-  }
-
-  /** Drops what is not planned; batches under way stay in the ledger, and hold the process no longer. */
-  abandon(): void {
-    const left = this.#endEarly(dropped);
-    this.#scope.ended = true;
-    // First: it looks at the calls that wait, and dropping ends them.
-    this.#calls.letProcessEnd();
-    this.#leaveBehind('an error', left, this.#dropUnsent());
-  }
-
-  /** The process leaves: what waits stays in the ledger, and its callers hear nothing more of us. */
-  #leave(): void {
-    this.#earlyEnd.end({ reason: dropped });
-    this.#scope.ended = true;
-  }
-
-  /** In turns: a hundred thousand may wait. */
-  async #dropUnsent(): Promise<void> {
-    await inTurns(this.#calls.all, (call) => {
-      if (isSent(call)) call.handle?.leaveBehind();
-      else call.drop();
-    });
-  }
-
-  abort(reason: unknown): void {
-    const left = this.#endEarly(reason);
-    for (const call of this.#calls.all) call.abort(reason);
-    this.#leaveBehind('its signal', left, Promise.resolve());
-  }
-
-  #endEarly(reason: unknown): LeftCalls {
-    const left = this.#calls.tally(this.#earlyEnd.listening);
-    this.#earlyEnd.end({ reason });
-    return left;
-  }
-
-  #leaveBehind(endedBy: string, left: LeftCalls, work: Promise<void>): void {
-    const { logger } = this.#options;
-    const store = this.#door.engine?.isStored === false ? ':memory:' : this.#options.store;
-    const say = async () => {
-      const { endNote } = await import('../../report/text/end-note.ts');
-      const note = endNote(endedBy, left, shownStore(store));
-      await work;
-      // It comes with the engine, and the scope may have ended before that was there.
-      if (note !== undefined) await this.events.show(this.#options);
-      this.events.close(note);
-    };
-    whileUp(say)
-      .then(() => this.#calls.idle())
-      .then(() => whileUp(() => this.#door.release()))
-      .catch((error: unknown) => logger.error('batchling could not close', { error }));
+  escaped(method: string, url: string): void {
+    if (method === 'POST' && this.open) this.#uncaptured.escaped(url);
   }
 }
 
 const notText = cannotBeBatched('its body is not JSON text');
+
+/** Refuses a call that was not captured. */
+function refuse<Result>(
+  call: IncomingCall<Result>,
+  why: EndReason,
+  target: Target,
+): Promise<Result> {
+  if (isDrop(why)) call.timer?.unref?.();
+  return unlessDropped(deliverOwn(call, target.url, refusal(why, target)));
+}

@@ -2,16 +2,12 @@ import { BatchlingError } from '../../base/errors.ts';
 import type { Dict } from '../../base/types.ts';
 import type { Batcher } from '../../batchers/batcher.ts';
 import type { RegisteredBatcher } from '../../batchers/registry.ts';
-import { activeMock } from '../../hooks/active-mock.ts';
-import { decodeUtf8 } from '../../hooks/fetch/read-call.ts';
-import type { RawAnswer, RawRequest, RequestPlan } from '../../hooks/state.ts';
+import type { HookedCall, RequestPlan } from '../../hooks/border.ts';
 import type { ResolvedOptions } from '../../options/index.ts';
 import type { Router } from '../../orchestrator/capture/router.ts';
 import { UnbatchedFinder } from '../../orchestrator/capture/unbatched.ts';
 import type { Bypasses, BypassReason } from './bypasses.ts';
-import { headersOf, withoutOurHeader } from './call-headers.ts';
-import { goOut, type Outgoing, signalOf } from './client-call.ts';
-import { respond } from './respond.ts';
+import { deliverOwn } from './own-delivery.ts';
 
 /** A call that may be an LLM call, by its URL. */
 interface Suspect extends BypassReason {
@@ -84,54 +80,28 @@ export class UncapturedCalls {
   }
 
   /** `undefined`: the call is none of ours. `isLate`: the scope is closed. */
-  handleFetch(outgoing: Outgoing, url: string, isLate: boolean): Promise<Response> | undefined {
-    const suspect = this.#suspect(url, isLate);
+  handle<Result>(call: HookedCall<Result>, isLate: boolean): Promise<Result> | undefined {
+    const { url } = call;
+    const suspect = this.#suspect(url, isLate, call.checksServer);
     if (suspect === undefined) return undefined;
-    const { init } = outgoing;
-    const headers = headersOf(outgoing);
+    const headers = call.readHeaders();
     if (headers === undefined) return undefined;
-    if (headers['x-batchling'] === 'off') return goOut(withoutOurHeader(outgoing));
-    const body = typeof init?.body === 'string' ? init.body : undefined;
-    if (!suspect.isProvedBy(headers, body) || signalOf(outgoing)?.aborted) return undefined;
-    if (this.#mock('fetch', init) !== undefined) return goOut(outgoing);
-    const refusal = this.#bypasses.report(url, suspect);
-    return refusal === undefined ? goOut(outgoing) : this.#respond(suspect, refusal, url);
+    if (headers['x-batchling'] === 'off') return call.send();
+    if (!suspect.isProvedBy(headers, call.textOfBody()) || call.signal?.aborted) return undefined;
+    if (call.findMock?.() !== undefined && this.#options.dispatcher === undefined)
+      return call.send();
+    const refused = this.#bypasses.report(url, suspect);
+    return refused === undefined ? call.send() : this.#refuse(call, suspect, refused);
   }
 
-  /** `undefined`: the request goes out unchanged. */
-  async handleRequest(request: RawRequest, isLate: boolean): Promise<RawAnswer | undefined> {
-    const { url, headers, body } = request;
-    const suspect = this.#suspect(url, isLate, request.checksServer);
-    if (suspect === undefined || headers['x-batchling'] === 'off') return undefined;
-    if (!suspect.isProvedBy(headers, decodeUtf8(body))) return undefined;
-    const refusal = this.#bypasses.report(url, suspect);
-    return refusal === undefined
-      ? undefined
-      : this.#bypasses.refusal(await suspect.load(), refusal);
-  }
-
-  async #respond(suspect: Suspect, refusal: string, url: string): Promise<Response> {
-    const answer = await this.#bypasses.refusal(await suspect.load(), refusal);
-    return respond(answer, answer.headers, url);
+  async #refuse<Result>(call: HookedCall<Result>, suspect: Suspect, why: string): Promise<Result> {
+    return deliverOwn(call, call.url, this.#bypasses.refusal(await suspect.load(), why));
   }
 
   /** Reports a request that has left without passing the hooks, if its URL is that of an LLM call. */
   escaped(url: string): void {
     const unbatched = this.#router.find(url) ? undefined : this.#finder.find(url);
     if (unbatched?.isCertain ?? this.#router.find(url)) this.#bypasses.escaped(url, unbatched);
-  }
-
-  /** Whether a mocking tool gets a call that the scope would have captured. */
-  leaveToMock(url: string, way: 'fetch' | 'node:http', init?: RequestInit): boolean {
-    const mock = this.#mock(way, init);
-    if (mock !== undefined && this.#router.find(url)) this.#bypasses.mocked(url, mock);
-    return mock !== undefined;
-  }
-
-  /** With a dispatcher of its own, a scope has said where its batches go: no mock wins over that. */
-  #mock(way: 'fetch' | 'node:http', init: RequestInit | undefined): string | undefined {
-    if (this.#options.dispatcher !== undefined) return undefined;
-    return activeMock(way, (init as { dispatcher?: unknown } | undefined)?.dispatcher);
   }
 
   #suspect(url: string, isLate: boolean, isChecked = false): Suspect | undefined {

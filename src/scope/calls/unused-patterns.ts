@@ -26,7 +26,7 @@ export function watchPatterns(only: Only): () => void {
   };
 }
 
-/** Node prints no warnings any more. */
+/** Written to stderr: Node prints no warnings any more. */
 function tellAtExit(): void {
   for (const only of scopesWith.keys()) {
     const complaint = only.complaint?.();

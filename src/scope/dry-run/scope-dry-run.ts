@@ -1,11 +1,11 @@
-import { sharedState } from '../../hooks/state.ts';
+import { type SharedDryRun, sharedState } from '../../hooks/state.ts';
 import type { ResolvedOptions } from '../../options/index.ts';
 import type { DryRun } from '../../orchestrator/dry-run/dry-run.ts';
 import type { DryRunSummary } from '../../orchestrator/dry-run/dry-run-summary.ts';
 import type { EngineUse } from '../engine/engines.ts';
+import { exit } from '../leaving/exit.ts';
 import type { ScopeEvents } from '../scope-events.ts';
 import { DryRunExit } from './dry-run-exit.ts';
-import type { ScopesDryRun } from './process-dry-runs.ts';
 
 /**
  * What a scope is to its program:
@@ -26,7 +26,7 @@ type DryRunState = 'idle' | 'opening' | 'open' | 'stopped';
 let scopes = 0;
 
 /** The dry run of one scope, and what its program is told of it. */
-export class ScopeDryRun implements ScopesDryRun {
+export class ScopeDryRun implements SharedDryRun {
   /** Rejects with `DryRunExit` when the first round is over. */
   readonly stopped: Promise<never>;
   readonly #options: ResolvedOptions;
@@ -50,12 +50,8 @@ export class ScopeDryRun implements ScopesDryRun {
     this.stopped = new Promise((_, reject) => {
       this.#reject = reject;
     });
-    // A block has nobody who waits for it.
+    // No code waits for a block.
     this.stopped.catch(() => undefined);
-  }
-
-  get isDeep(): boolean {
-    return this.#options.dryRun === 'deep';
   }
 
   /** In the place of the engine. `entered`: resolves when all calls made so far have come to it. */
@@ -102,7 +98,6 @@ export class ScopeDryRun implements ScopesDryRun {
   async #stop(): Promise<void> {
     this.#state = 'stopped';
     if (this.#form === 'process') {
-      const { exitWhenAllHaveStopped } = await import('./process-dry-runs.ts');
       await exitWhenAllHaveStopped();
       return;
     }
@@ -132,4 +127,13 @@ export class ScopeDryRun implements ScopesDryRun {
     reportDryRun(this.#number, summary);
     return summary;
   }
+}
+
+/** Ends the process once the dry runs of all its scopes have stopped: the others still count their calls. */
+async function exitWhenAllHaveStopped(): Promise<void> {
+  // All copies of the package in this process add theirs.
+  const all = [...sharedState().dryRuns];
+  if (all.some(({ isUnderWay }) => isUnderWay)) return;
+  await Promise.all(all.map((one) => one.tell()));
+  exit(0);
 }

@@ -146,7 +146,7 @@ describe('a store that cannot be used', () => {
     END`);
     expect(statSync(`${store}-wal`).size).toBeGreaterThan(0);
     expect(await failureOf(use())).toMatchObject({ cause: { message: 'nobody may join' } });
-    // Who closes a ledger leaves nothing in its log.
+    // A ledger that is closed leaves nothing in its log.
     expect(statSync(`${store}-wal`).size).toBe(0);
     database.exec('DROP TRIGGER full');
     database.close();

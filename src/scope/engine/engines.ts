@@ -19,7 +19,7 @@ import { discreetLedger } from './discreet-ledger.ts';
  * that the ledger of a finished program says "finished".
  */
 interface SharedEngine {
-  /** What an engine has for all of its scopes; who wants something else gets another one. */
+  /** An engine has these for all of its scopes; a scope that wants something else gets another engine. */
   readonly keep: ResolvedOptions['keep'];
   readonly dispatcher: ResolvedOptions['dispatcher'];
   users: number;
@@ -31,7 +31,7 @@ interface StoreUse {
   readonly engines: SharedEngine[];
   /** Counted for the whole run, over engines that come and go. */
   readonly occurrences: OccurrenceCount;
-  /** For as long: a client may come back in a scope of its own. */
+  /** Kept for the whole run, too: a client may come back in a scope of its own. */
   readonly abandoned: AbandonedRequests;
 }
 
@@ -43,22 +43,22 @@ interface Run {
 
 export interface EngineUse<Used extends CallEngine = CallEngine> {
   readonly engine: Used;
-  /** The last one out closes the engine. */
+  /** The last user closes the engine. */
   release(): Promise<void>;
 }
 
-/** Who asks: the program of one user, or clients of a gateway, each for its own account. */
-export type Askers = 'program' | 'clients';
+/** `single`: a program of one user. `multi`: clients of a gateway, each with its own account. */
+export type Tenancy = 'single' | 'multi';
 
 export async function useEngine(
   options: ResolvedOptions,
-  askers: Askers = 'program',
+  tenancy: Tenancy = 'single',
   budgetPerDay = false,
 ): Promise<EngineUse<Engine>> {
-  const run = askers === 'program' ? currentRun() : ownRun();
-  const store = storeUse(`${version}\n${run.name}\n${options.store}`, askers);
+  const run = tenancy === 'single' ? currentRun() : ownRun();
+  const store = storeUse(`${version}\n${run.name}\n${options.store}`, tenancy);
   const used = sharedEngine(store, options);
-  used.engine ??= openEngine(options, run, store, { askers, budgetPerDay });
+  used.engine ??= openEngine(options, run, store, { tenancy, budgetPerDay });
   used.users += 1;
   const opening = used.engine;
   try {
@@ -73,7 +73,7 @@ export async function useEngine(
     };
   } catch (error) {
     used.users -= 1;
-    // The next one tries again; who came meanwhile may have done so already.
+    // The next scope tries again; one that came meanwhile may have done so already.
     if (used.engine === opening) used.engine = undefined;
     throw error;
   }
@@ -107,15 +107,15 @@ export async function useDryRun(
 export async function leaveEngines(): Promise<void> {
   const stores = [...sharedState().engines.values()] as StoreUse[];
   const engines = stores.flatMap((store) => store.engines.flatMap(({ engine }) => engine ?? []));
-  // One that could not be opened has told its callers.
+  // An engine that could not be opened has told its callers.
   await Promise.allSettled(engines.map(async (opening) => (await opening).leave()));
 }
 
-function storeUse(key: string, askers: Askers = 'program'): StoreUse {
+function storeUse(key: string, tenancy: Tenancy = 'single'): StoreUse {
   const stores = sharedState().engines as Map<string, StoreUse>;
   const known = stores.get(key);
   if (known) return known;
-  const occurrences = askers === 'clients' ? new OverlappingOccurrences() : new Occurrences();
+  const occurrences = tenancy === 'multi' ? new OverlappingOccurrences() : new Occurrences();
   const store = { engines: [], occurrences, abandoned: new AbandonedRequests() };
   stores.set(key, store);
   return store;
@@ -133,7 +133,7 @@ function sharedEngine(
   return shared;
 }
 
-/** Kept in memory for the next scope with its dispatcher; a program may make one for each scope. */
+/** An engine with a dispatcher is kept for the next scope that has it. A program may make one for each scope. */
 function closeIdle(engines: SharedEngine[], logger: Logger): void {
   const idle = engines.findIndex(({ users, dispatcher }) => users === 0 && dispatcher);
   const [closing] = idle === -1 ? [] : engines.splice(idle, 1);
@@ -148,7 +148,7 @@ async function leave(
   { store }: ResolvedOptions,
 ): Promise<void> {
   used.users -= 1;
-  // What is only in memory would be gone; the next scope of this process wants it.
+  // A ledger in memory would be lost with its engine, and the next scope of this process wants it.
   if (used.users > 0 || store === ':memory:') return;
   engines.splice(engines.indexOf(used), 1);
   await (await used.engine)?.close();
@@ -158,7 +158,7 @@ async function openEngine(
   options: ResolvedOptions,
   run: Run,
   { occurrences, abandoned }: StoreUse,
-  { askers, budgetPerDay }: { readonly askers: Askers; readonly budgetPerDay: boolean },
+  { tenancy, budgetPerDay }: { readonly tenancy: Tenancy; readonly budgetPerDay: boolean },
 ): Promise<Engine> {
   const { clock, logger, dispatcher, retention, maxStoreSize, keep } = options;
   const opening = openStore(options);
@@ -173,7 +173,7 @@ async function openEngine(
         olderThan: retention,
         ...(maxStoreSize !== undefined && { maxBytes: maxStoreSize }),
       },
-      ledger: askers === 'clients' ? discreetLedger(ledger, logger) : ledger,
+      ledger: tenancy === 'multi' ? discreetLedger(ledger, logger) : ledger,
       isStored,
       keepsBodies: keep === 'all',
       http: createHttpClient({ clock, dispatcher }),
@@ -181,7 +181,7 @@ async function openEngine(
       logger,
       run: run.name,
       occurrences: run.shared ? undefined : occurrences,
-      accountsApart: askers === 'clients',
+      accountsApart: tenancy === 'multi',
       abandoned,
       budgetPerDay,
     });
@@ -191,7 +191,7 @@ async function openEngine(
   }
 }
 
-/** Nobody else has it; an error of closing would hide the one that counts. */
+/** No scope uses the ledger; an error of closing would hide the one that counts. */
 async function closeQuietly(opening: Promise<OpenedStore>): Promise<void> {
   await opening.then(({ ledger }) => ledger.close()).catch(() => undefined);
 }

@@ -9,7 +9,7 @@ import { tellBusy } from './tell-left.ts';
 export const detachedCode = 75;
 /** How often to look whether everything is submitted. */
 const lookInterval = 50;
-/** A program that has not ended so long after that is told why it does not, in milliseconds. */
+/** A program that has not ended this many milliseconds later is told why. */
 const busyAfter = 1_000;
 
 /**
@@ -83,7 +83,7 @@ export class Detach {
   /** The first time it lets the event loop turn: listeners of the program may have begun something new. */
   #nothingLeftToDo(): void {
     if (this.#state === 'idle' || this.#state === 'leaving') return;
-    // By a signal that the program handles itself.
+    // It leaves already, by a signal that the program handles itself.
     if (this.#calls.isLeaving) return;
     if (!this.#calls.areSubmitted) {
       this.#hold();

@@ -24,7 +24,7 @@ export function handleInterrupts(): void {
   });
 }
 
-/** In front of the program's own listeners: one that listens once is gone when it has been called. */
+/** Ours come first: a listener of the program that listens once is gone when it has been called. */
 function listen(): () => void {
   const restoreLimit = allowOneMoreListener();
   for (const signal of signals) process.prependListener(signal, interrupted);

@@ -39,7 +39,7 @@ export async function tellBusy(): Promise<void> {
   reportToRun({ kind: 'event', time: Date.now(), name: 'notice', event });
 }
 
-/** Where commands on the ledger look that are told of no other store: a flag of the run is none of theirs. */
+/** The store that commands on the ledger use by themselves: they do not see a flag of the run. */
 function usualStore(): string {
   return resolveOptions({}, undefined, { ...process.env, BATCHLING_STORE: '' }).store;
 }

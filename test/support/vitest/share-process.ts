@@ -6,7 +6,7 @@ import { sharedState } from '../../../src/hooks/state.ts';
 const state = sharedState();
 state.engines.clear();
 state.dryRuns.clear();
-state.calls = undefined;
+state.calls.clear();
 state.run = undefined;
 
 // Libraries listen for the end of the process when they are loaded; these are heard by tests alone.

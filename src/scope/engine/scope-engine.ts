@@ -7,20 +7,20 @@ import type { CallHandle, CapturedCall } from '../../orchestrator/model/call.ts'
 import type { CallEngine } from '../../orchestrator/model/call-engine.ts';
 import type { ScopeDryRun } from '../dry-run/scope-dry-run.ts';
 import type { ScopeEvents } from '../scope-events.ts';
-import type { Askers, EngineUse } from './engines.ts';
+import type { EngineUse, Tenancy } from './engines.ts';
 
 /** A call that is told what the engine makes of it. */
 interface ScopeCall extends CapturedCall {
   handle: CallHandle | undefined;
 }
 
-/** The way of a scope's calls into the engine, which the first of them opens. */
-export class EngineDoor {
+/** The engine that a scope's calls go to; the first of them opens it. */
+export class ScopeEngine {
   readonly #options: ResolvedOptions;
   readonly #events: ScopeEvents;
   readonly #dryRun: ScopeDryRun | undefined;
-  readonly #askers: Askers | undefined;
-  /** Captured before the engine or their batcher was there: one list, not a promise per call. */
+  readonly #tenancy: Tenancy | undefined;
+  /** Calls captured before the engine or their batcher was there: one list, not a promise per call. */
   #early: ScopeCall[] = [];
   #opening: Promise<EngineUse> | undefined;
   #entering: Promise<void> = Promise.resolve();
@@ -31,16 +31,16 @@ export class EngineDoor {
     options: ResolvedOptions,
     events: ScopeEvents,
     dryRun?: ScopeDryRun,
-    askers?: Askers,
+    tenancy?: Tenancy,
   ) {
     this.#options = options;
     this.#events = events;
     this.#dryRun = dryRun;
-    this.#askers = askers;
+    this.#tenancy = tenancy;
   }
 
-  /** Once it is open. */
-  get engine(): CallEngine | undefined {
+  /** The engine, once it is open. */
+  get current(): CallEngine | undefined {
     return this.#engine;
   }
 
@@ -65,7 +65,7 @@ export class EngineDoor {
     await this.#opening?.catch(() => undefined);
   }
 
-  /** Nobody is let in any more. */
+  /** No call gets in any more. */
   async release(): Promise<void> {
     this.#released = true;
     const use = await this.#opening?.catch(() => undefined);
@@ -75,11 +75,11 @@ export class EngineDoor {
   async #letIn(): Promise<void> {
     if (!this.#released) this.#opening ??= this.#open();
     const opened = await this.#opening?.catch((error: unknown) => {
-      // For those who wait now: the next one tries again.
+      // Only the calls that wait now are told: the next one tries again.
       this.#opening = undefined;
       return { error };
     });
-    // Each of them may have to be told that there is no engine.
+    // Each call may have to be told that there is no engine.
     const slice = new Slice();
     // Calls join the list while this waits; the last look at it is followed by no wait.
     for (let at = 0; at < this.#early.length; at += 1) {
@@ -105,7 +105,7 @@ export class EngineDoor {
     await this.#events.show(this.#options, async () => use?.engine.pastBatches() ?? []);
     const { useEngine } = await import('./engines.ts');
     try {
-      use = await useEngine(this.#options, this.#askers);
+      use = await useEngine(this.#options, this.#tenancy);
     } catch (error) {
       // Its callers get it as an answer, of which many programs print nothing.
       this.#events.emit('notice', { notice: 'hint', text: messageOf(error) });
@@ -119,7 +119,7 @@ export class EngineDoor {
 
 const scopeClosed = 'The scope is closed.';
 
-/** What it takes is loaded with the engine, of which there is none. */
+/** The module is loaded here: it usually comes with the engine, and there is none. */
 async function turnAway(call: CapturedCall, reason: OwnReason, message: string): Promise<void> {
   const prepare = await import('../../orchestrator/capture/prepare.ts');
   prepare.turnAway(call, reason, message);

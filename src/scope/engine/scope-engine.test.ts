@@ -4,19 +4,21 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { OpenAIBatcher } from '../../batchers/openai/openai-batcher.ts';
 import { RegisteredBatcher } from '../../batchers/registry.ts';
+import { rawCall } from '../../hooks/raw-call.ts';
 import { resolveOptions } from '../../options/index.ts';
 import { systemClock } from '../../options/system-clock.ts';
 import { Router, type Target } from '../../orchestrator/capture/router.ts';
 import type { Verdict } from '../../orchestrator/model/call.ts';
-import { type CallOwner, ClientCall } from '../calls/client-call.ts';
+import { type CallOwner, ClientCall, type IncomingCall } from '../calls/client-call.ts';
 import { ScopeEvents } from '../scope-events.ts';
-import { EngineDoor } from './engine-door.ts';
 import { engineScope } from './engine-scope.ts';
+import { ScopeEngine } from './scope-engine.ts';
 
 const options = resolveOptions({ store: ':memory:', display: 'none', window: '1h' });
 const owner: CallOwner = {
   ended: () => undefined,
   clock: systemClock,
+  resultOf: (_call, verdict) => verdict as never,
 };
 
 function targetOf(make: () => Promise<OpenAIBatcher>): Target {
@@ -25,18 +27,21 @@ function targetOf(make: () => Promise<OpenAIBatcher>): Target {
   return router.find('https://api.openai.com/v1/chat/completions') as Target;
 }
 
+const neverAnswered = async () => undefined;
 const working = () => targetOf(async () => new OpenAIBatcher());
 const broken = () => targetOf(() => Promise.reject(new Error('no such module')));
 
-function door(given = options) {
+function engineOf(given = options) {
   const events = new ScopeEvents();
-  const opened = new EngineDoor(given, events);
+  const opened = new ScopeEngine(given, events);
   const scope = engineScope(given, events);
   return {
     release: () => opened.release(),
     enter(target: Target, body = 'no JSON: it comes out again at once'): Promise<Verdict> {
-      const facts = { scope, target, query: '', headers: {}, body, signal: undefined, url: '' };
-      const call = new ClientCall<Verdict>(owner, facts, (_call, verdict) => verdict);
+      const request = { url: '', headers: {}, body: Buffer.from(body), answered: neverAnswered };
+      const incoming = rawCall(request, new AbortController().signal) as IncomingCall<never>;
+      const facts = { scope, target, headers: {}, body, mayGoOut: false };
+      const call = new ClientCall<Verdict>(owner, incoming, facts);
       opened.enter(call);
       return call.result;
     },
@@ -45,7 +50,7 @@ function door(given = options) {
 
 describe('a batcher that cannot be loaded', () => {
   it('has its calls rejected, and lets those of the others in', async () => {
-    const { enter, release } = door();
+    const { enter, release } = engineOf();
     const calls = [broken(), working(), broken()].map((target) => enter(target));
     expect(await Promise.allSettled(calls)).toMatchObject([
       { status: 'rejected', reason: { message: 'no such module' } },
@@ -65,7 +70,7 @@ describe('what could not be loaded', () => {
       if (broken) throw new Error('too many open files');
       return new OpenAIBatcher();
     });
-    const { enter, release } = door();
+    const { enter, release } = engineOf();
     const together = await Promise.allSettled([enter(target), enter(target)]);
     expect(together.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
     broken = false;
@@ -74,11 +79,11 @@ describe('what could not be loaded', () => {
   });
 
   it('is tried again by the next call: the ledger', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'batchling-door-'));
+    const folder = mkdtempSync(join(tmpdir(), 'batchling-engine-'));
     try {
       const store = join(folder, 'ledger.db');
       writeFileSync(store, 'this is no database, and long enough to be looked at'.repeat(100));
-      const { enter, release } = door(resolveOptions({ store, display: 'none', window: '1h' }));
+      const { enter, release } = engineOf(resolveOptions({ store, display: 'none', window: '1h' }));
       const refused = { answer: { status: 500 } };
       expect(await Promise.all([enter(working()), enter(working())])).toMatchObject([
         refused,
@@ -93,11 +98,11 @@ describe('what could not be loaded', () => {
   });
 });
 
-describe('a door that was released', () => {
+describe('an engine that was released', () => {
   const cancelled = { answer: { status: 499 } };
 
-  it('answers who comes too late', async () => {
-    const { enter, release } = door();
+  it('answers calls that come too late', async () => {
+    const { enter, release } = engineOf();
     await enter(working());
     await release();
     expect(await enter(working())).toMatchObject(cancelled);
@@ -106,14 +111,14 @@ describe('a door that was released', () => {
     expect(await enter(target)).toMatchObject(cancelled);
   });
 
-  it('opens no engine', async () => {
-    const { enter, release } = door();
+  it('is not opened', async () => {
+    const { enter, release } = engineOf();
     await release();
     expect(await enter(working())).toMatchObject(cancelled);
   });
 
-  it('answers who was on its way in', async () => {
-    const { enter, release } = door();
+  it('answers calls that were on their way in', async () => {
+    const { enter, release } = engineOf();
     const call = enter(working(), '{"model":"gpt-test","messages":[]}');
     await release();
     expect(await call).toMatchObject(cancelled);
