@@ -69,9 +69,8 @@ export const allowedImports = lists({
     orchestrator/model
   `,
   'orchestrator/dry-run': `
-    base concurrency streams pricing batchers/batcher.ts batchers/limit-settings.ts ledger/ledger.ts
-    orchestrator/answer orchestrator/capture orchestrator/events orchestrator/model orchestrator/queue
-    orchestrator/submit
+    base concurrency streams pricing batchers/batcher.ts ledger/ledger.ts orchestrator/answer orchestrator/capture
+    orchestrator/events orchestrator/model orchestrator/queue orchestrator/submit
   `,
   'orchestrator/events': `
     base concurrency http batchers/batcher.ts orchestrator/model/call.ts orchestrator/model/failure-of.ts

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { deferred } from '../concurrency/deferred.ts';
 import type { RawAnswer, RawRequest } from '../hooks/state.ts';
 import { answerHeaders } from '../orchestrator/answer/answer-headers.ts';
-import { itemId } from '../orchestrator/model/item-id.ts';
+import { itemId } from '../orchestrator/model/request.ts';
 import type { KeptRequest, Sampling } from '../orchestrator/model/sampling.ts';
 import { enterWaiting, type GatewayContext } from './gateway-context.ts';
 import { GatewayError } from './gateway-error.ts';

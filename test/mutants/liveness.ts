@@ -5,10 +5,10 @@ export const liveness: readonly Mutant[] = [
   {
     name: 'batches are not split by bytes, and nothing is too large',
     promise: 3,
-    file: 'src/orchestrator/submit/submitter.ts',
-    search: '      tokens: quota.limit,',
+    file: 'src/orchestrator/submit/packer.ts',
+    search: '    items: batchSize,',
     replace:
-      '      tokens: quota.limit,\n      ...{ bytes: Number.MAX_VALUE, itemBytes: Number.MAX_VALUE },',
+      '    items: batchSize,\n    ...{ bytes: Number.MAX_VALUE, itemBytes: Number.MAX_VALUE },',
     tests: ['test/behaviour/batches/packing.test.ts'],
   },
   {

@@ -8,7 +8,6 @@ import type { CapturedCall, Delivery } from '../model/call.ts';
 import { type CallControl, Caller } from '../model/caller.ts';
 import type { EngineContext } from '../model/engine-context.ts';
 import { Request } from '../model/request.ts';
-import { mayBeUnserved } from '../model/request-queue.ts';
 import type { Queue } from '../queue/queue.ts';
 import type { Queues } from '../queue/queues.ts';
 import type { Deadlines } from '../watch/deadlines.ts';
@@ -215,7 +214,7 @@ export class Intake {
       asked.push(this.#ask(callers[index] as Caller, part, queue, key));
     }
     if (join) new JoinedAnswers(caller, callers, join);
-    call.taken(found.some(({ queue }) => mayBeUnserved(queue)));
+    call.taken(found.some(({ queue }) => queue.mayBeUnserved));
   }
 
   #partsOf({ sampling }: CapturedCall, parts: readonly Part[], { hash }: Account): readonly Part[] {
@@ -303,10 +302,9 @@ function name(request: Request, admission: Admission, owner: OwnerId): void {
   request.owner = owner;
   request.row = admission.request;
   request.occurrence = admission.occurrence;
-  const { length } = String(admission.occurrence);
   const body = request.body as string;
   const bytes = Buffer.byteLength(body);
-  request.bytes = request.queue.envelopeBytes(length) + bytes;
+  request.bytes = request.queue.itemBytes(bytes, request.occurrence);
   const { tokens, audioTokens: inputAudioTokens } = estimateInput(body, bytes);
   request.tokens = tokens;
   if (inputAudioTokens > 0) request.expects = { ...request.expects, inputAudioTokens };

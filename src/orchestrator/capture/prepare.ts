@@ -4,7 +4,7 @@ import { refuseCall } from '../answer/delivery.ts';
 import type { OwnReason } from '../answer/own-answer.ts';
 import { factsOf, tell } from '../events/events.ts';
 import type { CapturedCall, Policy } from '../model/call.ts';
-import { offeredWindow } from '../queue/queue.ts';
+import { offeredWindow } from '../queue/queue-terms.ts';
 import { type CredentialFunction, type SplitHeaders, splitHeaders } from './credentials.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import { parseObject } from './parse-object.ts';

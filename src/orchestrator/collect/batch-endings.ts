@@ -8,7 +8,7 @@ import type { BatchEnd } from '../model/batch-end.ts';
 import type { Caller } from '../model/caller.ts';
 import type { EngineContext } from '../model/engine-context.ts';
 import type { Request } from '../model/request.ts';
-import { mayBeUnserved, type RequestQueue } from '../model/request-queue.ts';
+import type { RequestQueue } from '../model/request-queue.ts';
 import { TooMuchError, UnwantedError } from '../model/unsent.ts';
 import { afterRefusal } from './after-refusal.ts';
 import { cleanUp } from './clean-up.ts';
@@ -126,7 +126,7 @@ export class BatchEndings {
   ): Promise<void> {
     if (failure.next === 'later') permit.refused(failure);
     if (requests.length === 0) return;
-    if (failure.meaning === 'unserved' && mayBeUnserved(batch.queue)) {
+    if (failure.meaning === 'unserved' && batch.queue.mayBeUnserved) {
       await this.#unserved(batch.queue, requests, failure);
       return;
     }

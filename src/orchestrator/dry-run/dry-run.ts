@@ -11,6 +11,7 @@ import { type Part, type Prepared, prepare } from '../capture/prepare.ts';
 import { factsOf, tell } from '../events/events.ts';
 import type { CallHandle, CapturedCall } from '../model/call.ts';
 import type { CallEngine } from '../model/call-engine.ts';
+import { queueKey } from '../queue/queue-terms.ts';
 import { type DryRunSummary, summaryOf } from './dry-run-summary.ts';
 import { answerPlanned, answerWithPlaceholders, type PendingCall } from './placeholder-answer.ts';
 import { PlannedQueue } from './planned-queue.ts';
@@ -242,13 +243,8 @@ export class DryRun implements CallEngine {
 
   /** As real queues are found, except that credentials are not told apart. */
   #queueOf(call: CapturedCall, part: Part, isLeftOut = false): PlannedQueue {
-    const { target, scope } = call;
-    const { endpoint, model, partition, batchHeaders } = part.route;
-    const place = [target.provider, target.wireBase, endpoint, model, partition, batchHeaders];
-    const key = JSON.stringify([...place, scope.policyKey, isLeftOut]);
-    const known = this.#queues.get(key);
-    if (known) return known;
-    const queue = new PlannedQueue(call, part, isLeftOut);
+    const key = `${isLeftOut}\n${queueKey(call, part.route)}`;
+    const queue = this.#queues.get(key) ?? new PlannedQueue(call, part, isLeftOut);
     this.#queues.set(key, queue);
     return queue;
   }

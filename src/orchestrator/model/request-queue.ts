@@ -32,11 +32,15 @@ export interface RequestQueue {
   readonly wire: Wire;
   /** The user has named its base: it may be a server that has no batch API. */
   readonly isConfigured: boolean;
+  /** The user has named its base, and no batch was accepted there yet. */
+  readonly mayBeUnserved: boolean;
   readonly endpoint: string;
   readonly model: string;
   readonly batchHeaders: Dict;
   readonly policy: Policy;
   readonly limits: Limits;
+  /** The most requests of one batch. */
+  readonly batchSize: number;
   readonly completionWindow: CompletionWindow;
   readonly price: ModelPrice;
   /** For what share of that its batches are done. */
@@ -50,8 +54,8 @@ export interface RequestQueue {
   answered(): void;
   /** Whether it was there. */
   remove(request: Request): boolean;
-  /** What the format puts around a body, for an occurrence of so many digits. */
-  envelopeBytes(digits: number): number;
+  /** The size of an item: its body, and what the format puts around a body with this occurrence. */
+  itemBytes(bodyBytes: number, occurrence: number): number;
   /** The most careful scope decides how many batches the account may have under way. */
   mostInFlight(scopes: Iterable<EngineScope>): number;
   /** An upload or a download, not too many of one queue at once. */
@@ -77,9 +81,4 @@ export interface ClientRetryMemory {
   /** The caller waits no longer: nothing will come for it but what has come. */
   ended(caller: Caller, request: Request): void;
   realtimeRoute(request: Request, scope: EngineScope): RealtimeRoute;
-}
-
-/** A server of the user's choice may turn out to have no batch API, until it has accepted a batch. */
-export function mayBeUnserved({ isConfigured, account }: RequestQueue): boolean {
-  return isConfigured && !account.hasServed;
 }

@@ -4,7 +4,6 @@ import type { OwnerId, RequestId } from '../../ledger/ledger.ts';
 import type { Batch } from './batch.ts';
 import type { EngineScope } from './call.ts';
 import type { Caller } from './caller.ts';
-import { itemId } from './item-id.ts';
 import type { RequestQueue } from './request-queue.ts';
 import { moveStage, type RequestStage } from './request-stage.ts';
 
@@ -196,4 +195,10 @@ export class Request {
     this.#stage = moveStage(`${this.row}`, this.#stage, stage);
     this.queue.bodies.letGo(this);
   }
+}
+
+/** 43 characters of fingerprint and the occurrence: legal in every provider's id, at most 64 long. */
+export function itemId(fingerprint: Uint8Array, occurrence: number): ItemId {
+  const bytes = Buffer.isBuffer(fingerprint) ? fingerprint : Buffer.from(fingerprint);
+  return `${bytes.toString('base64url')}-${occurrence}`;
 }

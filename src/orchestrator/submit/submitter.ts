@@ -16,7 +16,7 @@ import type { Deadlines } from '../watch/deadlines.ts';
 import type { BatchBudgets } from './batch-budgets.ts';
 import type { BatchLife, BatchStart } from './batch-life.ts';
 import { refuseOverBudget } from './budget.ts';
-import { pack } from './packer.ts';
+import { packFor } from './packer.ts';
 import { Permit } from './permit.ts';
 import { planOf } from './plan.ts';
 import type { Quotas } from './quotas.ts';
@@ -73,14 +73,8 @@ export class Submitter {
     this.#endDue(requests);
     const quota = await this.#services.quotas.of(queue);
     await nextTurn();
-    const { batcher, policy, limits } = queue;
-    const { batches, tooLarge } = pack(withoutEndedScopes(requests), {
-      ...limits,
-      items: Math.min(policy.batchSize ?? limits.recommendedItems, limits.items),
-      tokens: quota.limit,
-      units: limits.units ?? Number.POSITIVE_INFINITY,
-      frameBytes: (count) => batcher.frameBytes(count),
-    });
+    const { batcher } = queue;
+    const { batches, tooLarge } = packFor(queue, withoutEndedScopes(requests), quota.limit);
     const { background } = this.#context;
     for (const members of batches) background('send a batch', this.#send(queue, quota, members));
     if (tooLarge.length === 0) return;
