@@ -26,19 +26,17 @@ import type { Caller } from './model/caller.ts';
 import type { EngineContext, EngineOwner } from './model/engine-context.ts';
 import type { Request } from './model/request.ts';
 import { Queues } from './queue/queues.ts';
-import { BatchBudgets } from './submit/batch-budgets.ts';
 import { BatchLife } from './submit/batch-life.ts';
-import { realtimeSpending } from './submit/budget.ts';
-import { Estimates } from './submit/estimates.ts';
+import { Budgets } from './submit/budgets.ts';
 import { CreateFinder } from './submit/find-create.ts';
-import { Quotas } from './submit/quotas.ts';
+import { Permits } from './submit/permit.ts';
 import { SubmitProtocol } from './submit/submit-protocol.ts';
 import { Submitter } from './submit/submitter.ts';
 import { JoinedOwner } from './takeover/joined-owner.ts';
 import { OtherOwners } from './takeover/other-owners.ts';
 import { Takeover } from './takeover/takeover.ts';
 import { Deadlines } from './watch/deadlines.ts';
-import { Progress } from './watch/progress.ts';
+import { Watcher } from './watch/watcher.ts';
 
 /** Of how many past batches a display may know. */
 const mostPastBatches = 200;
@@ -89,9 +87,9 @@ export class Engine implements CallEngine {
   readonly #intake: Intake;
   readonly #control: EngineCallControl;
   readonly #otherOwners: OtherOwners;
-  readonly #progress: Progress;
+  readonly #watcher: Watcher;
   readonly #deadlines: Deadlines;
-  readonly #quotas: Quotas;
+  readonly #permits: Permits;
   readonly #stop = new AbortController();
   readonly #background = new BackgroundWork();
   #closing: Promise<void> | undefined;
@@ -111,25 +109,21 @@ export class Engine implements CallEngine {
     const trust = options.accountsApart ? 'unproved' : 'trusted';
     this.#accounts = new Accounts(ledger, http, trust);
     const bodies = new Spool(ledger, { writesAll: options.keepsBodies ?? false });
-    const estimates = new Estimates(context);
+    const budgets = new Budgets(context);
     const clientRetries = new ClientRetries(
       context.clock,
       options.abandoned,
-      (sent) => realtimeSpending(context, estimates, sent),
+      (call) => budgets.ofRealtimeCall(call),
       occurrences,
     );
     const queues = new Queues(context, { bodies, clientRetries }, (queue, requests, reason) =>
       submitter.submit(queue, requests, reason),
     );
     const deadlines = new Deadlines(context, (requests) => queues.withdraw(requests));
-    const quotas = new Quotas(context);
+    const permits = new Permits(context);
     const finder = new CreateFinder(context);
     const protocol = new SubmitProtocol(context, finder);
-    const progress = new Progress(context, {
-      collector: new Collector(context),
-      deadlines,
-      cancelTwins: (batch) => finder.cancelTwins(batch),
-    });
+    const watcher = new Watcher(context);
     const follow = (request: Request) => {
       const { row, occurrence } = request;
       otherOwners.follow(request, { is: 'wait', request: row, occurrence });
@@ -140,10 +134,16 @@ export class Engine implements CallEngine {
       endDue: (callers) => deadlines.end(callers),
       follow,
     });
-    const life = new BatchLife(context, progress, endings);
+    const watching = {
+      collector: new Collector(context),
+      deadlines,
+      watcher,
+      cancelTwins: (batch: Batch) => finder.cancelTwins(batch),
+    };
+    const life = new BatchLife(context, watching, endings);
     const submitter = new Submitter(context, {
-      quotas,
-      budgets: new BatchBudgets(context, estimates),
+      permits,
+      budgets,
       protocol,
       life,
       deadlines,
@@ -153,7 +153,7 @@ export class Engine implements CallEngine {
     const takeover: Takeover = new Takeover(context, {
       finder,
       protocol,
-      quotas,
+      permits,
       life,
       caughtUp: () => intake.drained(),
     });
@@ -184,9 +184,9 @@ export class Engine implements CallEngine {
     this.#intake = intake;
     this.#control = control;
     this.#otherOwners = otherOwners;
-    this.#progress = progress;
+    this.#watcher = watcher;
     this.#deadlines = deadlines;
-    this.#quotas = quotas;
+    this.#permits = permits;
     context.background('prune the ledger', ledger.prune(options.prune));
   }
 
@@ -311,12 +311,12 @@ export class Engine implements CallEngine {
 
   async #shutDown(stop: () => Promise<{ readonly finished: boolean }>): Promise<void> {
     this.#queues.close();
-    this.#progress.close();
+    this.#watcher.close();
     this.#otherOwners.close();
     this.#deadlines.close();
     const { ledger, owner } = this.#context;
     const end = await stop();
-    await this.#quotas.close();
+    await this.#permits.close();
     await this.#http.close();
     await this.#background.done();
     await ledger.leave(owner.id, end);

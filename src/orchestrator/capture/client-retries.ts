@@ -1,11 +1,10 @@
 import type { Answer, Clock } from '../../base/types.ts';
 import { factsOf } from '../events/events.ts';
-import type { CapturedCall, EngineScope, RealtimeRoute, Verdict } from '../model/call.ts';
+import type { CapturedCall, EngineScope, RealtimeRoute, Spending, Verdict } from '../model/call.ts';
 import type { Caller } from '../model/caller.ts';
 import type { Request } from '../model/request.ts';
 import type { ClientRetryMemory, RequestQueue } from '../model/request-queue.ts';
-import type { Spending } from '../model/spending.ts';
-import type { RequestSize } from '../submit/estimates.ts';
+import type { RealtimeCall, RequestSize } from '../submit/budgets.ts';
 import type { AbandonedRequests } from './abandoned-requests.ts';
 import type { OccurrenceCount } from './occurrences.ts';
 
@@ -31,7 +30,7 @@ interface SentRealtime {
 }
 
 /** Makes the part that a realtime call has in the budget of its run. */
-type NewSpending = (sent: { queue: RequestQueue; size: RequestSize; budget: number }) => Spending;
+type NewSpending = (call: RealtimeCall) => Spending;
 
 /**
  * Clients that come back for a request they have asked already. Their retry is not another sample: it

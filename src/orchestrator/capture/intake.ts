@@ -15,7 +15,6 @@ import type { Account, Accounts } from './accounts.ts';
 import type { ClientRetries } from './client-retries.ts';
 import { fingerprintOfAccount } from './fingerprint.ts';
 import { JoinedAnswers } from './joined-answers.ts';
-import { keepBodies } from './keep-bodies.ts';
 import type { OccurrenceCount } from './occurrences.ts';
 import { type Part, type Prepared, prepare, turnAway } from './prepare.ts';
 import type { Spool } from './spool.ts';
@@ -255,7 +254,7 @@ export class Intake {
     const requests = asked.map(({ request }) => request);
     try {
       const { spool } = this.#services;
-      await keepBodies(this.#context.ledger, asked, admissions);
+      await spool.share(asked, admissions);
       await spool.hold(requests.filter((_, index) => admissions[index]?.is !== 'answered'));
       for (const { caller } of asked) caller.call.sampling?.spooled?.();
     } catch (error) {

@@ -5,8 +5,7 @@ import { Slice } from '../../concurrency/event-loop.ts';
 import { isSuccess } from '../../streams/stream-dialect.ts';
 import { answerCall, refuseCall } from '../answer/delivery.ts';
 import { ownAnswer } from '../answer/own-answer.ts';
-import { parseObject } from '../capture/parse-object.ts';
-import type { Part, Prepared } from '../capture/prepare.ts';
+import { type Part, type Prepared, parseObject } from '../capture/prepare.ts';
 import { type AnswerSource, factsOf } from '../events/events.ts';
 import type { CapturedCall } from '../model/call.ts';
 

@@ -13,7 +13,6 @@ import { type BatchPhase, movePhase } from './batch-phase.ts';
 import type { EngineScope } from './call.ts';
 import type { Caller } from './caller.ts';
 import { Cancellation } from './cancellation.ts';
-import { Moment } from './moment.ts';
 import type { Request } from './request.ts';
 import type { RequestQueue } from './request-queue.ts';
 
@@ -214,5 +213,19 @@ export class Batch {
   emit<Name extends BatchlingEventName>(name: Name, payload: BatchlingEvents[Name]): void {
     publish(name, payload);
     for (const scope of this.scopes) scope.emit(name, payload);
+  }
+}
+
+/** Something that happens once and can be waited for. */
+export class Moment {
+  readonly passed: Promise<void>;
+  readonly pass: () => void;
+
+  constructor() {
+    let resolvePassed: () => void = () => undefined;
+    this.passed = new Promise((resolve) => {
+      resolvePassed = resolve;
+    });
+    this.pass = resolvePassed;
   }
 }

@@ -5,7 +5,6 @@ import type { ModelPrice } from '../../pricing/model-price.ts';
 import type { AnswerSource, CallFacts, Emit } from '../events/events.ts';
 import type { Notify } from '../events/notices.ts';
 import type { Sampling } from './sampling.ts';
-import type { Spending } from './spending.ts';
 
 /** How a scope wants its calls batched. Calls of different policies never share a queue. */
 export interface Policy {
@@ -147,4 +146,12 @@ export interface RealtimeRoute {
   readonly spending?: Spending;
   /** It failed in a way that clients try again: that retry goes out at once, too. */
   mayBeRetried(): void;
+}
+
+/** What a realtime call of ours takes from the budget of its run. */
+export interface Spending {
+  /** Before it is sent. A text says that there is no room, and why. */
+  reserve(): Promise<string | undefined>;
+  /** What it has cost in dollars, once that is known. Until then its estimate counts. */
+  paid(actual: number): void;
 }

@@ -13,20 +13,18 @@ import type { EngineContext } from '../model/engine-context.ts';
 import type { Request } from '../model/request.ts';
 import type { RequestQueue } from '../model/request-queue.ts';
 import type { Deadlines } from '../watch/deadlines.ts';
-import type { BatchBudgets } from './batch-budgets.ts';
 import type { BatchLife, BatchStart } from './batch-life.ts';
-import { refuseOverBudget } from './budget.ts';
+import { type Budgets, refuseOverBudget } from './budgets.ts';
 import { packFor } from './packer.ts';
-import { Permit } from './permit.ts';
+import type { Permit, Permits } from './permit.ts';
 import { planOf } from './plan.ts';
-import type { Quotas } from './quotas.ts';
 import type { SubmitProtocol } from './submit-protocol.ts';
 import type { TokenQuota } from './token-quota.ts';
 
 /** What the submitter hands on to. */
 interface SubmitServices {
-  readonly quotas: Quotas;
-  readonly budgets: BatchBudgets;
+  readonly permits: Permits;
+  readonly budgets: Budgets;
   readonly protocol: SubmitProtocol;
   readonly life: BatchLife;
   readonly deadlines: Deadlines;
@@ -71,7 +69,7 @@ export class Submitter {
 
   async #pack(queue: RequestQueue, requests: readonly Request[]): Promise<void> {
     this.#endDue(requests);
-    const quota = await this.#services.quotas.of(queue);
+    const quota = await this.#services.permits.quotaOf(queue);
     await nextTurn();
     const { batcher } = queue;
     const { batches, tooLarge } = packFor(queue, withoutEndedScopes(requests), quota.limit);
@@ -103,7 +101,7 @@ export class Submitter {
     requests: readonly Request[],
   ): Promise<readonly [Batch, Permit, BatchStart] | undefined> {
     const scopes = scopesOf(requests);
-    const permit = new Permit(this.#context, quota, {
+    const permit = this.#services.permits.newPermit(quota, {
       queue,
       tokens: requests.reduce((sum, { tokens }) => sum + tokens, 0),
       count: requests.length,
@@ -119,7 +117,7 @@ export class Submitter {
         return undefined;
       }
       await makeIds(requests);
-      const money = await this.#services.budgets.of(queue, requests);
+      const money = await this.#services.budgets.ofBatch(queue, requests);
       this.#endDue(requests);
       const members = this.#ours(withoutEndedScopes(requests));
       batch = members.length > 0 ? await this.#plan(queue, members, money) : undefined;
