@@ -9,9 +9,9 @@ import type { BatchSummary, Ledger, OpenBatch, PruneQuery, RequestId } from '../
 import { storedAnswer } from './answer/stored-answer.ts';
 import type { AbandonedRequests } from './capture/abandoned-requests.ts';
 import { Accounts } from './capture/accounts.ts';
-import { EngineCallControl } from './capture/call-control.ts';
 import { ClientRetries } from './capture/client-retries.ts';
 import type { SplitHeaders } from './capture/credentials.ts';
+import { EngineDepartures } from './capture/departures.ts';
 import { Intake } from './capture/intake.ts';
 import type { OccurrenceCount } from './capture/occurrences.ts';
 import { Spool } from './capture/spool.ts';
@@ -85,7 +85,7 @@ export class Engine implements CallEngine {
   readonly #queues: Queues;
   readonly #takeover: Takeover;
   readonly #intake: Intake;
-  readonly #control: EngineCallControl;
+  readonly #departures: EngineDepartures;
   readonly #otherOwners: OtherOwners;
   readonly #watcher: Watcher;
   readonly #deadlines: Deadlines;
@@ -162,19 +162,14 @@ export class Engine implements CallEngine {
       (id, asker) => takeover.claim(id, asker),
       (callers) => deadlines.end(callers),
     );
-    const control = new EngineCallControl(context, {
-      queues,
-      clientRetries,
-      occurrences,
-      otherOwners,
-    });
+    const departures = new EngineDepartures(context, queues, otherOwners);
     const intake: Intake = new Intake(context, {
       accounts: this.#accounts,
       queues,
       spool: bodies,
       clientRetries,
       deadlines,
-      control,
+      departures,
       occurrences,
       accountsApart: options.accountsApart ?? false,
       follow: (request, admission) => otherOwners.follow(request, admission),
@@ -182,7 +177,7 @@ export class Engine implements CallEngine {
     this.#takeover = takeover;
     this.#queues = queues;
     this.#intake = intake;
-    this.#control = control;
+    this.#departures = departures;
     this.#otherOwners = otherOwners;
     this.#watcher = watcher;
     this.#deadlines = deadlines;
@@ -238,7 +233,7 @@ export class Engine implements CallEngine {
   /** Ends calls of a scope with an answer of ours, and cancels at the provider. */
   async cancel(handles: readonly CallHandle[], message: string): Promise<void> {
     await this.#intake.drained();
-    await this.#control.cancel(handles as readonly Caller[], message);
+    await this.#departures.cancel(handles as readonly Caller[], message);
   }
 
   /** Random bytes of its ledger that key the hashes of accounts. */

@@ -7,6 +7,7 @@ import type { ClientRetryMemory, RequestQueue } from '../model/request-queue.ts'
 import type { RealtimeCall, RequestSize } from '../submit/budgets.ts';
 import type { AbandonedRequests } from './abandoned-requests.ts';
 import type { OccurrenceCount } from './occurrences.ts';
+import type { Prepared } from './prepare.ts';
 
 /** A re-ask after an error is the client's retry only if it comes soon. */
 const retryWindow = 60_000;
@@ -38,7 +39,7 @@ type NewSpending = (call: RealtimeCall) => Spending;
  */
 export class ClientRetries implements ClientRetryMemory {
   readonly #clock: Clock;
-  readonly abandoned: AbandonedRequests;
+  readonly #abandoned: AbandonedRequests;
   readonly #newSpending: NewSpending | undefined;
   readonly #occurrences: OccurrenceCount | undefined;
   readonly #errors = new Map<string, FinalError>();
@@ -54,7 +55,7 @@ export class ClientRetries implements ClientRetryMemory {
     this.#clock = clock;
     this.#newSpending = newSpending;
     this.#occurrences = occurrences;
-    this.abandoned = abandoned;
+    this.#abandoned = abandoned;
   }
 
   failed({ scope }: Caller, { queue, key }: Request, answer: Answer): void {
@@ -67,12 +68,20 @@ export class ClientRetries implements ClientRetryMemory {
     remember(this.#errors, name, { scope, answer, until, left });
   }
 
-  leftInBatch(caller: Caller, { key, occurrence }: Request): void {
-    if (!caller.isAbandoned) this.abandoned.add(caller, key, occurrence);
+  gaveUp(caller: Caller, { key, occurrence }: Request): void {
+    this.#abandoned.add(caller, key, occurrence);
+  }
+
+  read(caller: Caller): void {
+    this.#abandoned.read(caller);
+  }
+
+  giveBack({ call }: Caller, { key, occurrence }: Request): void {
+    this.#occurrences?.giveBack(key, occurrence, call.sampling);
   }
 
   ended(caller: Caller, request: Request): void {
-    if (caller.isAbandoned) this.abandoned.ended(caller);
+    if (caller.isAbandoned) this.#abandoned.ended(caller);
     if (this.#occurrences?.ended && !request.isWaitedFor) {
       this.#occurrences.ended(request.key, request.occurrence);
     }
@@ -108,7 +117,7 @@ export class ClientRetries implements ClientRetryMemory {
     const idempotencyKey = call.headers['idempotency-key'];
     const named =
       idempotencyKey === undefined ? undefined : this.#keyed.get(`${key}\n${idempotencyKey}`);
-    return this.abandoned.take(key, named) ?? named;
+    return this.#abandoned.take(key, named) ?? named;
   }
 
   /** Remembers which occurrence a call with an idempotency key has. */
@@ -133,6 +142,32 @@ export class ClientRetries implements ClientRetryMemory {
       },
     };
   }
+}
+
+interface PreparedCall extends Prepared {
+  readonly caller: Caller;
+}
+
+/**
+ * Where the ledger counts, a call that was given up has no occurrence before it is admitted. Its client's
+ * retry may stand right behind it, and is admitted after it: otherwise it would be another sample.
+ */
+export function retriesApart<Call extends PreparedCall>(
+  calls: readonly Call[],
+): readonly (readonly Call[])[] {
+  if (!calls.some(({ caller }) => caller.isAbandoned)) return [calls];
+  const groups: Call[][] = [[]];
+  let givenUp = new Set<string>();
+  for (const call of calls) {
+    const keys = call.parts.map(({ fingerprint }) => fingerprint.toString('latin1'));
+    if (keys.some((key) => givenUp.has(key))) {
+      groups.push([]);
+      givenUp = new Set();
+    }
+    groups.at(-1)?.push(call);
+    if (call.caller.isAbandoned) for (const key of keys) givenUp.add(key);
+  }
+  return groups;
 }
 
 /** Errors that clients like to try again. */

@@ -1,18 +1,17 @@
 import { messageOf } from '../../base/errors.ts';
 import { inTurns, nextTurn, Slice } from '../../concurrency/event-loop.ts';
-import type { Admission, Ask, OwnerId } from '../../ledger/ledger.ts';
-import { estimateInput } from '../../pricing/token-estimate.ts';
+import type { Admission, Ask } from '../../ledger/ledger.ts';
 import { answerCall, deliver, refuseCall } from '../answer/delivery.ts';
 import { factsOf } from '../events/events.ts';
 import type { CapturedCall, Delivery } from '../model/call.ts';
-import { type CallControl, Caller } from '../model/caller.ts';
+import { Caller, type Departures } from '../model/caller.ts';
 import type { EngineContext } from '../model/engine-context.ts';
 import { Request } from '../model/request.ts';
 import type { Queue } from '../queue/queue.ts';
 import type { Queues } from '../queue/queues.ts';
 import type { Deadlines } from '../watch/deadlines.ts';
 import type { Account, Accounts } from './accounts.ts';
-import type { ClientRetries } from './client-retries.ts';
+import { type ClientRetries, retriesApart } from './client-retries.ts';
 import { fingerprintOfAccount } from './fingerprint.ts';
 import { JoinedAnswers } from './joined-answers.ts';
 import type { OccurrenceCount } from './occurrences.ts';
@@ -28,7 +27,7 @@ interface IntakeServices {
   readonly spool: Spool;
   readonly clientRetries: ClientRetries;
   readonly deadlines: Deadlines;
-  readonly control: CallControl;
+  readonly departures: Departures;
   /** How often this run has asked each fingerprint; `undefined` when the ledger counts. */
   readonly occurrences: OccurrenceCount | undefined;
   /** Each account has answers of its own. */
@@ -67,7 +66,7 @@ export class Intake {
   }
 
   push(call: CapturedCall): Caller {
-    const caller = new Caller(call, this.#services.control);
+    const caller = new Caller(call, this.#services.departures);
     this.#callers.push(caller);
     this.#draining ??= this.#drain();
     return caller;
@@ -154,12 +153,10 @@ export class Intake {
       { caller, request, idempotencyKey, isKnownAsAbandoned },
     ] of asked.entries()) {
       if (slice.isOver) await slice.next();
-      name(request, admissions[index] as Admission, admittedBy);
+      request.admitted(admissions[index] as Admission, admittedBy);
       clientRetries.named(request.key, idempotencyKey, request.occurrence);
       // Also one that was given up since: until it has its row, only the call is marked.
-      if (caller.isAbandoned && !isKnownAsAbandoned) {
-        clientRetries.abandoned.add(caller, request.key, request.occurrence);
-      }
+      if (caller.isAbandoned && !isKnownAsAbandoned) clientRetries.gaveUp(caller, request);
     }
     await this.#hold(asked, admissions);
     await inTurns(admissions, (admission, index) => {
@@ -178,7 +175,7 @@ export class Intake {
   }
 
   async #askFor({ caller, headers, parts, join }: PreparedCall, asked: Asked[]): Promise<void> {
-    const { accounts, queues, clientRetries, control } = this.#services;
+    const { accounts, queues, clientRetries, departures } = this.#services;
     const { call } = caller;
     const { batcher, wireBase } = call.target;
     const account =
@@ -187,7 +184,7 @@ export class Intake {
       call.settle({ bypass: account.unserved });
       return;
     }
-    const callers = join ? parts.map(() => new Caller(call, control)) : [caller];
+    const callers = join ? parts.map(() => new Caller(call, departures)) : [caller];
     const found: { part: Part; queue: Queue; key: string }[] = [];
     const own = this.#partsOf(call, parts, account);
     const { expected } = call.sampling ?? {};
@@ -243,7 +240,7 @@ export class Intake {
       request.occurrence = occurrence;
       clientRetries.named(key, idempotencyKey, occurrence);
       // Before its own retry, which may stand right behind it.
-      if (isKnownAsAbandoned) clientRetries.abandoned.add(caller, key, occurrence);
+      if (isKnownAsAbandoned) clientRetries.gaveUp(caller, request);
     }
     const ask = { fingerprint, occurrence, queue: queue.id, cache: call.scope.cache };
     return { caller, request, ask, idempotencyKey, isKnownAsAbandoned };
@@ -251,38 +248,18 @@ export class Intake {
 
   /** Where bodies cannot be kept, the requests must not stay behind as ours to send. */
   async #hold(asked: readonly Asked[], admissions: readonly Admission[]): Promise<void> {
-    const requests = asked.map(({ request }) => request);
+    const requestsThat = (fits: (is: Admission['is'] | undefined) => boolean) =>
+      asked.flatMap(({ request }, index) => (fits(admissions[index]?.is) ? request : []));
     try {
       const { spool } = this.#services;
       await spool.share(asked, admissions);
-      await spool.hold(requests.filter((_, index) => admissions[index]?.is !== 'answered'));
+      await spool.hold(requestsThat((is) => is !== 'answered'));
       for (const { caller } of asked) caller.call.sampling?.spooled?.();
     } catch (error) {
-      const mine = requests.filter((_, index) => admissions[index]?.is === 'mine');
-      this.#services.queues.withdraw(mine);
+      this.#services.queues.withdraw(requestsThat((is) => is === 'mine'));
       throw error;
     }
   }
-}
-
-/**
- * Where the ledger counts, a call that was given up has no occurrence before it is admitted. Its client's
- * retry may stand right behind it, and is admitted after it: otherwise it would be another sample.
- */
-function retriesApart(calls: readonly PreparedCall[]): readonly (readonly PreparedCall[])[] {
-  if (!calls.some(({ caller }) => caller.isAbandoned)) return [calls];
-  const groups: PreparedCall[][] = [[]];
-  let givenUp = new Set<string>();
-  for (const call of calls) {
-    const keys = call.parts.map(({ fingerprint }) => fingerprint.toString('latin1'));
-    if (keys.some((key) => givenUp.has(key))) {
-      groups.push([]);
-      givenUp = new Set();
-    }
-    groups.at(-1)?.push(call);
-    if (call.caller.isAbandoned) for (const key of keys) givenUp.add(key);
-  }
-  return groups;
 }
 
 function dueAt({ scope: { deadline } }: CapturedCall, now: number): number | undefined {
@@ -294,17 +271,4 @@ function tellAgain(queue: Queue, call: CapturedCall, again: Delivery): void {
   const { answer, source } = again;
   const event = { ...factsOf(queue.batcher, queue), status: answer.status, source };
   answerCall(call, event, again);
-}
-
-/** The ledger's decision names the request: its row, its occurrence and with them its size. */
-function name(request: Request, admission: Admission, owner: OwnerId): void {
-  request.owner = owner;
-  request.row = admission.request;
-  request.occurrence = admission.occurrence;
-  const body = request.body as string;
-  const bytes = Buffer.byteLength(body);
-  request.bytes = request.queue.itemBytes(bytes, request.occurrence);
-  const { tokens, audioTokens: inputAudioTokens } = estimateInput(body, bytes);
-  request.tokens = tokens;
-  if (inputAudioTokens > 0) request.expects = { ...request.expects, inputAudioTokens };
 }

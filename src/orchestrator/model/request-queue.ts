@@ -76,8 +76,12 @@ export interface BodyStore {
 export interface ClientRetryMemory {
   /** The caller was told an error. */
   failed(caller: Caller, request: Request, answer: Answer): void;
-  /** The caller was told an error, but the request stays in its batch: asking again re-joins it. */
-  leftInBatch(caller: Caller, request: Request): void;
+  /** The client of the caller may come back: asking again re-joins the request. */
+  gaveUp(caller: Caller, request: Request): void;
+  /** A client that gave up has read its answer after all. */
+  read(caller: Caller): void;
+  /** Nobody was told the answer: the next call that asks the same has it. */
+  giveBack(caller: Caller, request: Request): void;
   /** The caller waits no longer: nothing will come for it but what has come. */
   ended(caller: Caller, request: Request): void;
   realtimeRoute(request: Request, scope: EngineScope): RealtimeRoute;

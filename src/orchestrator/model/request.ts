@@ -1,6 +1,7 @@
 import type { ItemId } from '../../base/types.ts';
 import type { Batcher, Expectation } from '../../batchers/batcher.ts';
-import type { OwnerId, RequestId } from '../../ledger/ledger.ts';
+import type { Admission, OwnerId, RequestId } from '../../ledger/ledger.ts';
+import { estimateInput } from '../../pricing/token-estimate.ts';
 import type { Batch } from './batch.ts';
 import type { EngineScope } from './call.ts';
 import type { Caller } from './caller.ts';
@@ -136,6 +137,19 @@ export class Request {
     bodies.letGo(this);
     clientRetries.ended(caller, this);
     return true;
+  }
+
+  /** The ledger's decision names it: its row, its occurrence and with them its size. */
+  admitted({ request: row, occurrence }: Admission, owner: OwnerId): void {
+    this.owner = owner;
+    this.row = row;
+    this.occurrence = occurrence;
+    const body = this.body as string;
+    const bytes = Buffer.byteLength(body);
+    this.bytes = this.queue.itemBytes(bytes, occurrence);
+    const { tokens, audioTokens: inputAudioTokens } = estimateInput(body, bytes);
+    this.tokens = tokens;
+    if (inputAudioTokens > 0) this.expects = { ...this.expects, inputAudioTokens };
   }
 
   /** Another owner, or another request of this process, stands for it. */
