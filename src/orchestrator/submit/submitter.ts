@@ -3,7 +3,7 @@ import { OverBudgetError, OwnerLostError } from '../../base/errors.ts';
 import { inTurns, nextTurn, Slice } from '../../concurrency/event-loop.ts';
 import type { NewBatch } from '../../ledger/ledger.ts';
 import { goRealtime, refuseRequests } from '../answer/delivery.ts';
-import { ownAnswer } from '../answer/own-answer.ts';
+import { type OwnReason, ownAnswer } from '../answer/own-answer.ts';
 import { refuseUnsent } from '../collect/batch-endings.ts';
 import { labelsOf } from '../events/batch-labels.ts';
 import { type FlushReason, factsOf, publish } from '../events/events.ts';
@@ -62,7 +62,7 @@ export class Submitter {
   /** Also for requests of a batch that was refused, in the company they are in now. */
   send(queue: RequestQueue, requests: readonly Request[]): void {
     const sent = this.#pack(queue, requests).catch((error: unknown) => {
-      if (!this.#context.stopped.aborted) return refuseUnsent(this.#context, requests, error);
+      if (!this.#context.stopped.aborted) return this.#refuseUnsent(requests, error);
     });
     this.#context.background('send requests', sent);
   }
@@ -126,6 +126,10 @@ export class Submitter {
       if (batch === undefined) return undefined;
       const sent = this.#services.protocol.send(batch, permit, planOf(batch, members));
       return [batch, permit, startOf(sent)];
+    } catch (error) {
+      // Nobody may wait for what is not sent.
+      if (!this.#context.stopped.aborted) await this.#refuseUnsent(requests, error);
+      return undefined;
     } finally {
       if (batch === undefined) permit.release();
     }
@@ -160,8 +164,12 @@ export class Submitter {
   ): Promise<Batch | undefined> {
     const { ledger, owner, batches, stopped } = this.#context;
     const token = `bl_${randomBytes(8).toString('hex')}`;
-    for (const request of members) request.beginPlan();
+    const begun: Request[] = [];
     try {
+      for (const request of members) {
+        request.beginPlan();
+        begun.push(request);
+      }
       const labels = labelsOf(scopesOf(members));
       const rows = members.map(({ row }) => row);
       const lease = await ledger.plan(
@@ -181,13 +189,18 @@ export class Submitter {
       if (stopped.aborted) batch.ending.abort(stopped.reason);
       return batch;
     } catch (error) {
-      for (const request of members) request.leavePlan();
+      for (const request of begun) request.leavePlan();
       if (error instanceof OwnerLostError) for (const one of members) this.#services.follow(one);
       else if (error instanceof OverBudgetError)
         await refuseOverBudget(this.#context, members, error);
-      else await refuseUnsent(this.#context, members, error, 'store');
+      else await this.#refuseUnsent(members, error, 'store');
       return undefined;
     }
+  }
+
+  #refuseUnsent(requests: readonly Request[], error: unknown, reason?: OwnReason): Promise<void> {
+    const unsent = requests.filter(({ isUnsent }) => isUnsent);
+    return refuseUnsent(this.#context, unsent, error, reason);
   }
 }
 
