@@ -38,7 +38,7 @@ import { Takeover } from './takeover/takeover.ts';
 import { Deadlines } from './watch/deadlines.ts';
 import { Watcher } from './watch/watcher.ts';
 
-/** Of how many past batches a display may know. */
+/** The most past batches that a display may know. */
 const mostPastBatches = 200;
 
 export interface EngineOptions {
@@ -52,7 +52,7 @@ export interface EngineOptions {
    * run, so the ledger counts for all of them.
    */
   readonly occurrences: OccurrenceCount | undefined;
-  /** Each account has answers of its own: those who ask are not one user. */
+  /** Each account has answers of its own: the clients that ask are not one user. */
   readonly accountsApart?: boolean;
   readonly abandoned: AbandonedRequests;
   /** Budgets are for a day by UTC, and not for the run. */
@@ -65,10 +65,10 @@ export interface EngineOptions {
   readonly prune: PruneQuery;
 }
 
-/** With what a batch is resumed that no call asks for. */
+/** What a batch is resumed with that no call asks for. */
 export interface Resumer {
   readonly batcher: Batcher;
-  /** As a call of the same account would carry them. */
+  /** The headers as a call of the same account would carry them. */
   readonly headers: SplitHeaders;
   readonly scope: EngineScope;
 }

@@ -65,7 +65,7 @@ function windowRefusal(call: CapturedCall, route: Route): string | undefined {
   );
 }
 
-/** To send again what a cancelled batch has finished but not given would pay for it twice. */
+/** A deadline whose cancel loses finished answers: to send those again would pay for them twice. */
 function deadlineRefusal({ target, scope }: CapturedCall): string | undefined {
   const { name, cancelLosesWork } = target.batcher.info;
   if (!cancelLosesWork || scope.deadline === undefined || scope.onDeadline === 'error') {

@@ -48,7 +48,7 @@ export class EngineDepartures implements Departures {
       if (request?.batch) batches.add(request.batch);
       if (request === undefined || caller.isSettled) return;
       const answer = ownAnswer(request.batcher, 'cancelled', message);
-      // To this caller alone: another scope may wait for the same request.
+      // This caller alone is told: another scope may wait for the same request.
       deliverOne(caller, request, answer, 'batch', request.batch?.token);
       this.callerLeft(request);
     });

@@ -18,7 +18,7 @@ import type { OccurrenceCount } from './occurrences.ts';
 import { type Part, type Prepared, prepare, turnAway } from './prepare.ts';
 import type { Spool } from './spool.ts';
 
-/** At most so many rows in one ledger transaction. */
+/** The most rows of one ledger transaction. */
 const admitAtOnce = 1_000;
 
 interface IntakeServices {
@@ -155,7 +155,7 @@ export class Intake {
       if (slice.isOver) await slice.next();
       request.admitted(admissions[index] as Admission, admittedBy);
       clientRetries.named(request.key, idempotencyKey, request.occurrence);
-      // Also one that was given up since: until it has its row, only the call is marked.
+      // One may have been given up since: until it has its row, only the call is marked.
       if (caller.isAbandoned && !isKnownAsAbandoned) clientRetries.gaveUp(caller, request);
     }
     await this.#hold(asked, admissions);
@@ -236,10 +236,10 @@ export class Intake {
     caller.dueAt = dueAt(call, this.#context.clock.now());
     const isKnownAsAbandoned = caller.isAbandoned && occurrence !== 'next';
     if (occurrence !== 'next') {
-      // Before another call with the same idempotency key, which may stand right behind it.
+      // Another call with the same idempotency key may stand right behind it, and needs it.
       request.occurrence = occurrence;
       clientRetries.named(key, idempotencyKey, occurrence);
-      // Before its own retry, which may stand right behind it.
+      // So may its own retry.
       if (isKnownAsAbandoned) clientRetries.gaveUp(caller, request);
     }
     const ask = { fingerprint, occurrence, queue: queue.id, cache: call.scope.cache };

@@ -198,7 +198,7 @@ export class BatchEndings {
   }
 
   #follow(batch: Batch): void {
-    // Before they look for it again: here it is no longer to be found.
+    // This comes before they look for it again: here it is no longer to be found.
     this.#forget(batch);
     for (const member of batch.members.values()) {
       const { request, isSettled } = member;

@@ -34,7 +34,7 @@ export interface DryRunQueue {
   readonly realtime: number;
   /** Requests that are larger than a batch may be. */
   readonly tooLarge: number;
-  /** Estimated. */
+  /** Estimated tokens. */
   readonly inputTokens: number;
   readonly outputTokens: Range;
   readonly outputBasis: readonly OutputBasis[];
@@ -47,11 +47,11 @@ export interface DryRunSummary {
   readonly deep: boolean;
   /** Calls that were captured. */
   readonly calls: number;
-  /** Of these, calls that the ledger answers: they cost nothing. */
+  /** Captured calls that the ledger answers: they cost nothing. */
   readonly fromLedger: number;
-  /** Of these, calls whose requests are in a batch of another run already: they cost nothing more. */
+  /** Captured calls whose requests are in a batch of another run already: they cost nothing more. */
   readonly underWay: number;
-  /** Of these, calls that the option `only` leaves out: they would go out at full price. */
+  /** Captured calls that the option `only` leaves out: they would go out at full price. */
   readonly leftOut: number;
   /** LLM calls that cannot be batched. They were not sent, and are not in the sums. */
   readonly bypassed: number;
@@ -59,7 +59,7 @@ export interface DryRunSummary {
   readonly batches: number;
   readonly inputTokens: number;
   readonly outputTokens: Range;
-  /** Of all queues with a known price. */
+  /** The sums of all queues with a known price. */
   readonly dollars: DryRunDollars;
   /** Provider and model of queues without a known price. */
   readonly unpriced: readonly string[];

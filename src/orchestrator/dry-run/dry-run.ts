@@ -28,7 +28,7 @@ export interface DryRunOptions {
   readonly run: string;
   /** How often this run has asked each fingerprint. */
   readonly occurrences: OccurrenceCount;
-  /** Only looked at. `undefined`: there is none yet. */
+  /** It is only looked at. `undefined`: there is none yet. */
   readonly ledger: Ledger | undefined;
   /** Resolves when all calls made so far have come here: the batcher of some may still be loading. */
   entered(): Promise<void>;
@@ -52,7 +52,7 @@ const handle: CallHandle = {
   batchToken: undefined,
 };
 
-/** In the place of the engine: calls are captured, grouped and priced, and nothing is sent or written. */
+/** Stands in the place of the engine: it captures, groups and prices calls, and sends and writes nothing. */
 export class DryRun implements CallEngine {
   readonly isStored = false;
   readonly #options: DryRunOptions;
@@ -241,7 +241,7 @@ export class DryRun implements CallEngine {
     return ledger.look(run, asks);
   }
 
-  /** As real queues are found, except that credentials are not told apart. */
+  /** Finds queues as the engine does, except that credentials are not told apart. */
   #queueOf(call: CapturedCall, part: Part, isLeftOut = false): PlannedQueue {
     const key = `${isLeftOut}\n${queueKey(call, part.route)}`;
     const queue = this.#queues.get(key) ?? new PlannedQueue(call, part, isLeftOut);

@@ -39,7 +39,7 @@ export class Batch {
   readonly queue: RequestQueue;
   readonly lease: Lease;
   readonly origin: BatchOrigin;
-  /** In the order of the lines. */
+  /** Its lines, in their order. */
   readonly members = new Map<ItemId, BatchMember>();
   /** The scopes whose callers wait for this batch. */
   readonly scopes = new Set<EngineScope>();
@@ -56,7 +56,7 @@ export class Batch {
   /** Creates of it that went out and were nowhere to be found: twins may turn up. */
   #lostCreates = 0;
   #reading: Promise<unknown> | undefined;
-  /** Of a batch of an earlier run it is not known before the first poll whether it has ended. */
+  /** Before the first poll it is not known whether a batch of an earlier run has ended. */
   #isPolled: boolean;
 
   constructor(token: string, queue: RequestQueue, lease: Lease, origin?: BatchOrigin) {
@@ -204,7 +204,7 @@ export class Batch {
     };
   }
 
-  /** For people: every scope that waits for this batch is told, with the same object. */
+  /** Tells people: every scope that waits for this batch gets the same object. */
   notify(notice: Notice): void {
     for (const scope of this.scopes) scope.notify(notice);
   }

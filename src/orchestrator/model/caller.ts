@@ -25,7 +25,7 @@ export interface Departures {
 /** One call that waits for its request. Several callers may wait for one request. */
 export class Caller implements CallHandle {
   readonly call: CapturedCall;
-  /** Once the call is parsed. Another one when it re-joins a request of a batch. */
+  /** Set once the call is parsed, and anew when it re-joins a request of a batch. */
   request: Request | undefined = undefined;
   /** Tells a good answer as the stream that the call asked for. */
   stream: StreamDialect | undefined = undefined;
@@ -37,11 +37,11 @@ export class Caller implements CallHandle {
   isSettled = false;
   /** The call carries an idempotency key, so others may wait for the very same request. */
   isKeyed = false;
-  /** Its place was given to whoever asks next, though the call itself was not given up. */
+  /** Its place was given to the next call that asks the same, though the call itself was not given up. */
   isLeftBehind = false;
   /** A call that needs several requests: a caller for each of them. */
   parts: readonly Caller[] | undefined = undefined;
-  /** For one of those. */
+  /** Set for a caller of one of those requests. */
   part: CallPart | undefined = undefined;
   readonly #departures: Departures;
 

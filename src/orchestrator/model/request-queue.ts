@@ -15,7 +15,7 @@ export interface QueueAccount {
   readonly slots: Semaphore;
   /** Creates of providers that echo nothing go out one at a time. */
   readonly creates: Semaphore;
-  /** Until then no create waits for one of another process whose outcome is unclear. */
+  /** Up to this time no create waits for a create of another process whose outcome is unclear. */
   unclearUntil: number;
   /** Why no batches can be sent there, once that is known. */
   unserved: string | undefined;
@@ -43,11 +43,11 @@ export interface RequestQueue {
   readonly batchSize: number;
   readonly completionWindow: CompletionWindow;
   readonly price: ModelPrice;
-  /** For what share of that its batches are done. */
+  /** The share of that price that its batches cost. */
   readonly terms: Terms;
   readonly bodies: BodyStore;
   readonly clientRetries: ClientRetryMemory;
-  /** Of requests that take more than one unit. Apart from them: nearly none does, and a field costs all of them. */
+  /** The requests that take more than one unit. They are kept here because a field would cost memory for every request. */
   readonly units: WeakMap<Request, number>;
   add(request: Request): void;
   /** A batch has answered one of its requests. */

@@ -37,7 +37,7 @@ export class Request {
   owner: OwnerId = 0;
   /** Size of the encoded item. */
   bytes = 0;
-  /** Estimated, of its input. */
+  /** Estimated tokens of its input. */
   tokens = 0;
   expects: Expectation;
   attempt = 0;
@@ -83,7 +83,7 @@ export class Request {
     return Buffer.from(this.key, 'latin1');
   }
 
-  /** Not before its occurrence is known. Made for its batch, and needed once more for its line. */
+  /** The id may be asked for once the occurrence is known. It is made for its batch, and needed once more for its line. */
   get id(): ItemId {
     this.#id ??= itemId(this.fingerprint, this.occurrence);
     return this.#id;

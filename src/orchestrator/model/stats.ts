@@ -10,7 +10,7 @@ export interface Stats {
   readonly realtime: number;
   /** Calls that could not be batched. They are not captured, and what they cost is not known. */
   readonly bypassed: number;
-  /** Of these, calls that were not sent: `bypass` is `"error"`, or it is a dry run. */
+  /** The bypassed calls that were not sent: `bypass` is `"error"`, or it is a dry run. */
   readonly heldBack: number;
   readonly retried: number;
   /** Calls that were answered with an error. */
@@ -20,10 +20,10 @@ export interface Stats {
     readonly ended: number;
     readonly collected: number;
   };
-  /** Of answers from a batch or a realtime call that say so; those of the ledger add nothing. */
+  /** Tokens of answers from a batch or a realtime call, where they say so; answers of the ledger add nothing. */
   readonly tokens: { readonly input: number; readonly output: number };
   /**
-   * Of the same answers, at list prices and batch discounts; 0 for models without a known price.
+   * Dollars for the same answers, at list prices and batch discounts; 0 for models without a known price.
    * `realtime` is the part of `paid` that realtime calls cost.
    */
   readonly dollars: { readonly paid: number; readonly saved: number; readonly realtime: number };

@@ -20,8 +20,8 @@ export interface TermsOf {
 const anyFingerprint = new Uint8Array(32);
 
 /**
- * On what terms a queue sends: the limits, prices and sizes of its batches. The queues of the engine and those of a
- * dry run are made of it, so that a dry run packs and prices as the engine does.
+ * The terms on which a queue sends: limits, prices and sizes of its batches. The queues of the engine and those of a
+ * dry run have them, so that a dry run packs and prices as the engine does.
  */
 export class QueueTerms {
   readonly batcher: Batcher;

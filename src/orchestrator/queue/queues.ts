@@ -27,7 +27,7 @@ export class Queues {
     this.#flush = flush;
   }
 
-  /** Without waiting, where the queue is there already: the way of nearly every call. */
+  /** Finds a queue that is there already without waiting. Nearly every call goes this way. */
   known(call: CapturedCall, route: Route, account: QueueAccount): Queue | undefined {
     if (this.#last && isForSameQueue(this.#last, call, route, account)) return this.#last.queue;
     const queue = this.#queues.get(queueKey(call, route, account.id));
@@ -86,7 +86,7 @@ export class Queues {
     return queue;
   }
 
-  /** Before anything is sent: who sees no use in it may still stop the program. */
+  /** Tells people before anything is sent, so that they may still stop the program. */
   #tellFullPrice({ batcher, model, completionWindow }: Queue, scope: EngineScope): void {
     if (completionWindow.priceShare < 1) return;
     const { name } = batcher.info;

@@ -13,7 +13,7 @@ import { UnseenError } from './unseen.ts';
 export interface BatchStart {
   /** When it resolves, the provider has the batch; or it says how the batch ended instead. */
   readonly submitted: Promise<BatchEnd | undefined>;
-  /** For errors that no rule below explains. */
+  /** What an error means that no rule below explains. */
   endFor(error: unknown): BatchEnd;
   /** It has been under way for a while, so it may have ended long ago. */
   readonly isOld: boolean;
@@ -57,7 +57,7 @@ export class BatchLife {
   #endFor(batch: Batch, error: unknown, start: BatchStart): BatchEnd {
     if (this.#context.stopped.aborted) return { is: 'stopped' };
     if (error instanceof LeaseLostError) return { is: 'lost' };
-    // Not as one that was refused: it may be accepted, so a later run has to look for it.
+    // It does not count as refused: it may be accepted, so a later run has to look for it.
     if (error instanceof UnseenError) return { is: 'given up', answer: error.answer };
     // The provider has it, so it may be paid for: nothing of it is sent again.
     if (batch.remote) return lostTrack(batch, error);

@@ -16,7 +16,7 @@ import type { RequestQueue } from '../model/request-queue.ts';
 
 /** What is known of a request before it is sent. */
 export interface RequestSize {
-  /** Estimated, of its input. */
+  /** Estimated tokens of its input. */
   readonly tokens: number;
   readonly expects: Expectation;
 }
@@ -25,7 +25,7 @@ export interface RequestSize {
 export class Budgets {
   readonly #context: EngineContext;
   readonly #averages = new WeakMap<RequestQueue, Promise<number | undefined>>();
-  /** By provider and model. */
+  /** Provider and model of what was told to have no known price. */
   readonly #unpriced = new Set<string>();
 
   constructor(context: EngineContext) {
@@ -117,7 +117,7 @@ export class Budgets {
     return asked;
   }
 
-  /** Before anything is sent: whoever wants no uncounted dollars may still stop the program. */
+  /** Tells people before anything is sent, so that they may still stop the program. */
   #tellUnpriced({ batcher, model }: RequestQueue, [first]: readonly Request[]): void {
     const { name } = batcher.info;
     const key = `${name} ${model}`;

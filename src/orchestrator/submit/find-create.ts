@@ -41,7 +41,7 @@ export class CreateFinder {
       await sleep(clock, Math.max(0, since + at - clock.now()), stopped);
       const [first, ...twins] = await this.#look(batch, since);
       if (first === undefined) continue;
-      // On its own: the batch is watched while a cancel is perhaps tried again and again.
+      // Nobody waits for it: the batch is watched while a cancel is perhaps tried again and again.
       const cancelled = Promise.all(twins.map((twin) => this.#cancelTwin(batch, twin)));
       background(`cancel twins of batch ${batch.token}`, cancelled);
       return first;
@@ -49,7 +49,7 @@ export class CreateFinder {
     return undefined;
   }
 
-  /** After a create was repeated: the first one may have got through, only later. */
+  /** Called after a create was repeated: the first one may have got through later. */
   async cancelTwins(batch: Batch): Promise<void> {
     if (!batch.batcher.info.exactlyFindable) return;
     const { phase } = batch;
@@ -66,7 +66,7 @@ export class CreateFinder {
   async #findCandidate(batch: Batch, since: number): Promise<Remote | undefined> {
     const { clock, stopped, ledger } = this.#context;
     const disproved = new Set<string>();
-    /** Since when each was seen to have ended. */
+    /** When each was first seen to have ended. */
     const ended = new Map<string, number>();
     for (let looks = 1; ; looks += 1) {
       // A candidate may run for hours before it can be proved.
@@ -93,7 +93,7 @@ export class CreateFinder {
       }
       const waited = clock.now() - since;
       if (open === 0 && waited > invisible) return undefined;
-      // Older than any batch of the provider can be, and still neither ours nor anybody else's.
+      // By now it is older than any batch of the provider can be, and still neither ours nor anybody else's.
       if (waited > batch.queue.limits.outlives) {
         throw new UnknownOutcomeError(
           `It stays unknown whether batch ${batch.token} was accepted.`,
@@ -107,7 +107,7 @@ export class CreateFinder {
     let isRead = false;
     try {
       for await (const rows of batch.batcher.results(batch.wire, candidate)) {
-        // Not the first line alone: there may be foreign lines among ours.
+        // The first line alone proves nothing: there may be foreign lines among ours.
         for (const row of rows) {
           if (!('id' in row)) continue;
           if (batch.members.has(row.id)) return true;

@@ -2,9 +2,9 @@ import type { RequestQueue } from '../model/request-queue.ts';
 
 /** What one item weighs. */
 export interface Weight {
-  /** Of the encoded item. */
+  /** The size of the encoded item. */
   readonly bytes: number;
-  /** Estimated. */
+  /** Estimated tokens of its input. */
   readonly tokens: number;
   /** What the provider counts inside of it. */
   readonly units: number;

@@ -12,9 +12,9 @@ export interface PermitFacts {
   readonly tokens: number;
   /** Requests of the batch. */
   readonly count: number;
-  /** By which the requests are known when they ask for a permit again. */
+  /** Its requests are known by this one when they ask for a permit again. */
   readonly first: Request | undefined;
-  /** Of the callers that wait. */
+  /** The scopes of the callers that wait. */
   scopes(): Iterable<EngineScope>;
 }
 
@@ -57,7 +57,7 @@ export class Permit {
     if (!this.isTooMuch) await this.takeSlot(signal);
   }
 
-  /** For a batch that is under way already, whether there is room or not. */
+  /** Takes tokens and a slot for a batch that is under way already, whether there is room or not. */
   occupy(): void {
     this.#reservation ??= this.#quota.occupy(this.#facts.tokens, this.#facts.first);
     if (!this.#holdsSlot) this.#facts.queue.account.slots.occupy();

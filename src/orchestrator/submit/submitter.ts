@@ -59,7 +59,7 @@ export class Submitter {
     this.send(queue, requests);
   }
 
-  /** Also for requests of a batch that was refused, in the company they are in now. */
+  /** Packs and sends requests, also those of a refused batch, in the company they are in now. */
   send(queue: RequestQueue, requests: readonly Request[]): void {
     const sent = this.#pack(queue, requests).catch((error: unknown) => {
       if (!this.#context.stopped.aborted) return this.#refuseUnsent(requests, error);
@@ -77,7 +77,7 @@ export class Submitter {
     for (const members of batches) background('send a batch', this.#send(queue, quota, members));
     if (tooLarge.length === 0) return;
     const message = `The request is larger than a ${batcher.info.name} batch may be.`;
-    // On its own: if it fails, that is no trouble of those that are being sent.
+    // It runs by itself: if it fails, that is no trouble of the requests that are being sent.
     const refused = refuseRequests(this.#context, tooLarge, () =>
       ownAnswer(batcher, 'too_large', message),
     );
@@ -121,7 +121,7 @@ export class Submitter {
       this.#endDue(requests);
       const members = this.#ours(withoutEndedScopes(requests));
       batch = members.length > 0 ? await this.#plan(queue, members, money) : undefined;
-      // Those whose time ran out while the plan was written.
+      // Time may have run out for some while the plan was written.
       this.#endDue(requests);
       if (batch === undefined) return undefined;
       const sent = this.#services.protocol.send(batch, permit, planOf(batch, members));
@@ -135,7 +135,7 @@ export class Submitter {
     }
   }
 
-  /** Of the others the ledger has forgotten whose they are: it is asked again. */
+  /** The requests that are ours. The ledger has forgotten whose the others are, and is asked again. */
   #ours(requests: readonly Request[]): readonly Request[] {
     const { owner } = this.#context;
     const ours: Request[] = [];
@@ -146,7 +146,7 @@ export class Submitter {
     return ours;
   }
 
-  /** On its own: whatever becomes of them, the others must go on. None of them waits for a permit. */
+  /** Nobody waits for it: whatever becomes of these requests, the others must go on. None of them waits for a permit. */
   #endDue(requests: readonly Request[]): void {
     const due = requests
       .filter((request) => !request.isWanted && !request.isPlanned)
@@ -183,7 +183,7 @@ export class Submitter {
         if (slice.isOver) await slice.next();
         batch.add(request);
       }
-      // In one go: a batch whose first members are gone must not look as if nobody wanted it.
+      // All of them in one turn: a batch whose first members are gone must not look as if nobody wanted it.
       for (const request of members) request.enterBatch(batch);
       batches.set(lease.batch, batch);
       if (stopped.aborted) batch.ending.abort(stopped.reason);
@@ -204,7 +204,7 @@ export class Submitter {
   }
 }
 
-/** Apart from where it is called: a closure made there would keep the requests. */
+/** A function of its own, because a closure made by its caller would keep the requests. */
 function startOf(sent: Promise<void>): BatchStart {
   const submitted = sent.then(() => undefined);
   // Whoever lives with the batch hears of it, only a moment later.
@@ -212,7 +212,7 @@ function startOf(sent: Promise<void>): BatchStart {
   return { submitted, endFor: (error) => ({ is: 'unsent', error }), isOld: false };
 }
 
-/** Made here and kept: to make them for a whole plan at once would be a long slice. */
+/** Ids are made here, in slices, and kept: to make them for a whole plan at once would take long. */
 async function makeIds(requests: readonly Request[]): Promise<void> {
   const slice = new Slice();
   for (const request of requests) {

@@ -97,7 +97,7 @@ export class Takeover {
       await this.#waitForOthers(scope);
       return undefined;
     }
-    // By the clock of this process: the ledger says how long ago the create was.
+    // The ledger says how long ago the create was, so this is by the clock of this process.
     const since = this.#context.clock.now() - (claimed.creatingAge ?? 0);
     const shares = await this.#sharesAccount(batch, claimed, since);
     if (claimed.state === 'creating') {
@@ -189,7 +189,7 @@ function activate(claimed: ClaimedBatch, successor: Successor, now: number): Bat
   const { token, lease, handle, cursor, remoteId, acceptedAge = 0 } = claimed;
   const isUnderOtherKey = claimed.queue.account !== successor.queue.account.id;
   const batch = new Batch(token, successor.queue, lease, { handle, cursor, isUnderOtherKey });
-  // Before anyone is attached: how often to poll is the wish of who takes it over.
+  // The scope that takes it over decides how often it is polled, before anyone else is attached.
   batch.scopes.add(successor.scope);
   for (const { fingerprint, occurrence, request, attempt, settled } of claimed.members) {
     const member = { row: request, attempt, request: undefined, isSettled: settled };
@@ -207,7 +207,7 @@ function placeholder(id: string): Remote {
   return { id, state: 'running', raw: 'unknown', readable: false, sources: {} };
 }
 
-/** Only of requests that were asked for again the size is known; the others will be like them. */
+/** The size is known of requests that were asked for again; the others will be like them. */
 function tokensOf({ members }: Batch): number {
   let tokens = 0;
   let known = 0;

@@ -38,7 +38,7 @@ export class WatchedBatch implements Watched {
   readonly #lines: ResultLines;
   readonly #unreadable: UnreadableTimes;
   #isUnderOtherKey: boolean;
-  /** Since when it has ended without all of its results. */
+  /** When it was first seen to have ended without all of its results. */
   #incompleteSince: number | undefined;
   #isLookingForTwins = false;
   /** Its last states are written before its end: a ledger may have several connections. */
@@ -65,7 +65,7 @@ export class WatchedBatch implements Watched {
    * way for a while, so it may have ended long ago.
    */
   follow({ atOnce }: { readonly atOnce: boolean }): Promise<BatchEnd> {
-    // Accepted or taken over while the engine goes down: the ledger keeps it for the next one.
+    // Where the engine goes down, the ledger keeps the batch for the next one.
     if (!this.#services.watcher.watch(this, { atOnce })) this.close();
     return this.#ended;
   }
@@ -149,7 +149,7 @@ export class WatchedBatch implements Watched {
     return this.#unreadable.hasLasted('error') ? this.#overdue(error) : undefined;
   }
 
-  /** Older than any provider lets a batch become, whether it can be read or not. */
+  /** The end of a batch that is older than any provider lets a batch become. */
   #overdue(error?: unknown): BatchEnd | undefined {
     const { batch } = this;
     const { phase } = batch;
@@ -236,7 +236,7 @@ export class WatchedBatch implements Watched {
     await this.#noted;
     await collector.finish(batch, remote, this.#lines);
     read.pass();
-    // In the background: whatever is found there, this batch is over and takes up no room.
+    // Nobody waits for that look: whatever it finds, this batch is over and takes up no room.
     if (batch.mayHaveTwins) this.#lookForTwins();
     return { is: 'collected' };
   }

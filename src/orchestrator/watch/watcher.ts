@@ -27,7 +27,7 @@ const mostErrors = 3;
 export class Watcher {
   readonly #context: EngineContext;
   readonly #groups = new Map<Wire, PollGroup>();
-  /** Until when each provider asked us to stay away; it outlives the batches that we asked for. */
+  /** When each provider wants to be asked again; that outlives the batches that we asked for. */
   readonly #awayUntil = new WeakMap<Wire, number>();
   #timer: unknown;
   #closed = false;
@@ -48,7 +48,7 @@ export class Watcher {
     group.batches.set((batch.remote as Remote).id, watched);
     group.interval = range(group).minimum;
     const wait = atOnce ? 0 : jittered(group.interval);
-    // Sooner perhaps, never later: batches that keep coming must not put off the next round.
+    // The next round may come sooner, never later: batches that keep coming must not put it off.
     group.dueAt = Math.min(group.dueAt, this.#notBeforeAsked(group, wait));
     this.#arm();
     return true;
