@@ -138,7 +138,7 @@ export class Engine implements CallEngine {
       collector: new Collector(context),
       deadlines,
       watcher,
-      cancelTwins: (batch: Batch) => finder.cancelTwins(batch),
+      lookForTwins: (batch: Batch) => finder.lookForTwins(batch),
     };
     const life = new BatchLife(context, watching, endings);
     const submitter = new Submitter(context, {

@@ -141,7 +141,7 @@ export const payment: readonly Mutant[] = [
   {
     name: 'parts of a call whose error is told again are sent all the same',
     promise: 2,
-    file: 'src/orchestrator/capture/intake.ts',
+    file: 'src/orchestrator/capture/asks.ts',
     search: 'for (const { queue, key } of found) {',
     replace:
       'for (const [index, { part, queue, key }] of found.entries()) {\n      asked.push(this.#ask(callers[index] as Caller, part, queue, key));',

@@ -144,15 +144,11 @@ export class ClientRetries implements ClientRetryMemory {
   }
 }
 
-interface PreparedCall extends Prepared {
-  readonly caller: Caller;
-}
-
 /**
  * Where the ledger counts, a call that was given up has no occurrence before it is admitted. Its client's
  * retry may stand right behind it, and is admitted after it: otherwise it would be another sample.
  */
-export function retriesApart<Call extends PreparedCall>(
+export function retriesApart<Call extends Prepared & { readonly caller: Caller }>(
   calls: readonly Call[],
 ): readonly (readonly Call[])[] {
   if (!calls.some(({ caller }) => caller.isAbandoned)) return [calls];

@@ -1,53 +1,26 @@
 import { messageOf } from '../../base/errors.ts';
 import { inTurns, nextTurn, Slice } from '../../concurrency/event-loop.ts';
-import type { Admission, Ask } from '../../ledger/ledger.ts';
-import { answerCall, deliver, refuseCall } from '../answer/delivery.ts';
+import type { Admission } from '../../ledger/ledger.ts';
+import { deliver, refuseCall } from '../answer/delivery.ts';
 import { factsOf } from '../events/events.ts';
-import type { CapturedCall, Delivery } from '../model/call.ts';
-import { Caller, type Departures } from '../model/caller.ts';
+import type { CapturedCall } from '../model/call.ts';
+import { Caller } from '../model/caller.ts';
 import type { EngineContext } from '../model/engine-context.ts';
-import { Request } from '../model/request.ts';
-import type { Queue } from '../queue/queue.ts';
-import type { Queues } from '../queue/queues.ts';
+import type { Request } from '../model/request.ts';
 import type { Deadlines } from '../watch/deadlines.ts';
-import type { Account, Accounts } from './accounts.ts';
-import { type ClientRetries, retriesApart } from './client-retries.ts';
-import { fingerprintOfAccount } from './fingerprint.ts';
-import { JoinedAnswers } from './joined-answers.ts';
-import type { OccurrenceCount } from './occurrences.ts';
-import { type Part, type Prepared, prepare, turnAway } from './prepare.ts';
+import { type Asked, type AskServices, Asks, type PreparedCall } from './asks.ts';
+import { retriesApart } from './client-retries.ts';
+import { prepare } from './prepare.ts';
 import type { Spool } from './spool.ts';
 
 /** The most rows of one ledger transaction. */
 const admitAtOnce = 1_000;
 
-interface IntakeServices {
-  readonly accounts: Accounts;
-  readonly queues: Queues;
+interface IntakeServices extends AskServices {
   readonly spool: Spool;
-  readonly clientRetries: ClientRetries;
   readonly deadlines: Deadlines;
-  readonly departures: Departures;
-  /** How often this run has asked each fingerprint; `undefined` when the ledger counts. */
-  readonly occurrences: OccurrenceCount | undefined;
-  /** Each account has answers of its own. */
-  readonly accountsApart: boolean;
   /** Another owner, or another request of this process, stands for the same row. */
   follow(request: Request, admission: Admission): void;
-}
-
-interface PreparedCall extends Prepared {
-  readonly caller: Caller;
-}
-
-/** A request and what the ledger is asked about it. */
-interface Asked {
-  readonly caller: Caller;
-  readonly request: Request;
-  readonly ask: Ask;
-  readonly idempotencyKey: string | undefined;
-  /** The request is remembered as abandoned already. */
-  readonly isKnownAsAbandoned: boolean;
 }
 
 /**
@@ -57,12 +30,14 @@ interface Asked {
 export class Intake {
   readonly #context: EngineContext;
   readonly #services: IntakeServices;
+  readonly #asks: Asks;
   #callers: Caller[] = [];
   #draining: Promise<void> | undefined;
 
   constructor(context: EngineContext, services: IntakeServices) {
     this.#context = context;
     this.#services = services;
+    this.#asks = new Asks(context.clock, services);
   }
 
   push(call: CapturedCall): Caller {
@@ -135,7 +110,7 @@ export class Intake {
     const slice = new Slice();
     for (const one of prepared) {
       if (slice.isOver) await slice.next();
-      await this.#askFor(one, asked);
+      await this.#asks.add(one, asked);
     }
     if (asked.length === 0) return;
     const { ledger, owner } = this.#context;
@@ -174,78 +149,6 @@ export class Intake {
     });
   }
 
-  async #askFor({ caller, headers, parts, join }: PreparedCall, asked: Asked[]): Promise<void> {
-    const { accounts, queues, clientRetries, departures } = this.#services;
-    const { call } = caller;
-    const { batcher, wireBase } = call.target;
-    const account =
-      accounts.known(headers, wireBase) ?? (await accounts.open(headers, batcher, wireBase));
-    if (account.unserved !== undefined) {
-      call.settle({ bypass: account.unserved });
-      return;
-    }
-    const callers = join ? parts.map(() => new Caller(call, departures)) : [caller];
-    const found: { part: Part; queue: Queue; key: string }[] = [];
-    const own = this.#partsOf(call, parts, account);
-    const { expected } = call.sampling ?? {};
-    if (expected && !own[0]?.fingerprint.equals(expected)) {
-      turnAway(call, 'unsupported', 'It is asked for with other headers than it was asked with.');
-      return;
-    }
-    for (const part of own) {
-      const { route } = part;
-      const queue = queues.known(call, route, account) ?? (await queues.open(call, route, account));
-      found.push({ part, queue, key: part.fingerprint.toString('latin1') });
-    }
-    // All of them before the first is asked for: a part of a call that is over must not be sent.
-    for (const { queue, key } of found) {
-      const again = clientRetries.verdict(queue, key, call.scope);
-      if (again) {
-        if ('answer' in again) tellAgain(queue, call, again);
-        else call.settle(again);
-        return;
-      }
-    }
-    for (const [index, { part, queue, key }] of found.entries()) {
-      asked.push(this.#ask(callers[index] as Caller, part, queue, key));
-    }
-    if (join) new JoinedAnswers(caller, callers, join);
-    call.taken(found.some(({ queue }) => queue.mayBeUnserved));
-  }
-
-  #partsOf({ sampling }: CapturedCall, parts: readonly Part[], { hash }: Account): readonly Part[] {
-    if (!this.#services.accountsApart) return parts;
-    const apart = sampling?.fresh ? sampling.run : undefined;
-    return parts.map((part) => ({
-      ...part,
-      fingerprint: fingerprintOfAccount(part.fingerprint, hash, apart),
-    }));
-  }
-
-  #ask(caller: Caller, { route, fingerprint, expects }: Part, queue: Queue, key: string): Asked {
-    const { clientRetries, occurrences } = this.#services;
-    const { call } = caller;
-    const known = call.sampling?.occurrence ?? clientRetries.occurrence(key, call);
-    if (known !== undefined) occurrences?.begun?.(key, known);
-    const occurrence = known ?? occurrences?.next(key, call.sampling) ?? ('next' as const);
-    const idempotencyKey = call.headers['idempotency-key'];
-    const request = new Request(queue, key, route.body, expects, caller);
-    if (route.units !== undefined) queue.units.set(request, route.units);
-    caller.stream = route.stream;
-    caller.isKeyed = idempotencyKey !== undefined;
-    caller.dueAt = dueAt(call, this.#context.clock.now());
-    const isKnownAsAbandoned = caller.isAbandoned && occurrence !== 'next';
-    if (occurrence !== 'next') {
-      // Another call with the same idempotency key may stand right behind it, and needs it.
-      request.occurrence = occurrence;
-      clientRetries.named(key, idempotencyKey, occurrence);
-      // So may its own retry.
-      if (isKnownAsAbandoned) clientRetries.gaveUp(caller, request);
-    }
-    const ask = { fingerprint, occurrence, queue: queue.id, cache: call.scope.cache };
-    return { caller, request, ask, idempotencyKey, isKnownAsAbandoned };
-  }
-
   /** Where bodies cannot be kept, the requests must not stay behind as ours to send. */
   async #hold(asked: readonly Asked[], admissions: readonly Admission[]): Promise<void> {
     const requestsThat = (fits: (is: Admission['is'] | undefined) => boolean) =>
@@ -260,15 +163,4 @@ export class Intake {
       throw error;
     }
   }
-}
-
-function dueAt({ scope: { deadline } }: CapturedCall, now: number): number | undefined {
-  return deadline instanceof Date ? deadline.getTime() : deadline && now + deadline;
-}
-
-/** No request stands behind it, but a call is answered. */
-function tellAgain(queue: Queue, call: CapturedCall, again: Delivery): void {
-  const { answer, source } = again;
-  const event = { ...factsOf(queue.batcher, queue), status: answer.status, source };
-  answerCall(call, event, again);
 }

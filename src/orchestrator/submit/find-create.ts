@@ -4,8 +4,10 @@ import { sleep } from '../../concurrency/backoff.ts';
 import { missingPatience } from '../../concurrency/patience.ts';
 import type { Batch } from '../model/batch.ts';
 import type { EngineContext } from '../model/engine-context.ts';
+import { failureOf } from '../model/failure-of.ts';
 import { cancelRemote } from '../watch/cancel.ts';
-import { UnseenError, UnseenTrouble } from './unseen.ts';
+import { UnreadableTimes } from '../watch/unreadable-times.ts';
+import { UnseenError, unseenAnswer } from './unseen.ts';
 
 /** When to look, after the create, where the provider echoes what we sent. */
 const exactLooks = [1_000, 4_000, 15_000];
@@ -19,6 +21,7 @@ export class CreateFinder {
   readonly #context: EngineContext;
   /** Twins that have turned up. */
   readonly #twins = new WeakMap<Batch, Set<string>>();
+  readonly #looking = new Map<Batch, Promise<void>>();
 
   constructor(context: EngineContext) {
     this.#context = context;
@@ -49,11 +52,19 @@ export class CreateFinder {
     return undefined;
   }
 
-  /** Called after a create was repeated: the first one may have got through later. */
-  async cancelTwins(batch: Batch): Promise<void> {
-    if (!batch.batcher.info.exactlyFindable) return;
+  /** Called after a create was repeated: the first one may have got through later. One look at a time. */
+  lookForTwins(batch: Batch): Promise<void> {
+    const looking = this.#looking.get(batch);
+    if (looking) return looking;
+    const looked = this.#cancelTwins(batch).finally(() => this.#looking.delete(batch));
+    this.#looking.set(batch, looked);
+    this.#context.background(`look for twins of batch ${batch.token}`, looked);
+    return looked;
+  }
+
+  async #cancelTwins(batch: Batch): Promise<void> {
     const { phase } = batch;
-    if (!('acceptedAt' in phase)) return;
+    if (!batch.batcher.info.exactlyFindable || !('acceptedAt' in phase)) return;
     for (const remote of await this.#look(batch, phase.acceptedAt)) {
       if (remote.id !== phase.remote.id) await this.#cancelTwin(batch, remote);
     }
@@ -139,7 +150,8 @@ export class CreateFinder {
   /** As long as nothing can be seen, nothing is known, and nothing may be sent again. */
   async #untilSeen<T>(batch: Batch, since: number, look: () => Promise<T>): Promise<T> {
     const { clock, stopped, report, troubles } = this.#context;
-    const trouble = new UnseenTrouble(batch, clock, since);
+    const times = new UnreadableTimes(clock);
+    const isOld = () => clock.now() - since >= batch.queue.limits.outlives;
     for (let looks = 1; ; looks += 1) {
       try {
         const seen = await look();
@@ -148,8 +160,13 @@ export class CreateFinder {
       } catch (error) {
         report(`look for batch ${batch.token}`, error);
         troubles.met(batch, 'find', error);
-        const answer = trouble.met(error);
-        if (answer) throw new UnseenError(batch, answer);
+        const failure = failureOf(error);
+        const isDenied = failure?.meaning === 'denied';
+        const hasLasted = times.hasLasted(isDenied ? 'denied' : 'error');
+        if (hasLasted && (isDenied || isOld())) {
+          const answer = isDenied ? failure.answer : unseenAnswer(batch, error);
+          if (answer) throw new UnseenError(batch, answer);
+        }
         await sleep(clock, pauseAfter(looks), stopped);
       }
     }

@@ -19,8 +19,8 @@ import type { Watcher } from './watcher.ts';
 export interface WatchServices {
   readonly collector: Collector;
   readonly deadlines: Deadlines;
-  /** Cancels batches that an earlier create of this one has left. */
-  cancelTwins(batch: Batch): Promise<void>;
+  /** Looks for batches that an earlier create of this one has left, and cancels them. */
+  lookForTwins(batch: Batch): Promise<void>;
   readonly watcher: Pick<Watcher, 'watch' | 'unwatch'>;
 }
 
@@ -40,7 +40,6 @@ export class WatchedBatch implements Watched {
   #isUnderOtherKey: boolean;
   /** When it was first seen to have ended without all of its results. */
   #incompleteSince: number | undefined;
-  #isLookingForTwins = false;
   /** Its last states are written before its end: a ledger may have several connections. */
   #noted: Promise<unknown> = Promise.resolve();
   #end!: (end: BatchEnd) => void;
@@ -60,17 +59,13 @@ export class WatchedBatch implements Watched {
     });
   }
 
-  /**
-   * Resolves to how it ended; rejects when another owner has it, or the engine went down. `atOnce`: it has been under
-   * way for a while, so it may have ended long ago.
-   */
+  /** Resolves to how it ended; rejects when another owner has it, or the engine went down. */
   follow({ atOnce }: { readonly atOnce: boolean }): Promise<BatchEnd> {
     // Where the engine goes down, the ledger keeps the batch for the next one.
     if (!this.#services.watcher.watch(this, { atOnce })) this.close();
     return this.#ended;
   }
 
-  /** What a poll has seen. */
   seen(remote: Remote): void {
     const { batch } = this;
     const { phase } = batch;
@@ -78,7 +73,8 @@ export class WatchedBatch implements Watched {
     if (phase.name !== 'running') return;
     batch.polled();
     if (remote.state === 'missing') {
-      this.#missing();
+      if (this.#isUnderOtherKey) this.#over(underOtherKey(batch));
+      else if (this.#unreadable.hasLasted('missing')) this.#over({ is: 'gone' });
       return;
     }
     this.#unreadable.clear();
@@ -99,10 +95,10 @@ export class WatchedBatch implements Watched {
       return;
     }
     if (remote.readable) this.#readEarly(remote);
-    if (batch.mayHaveTwins) this.#lookForTwins();
+    // The sooner a twin is cancelled, the less of it is paid for.
+    if (batch.mayHaveTwins) void this.#services.lookForTwins(batch);
   }
 
-  /** A poll has met an error; `denied`: the key was refused. */
   unread(denied: BatchFailure | undefined, error: unknown): void {
     this.batch.looked.pass();
     if (this.batch.phase.name !== 'running') return;
@@ -111,7 +107,7 @@ export class WatchedBatch implements Watched {
     if (end) this.#over(end);
   }
 
-  /** The engine goes down. What is being collected may come to its end. */
+  /** What is being collected may come to its end. */
   close(): void {
     if (this.batch.phase.name === 'running') this.#end({ is: 'stopped' });
   }
@@ -131,11 +127,6 @@ export class WatchedBatch implements Watched {
   #over(end: BatchEnd): void {
     this.#services.watcher.unwatch(this);
     this.#end(end);
-  }
-
-  #missing(): void {
-    if (this.#isUnderOtherKey) this.#over(underOtherKey(this.batch));
-    else if (this.#unreadable.hasLasted('missing')) this.#over({ is: 'gone' });
   }
 
   #denied(failure: BatchFailure): BatchEnd | undefined {
@@ -169,17 +160,6 @@ export class WatchedBatch implements Watched {
     });
     batch.readWith(reading);
     this.#context.background(`read results of batch ${batch.token}`, reading);
-  }
-
-  /** The sooner a twin is cancelled, the less of it is paid for. */
-  #lookForTwins(): void {
-    if (this.#isLookingForTwins) return;
-    this.#isLookingForTwins = true;
-    const { batch } = this;
-    const looked = this.#services.cancelTwins(batch).finally(() => {
-      this.#isLookingForTwins = false;
-    });
-    this.#context.background(`look for twins of batch ${batch.token}`, looked);
   }
 
   #beginToCollect(remote: Remote): void {
@@ -237,7 +217,7 @@ export class WatchedBatch implements Watched {
     await collector.finish(batch, remote, this.#lines);
     read.pass();
     // Nobody waits for that look: whatever it finds, this batch is over and takes up no room.
-    if (batch.mayHaveTwins) this.#lookForTwins();
+    if (batch.mayHaveTwins) void this.#services.lookForTwins(batch);
     return { is: 'collected' };
   }
 
