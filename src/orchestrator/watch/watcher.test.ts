@@ -229,10 +229,10 @@ describe('a poll that fails', () => {
     expect(denied).toEqual(['a']);
     expect(seen).toEqual(['b', 'c']);
   });
-
-  it('for a batch that is given up at that is not asked for again', async () => {
-    const givenUp = batch('a');
-    watcher.watch({ ...givenUp, unread: () => watcher.unwatch(givenUp) });
+  it('with 403 for one batch that is given up at that is not followed by another for it', async () => {
+    const one = batch('a');
+    const unread = (failure: unknown) => (failure ? watcher.unwatch(one) : undefined);
+    watcher.watch({ ...one, unread });
     watcher.watch(batch('b'));
     batcher.errors.set('a', answered(403));
     await pass(1_100);
