@@ -1,7 +1,6 @@
 import { messageOf } from '../../base/errors.ts';
 import type { Clock } from '../../base/types.ts';
 import { inTurns, nextTurn, Slice } from '../../concurrency/event-loop.ts';
-import { KeepAlive } from '../../concurrency/keep-alive.ts';
 import type { Ledger, Look } from '../../ledger/ledger.ts';
 import { loadPrices } from '../../pricing/price-list.ts';
 import { refuseCall } from '../answer/delivery.ts';
@@ -13,6 +12,7 @@ import type { CallHandle, CapturedCall } from '../model/call.ts';
 import type { CallEngine } from '../model/call-engine.ts';
 import { queueKey } from '../queue/queue-terms.ts';
 import { type DryRunSummary, summaryOf } from './dry-run-summary.ts';
+import { HeldCalls } from './held-calls.ts';
 import { answerPlanned, answerWithPlaceholders, type PendingCall } from './placeholder-answer.ts';
 import { PlannedQueue } from './planned-queue.ts';
 
@@ -60,11 +60,7 @@ export class DryRun implements CallEngine {
   readonly #queues = new Map<string, PlannedQueue>();
   #captured: CapturedCall[] = [];
   #pending: PendingCall[] = [];
-  /** Calls that are not captured, and wait to be told that they were not sent. */
-  #held: (() => void)[] = [];
-  readonly #keepAlive = new KeepAlive();
-  /** How many of them keep the process up until their round ends. */
-  #kept = 0;
+  readonly #held = new HeldCalls();
   #draining: Promise<void> | undefined;
   #timer: unknown;
   #calls = 0;
@@ -80,7 +76,7 @@ export class DryRun implements CallEngine {
 
   /** Calls wait for the end of their round. */
   get isWaiting(): boolean {
-    if (this.#draining !== undefined || this.#held.length > 0) return true;
+    if (this.#draining !== undefined || !this.#held.isEmpty) return true;
     return this.#pending.some(({ call }) => !call.settled);
   }
 
@@ -94,13 +90,8 @@ export class DryRun implements CallEngine {
   /** Resolves with the end of the round, for ever not where that stops the program. */
   hold(): Promise<void> {
     if (this.#isClosed && !this.#stops) return Promise.resolve();
-    if (!this.#isClosed) {
-      this.#restartTimer();
-      // Nothing else does, where the program waits for this call alone.
-      this.#keepAlive.hold();
-      this.#kept += 1;
-    }
-    return new Promise((resolve) => this.#held.push(resolve));
+    if (!this.#isClosed) this.#restartTimer();
+    return this.#held.add({ keepsAlive: !this.#isClosed });
   }
 
   /** The end of the first round ends the program. */
@@ -143,16 +134,8 @@ export class DryRun implements CallEngine {
   close(): void {
     this.#isClosed = true;
     this.#options.clock.clearTimeout(this.#timer);
-    this.#release();
-    if (!this.#stops) this.#letGo();
-  }
-
-  #release(): void {
-    for (; this.#kept > 0; this.#kept -= 1) this.#keepAlive.release();
-  }
-
-  #letGo(): void {
-    for (const resolve of this.#held.splice(0)) resolve();
+    this.#held.keepNothingAlive();
+    if (!this.#stops) this.#held.letGo();
   }
 
   #restartTimer(): void {
@@ -262,13 +245,13 @@ export class DryRun implements CallEngine {
     this.#options.clock.clearTimeout(this.#timer);
     await this.#endQueues();
     await this.#options.roundEnded();
-    this.#release();
+    this.#held.keepNothingAlive();
     if (!this.isWaiting) return;
     if (this.#stops) {
       this.#options.stop?.();
       return;
     }
-    this.#letGo();
+    this.#held.letGo();
     if (this.#options.deep) await answerWithPlaceholders(this.#pending.splice(0));
     else await this.#refuse(this.#pending.splice(0), 'dry_run', notSent);
   }

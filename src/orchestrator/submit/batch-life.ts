@@ -6,8 +6,8 @@ import type { EngineContext } from '../model/engine-context.ts';
 import { failureOf } from '../model/failure-of.ts';
 import { lostTrack } from '../watch/given-up.ts';
 import { WatchedBatch, type WatchServices } from '../watch/watched-batch.ts';
+import { UnseenError } from './find-create.ts';
 import type { Permit } from './permit.ts';
-import { UnseenError } from './unseen.ts';
 
 /** How a batch comes to the provider, and what it means where that fails. */
 export interface BatchStart {

@@ -1,13 +1,14 @@
-import { UnknownOutcomeError } from '../../base/errors.ts';
+import { BatchlingError, messageOf, UnknownOutcomeError } from '../../base/errors.ts';
+import type { Answer } from '../../base/types.ts';
 import type { Remote } from '../../batchers/batcher.ts';
 import { sleep } from '../../concurrency/backoff.ts';
 import { missingPatience } from '../../concurrency/patience.ts';
+import { ownAnswer } from '../answer/own-answer.ts';
 import type { Batch } from '../model/batch.ts';
 import type { EngineContext } from '../model/engine-context.ts';
 import { failureOf } from '../model/failure-of.ts';
 import { cancelRemote } from '../watch/cancel.ts';
 import { UnreadableTimes } from '../watch/unreadable-times.ts';
-import { UnseenError, unseenAnswer } from './unseen.ts';
 
 /** When to look, after the create, where the provider echoes what we sent. */
 const exactLooks = [1_000, 4_000, 15_000];
@@ -15,6 +16,17 @@ const exactLooks = [1_000, 4_000, 15_000];
 const invisible = 10 * 60_000;
 const candidateInterval = 5_000;
 const longestInterval = 60_000;
+
+/** Whether the batch was accepted could not be seen for too long. Nothing of it is sent again. */
+export class UnseenError extends BatchlingError {
+  /** What its callers are told. */
+  readonly answer: Answer;
+
+  constructor({ token }: Batch, answer: Answer) {
+    super('UNKNOWN_OUTCOME', `It could not be seen whether batch ${token} was accepted.`);
+    this.answer = answer;
+  }
+}
 
 /** Decides what became of a create whose outcome is unknown, by looking at the provider. */
 export class CreateFinder {
@@ -194,4 +206,13 @@ export class CreateFinder {
 
 function pauseAfter(looks: number): number {
   return Math.min(candidateInterval * 1.1 ** (looks - 1), longestInterval);
+}
+
+/** What callers are told when the batches of their account could not be read for too long. */
+function unseenAnswer({ batcher, token }: Batch, error: unknown): Answer {
+  const message =
+    `It could not be seen whether batch ${token} was accepted: the batches of the account cannot ` +
+    `be read (${messageOf(error)}). Nothing was sent again. It stays in the ledger: run the program again ` +
+    'to look for it.';
+  return ownAnswer(batcher, 'missing', message);
 }
