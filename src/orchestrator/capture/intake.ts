@@ -136,7 +136,7 @@ export class Intake {
     await this.#hold(asked, admissions);
     await inTurns(admissions, (admission, index) => {
       const { caller, request } = asked[index] as Asked;
-      deadlines.add(caller);
+      if (caller.dueAt !== undefined) deadlines.add(caller);
       if (admission.is === 'mine') request.becomeOurs(admission.attempt ?? 0);
       // An abort that came before the request was made has found nobody to tell.
       if (caller.call.aborted) request.settle(caller);

@@ -137,10 +137,10 @@ export class Submitter {
 
   /** The requests that are ours. The ledger has forgotten whose the others are, and is asked again. */
   #ours(requests: readonly Request[]): readonly Request[] {
-    const { owner } = this.#context;
+    const { id } = this.#context.owner;
     const ours: Request[] = [];
     for (const request of requests) {
-      if (request.owner === owner.id) ours.push(request);
+      if (request.owner === id) ours.push(request);
       else this.#services.follow(request);
     }
     return ours;
