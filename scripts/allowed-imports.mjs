@@ -58,18 +58,17 @@ export const allowedImports = lists({
     base concurrency streams pricing batchers/batcher.ts ledger/ledger.ts orchestrator/events orchestrator/model
   `,
   'orchestrator/capture': `
-    base concurrency http pricing batchers/batcher.ts batchers/llm-wires.ts batchers/provider-info.ts
-    batchers/registry.ts batchers/wildcards.ts ledger/ledger.ts orchestrator/answer orchestrator/events
-    orchestrator/model orchestrator/queue orchestrator/submit orchestrator/takeover orchestrator/watch
+    base concurrency http batchers/batcher.ts batchers/llm-wires.ts batchers/provider-info.ts batchers/registry.ts
+    batchers/wildcards.ts ledger/ledger.ts orchestrator/answer orchestrator/events orchestrator/model
+    orchestrator/queue orchestrator/submit orchestrator/takeover orchestrator/watch
   `,
   'orchestrator/collect': `
     base concurrency http pricing batchers/batcher.ts ledger/ledger.ts orchestrator/answer orchestrator/events
     orchestrator/model
   `,
   'orchestrator/dry-run': `
-    base concurrency streams pricing batchers/batcher.ts batchers/limit-settings.ts ledger/ledger.ts
-    orchestrator/answer orchestrator/capture orchestrator/events orchestrator/model orchestrator/queue
-    orchestrator/submit
+    base concurrency streams pricing batchers/batcher.ts ledger/ledger.ts orchestrator/answer orchestrator/capture
+    orchestrator/events orchestrator/model orchestrator/queue orchestrator/submit
   `,
   'orchestrator/events': `
     base concurrency http batchers/batcher.ts orchestrator/model/call.ts orchestrator/model/failure-of.ts

@@ -3,7 +3,7 @@ import { deferred } from '../concurrency/deferred.ts';
 import type { RawAnswer } from '../hooks/border.ts';
 import { type RawRequest, rawCall } from '../hooks/raw-call.ts';
 import { answerHeaders } from '../orchestrator/answer/answer-headers.ts';
-import { itemId } from '../orchestrator/model/item-id.ts';
+import { itemId } from '../orchestrator/model/request.ts';
 import type { KeptRequest, Sampling } from '../orchestrator/model/sampling.ts';
 import { enterWaiting, type GatewayContext } from './gateway-context.ts';
 import { GatewayError } from './gateway-error.ts';

@@ -9,9 +9,9 @@ import type { BatchSummary, Ledger, OpenBatch, PruneQuery, RequestId } from '../
 import { storedAnswer } from './answer/stored-answer.ts';
 import type { AbandonedRequests } from './capture/abandoned-requests.ts';
 import { Accounts } from './capture/accounts.ts';
-import { EngineCallControl } from './capture/call-control.ts';
 import { ClientRetries } from './capture/client-retries.ts';
 import type { SplitHeaders } from './capture/credentials.ts';
+import { EngineDepartures } from './capture/departures.ts';
 import { Intake } from './capture/intake.ts';
 import type { OccurrenceCount } from './capture/occurrences.ts';
 import { Spool } from './capture/spool.ts';
@@ -26,21 +26,19 @@ import type { Caller } from './model/caller.ts';
 import type { EngineContext, EngineOwner } from './model/engine-context.ts';
 import type { Request } from './model/request.ts';
 import { Queues } from './queue/queues.ts';
-import { BatchBudgets } from './submit/batch-budgets.ts';
 import { BatchLife } from './submit/batch-life.ts';
-import { realtimeSpending } from './submit/budget.ts';
-import { Estimates } from './submit/estimates.ts';
+import { Budgets } from './submit/budgets.ts';
 import { CreateFinder } from './submit/find-create.ts';
-import { Quotas } from './submit/quotas.ts';
+import { Permits } from './submit/permit.ts';
 import { SubmitProtocol } from './submit/submit-protocol.ts';
 import { Submitter } from './submit/submitter.ts';
 import { JoinedOwner } from './takeover/joined-owner.ts';
 import { OtherOwners } from './takeover/other-owners.ts';
 import { Takeover } from './takeover/takeover.ts';
 import { Deadlines } from './watch/deadlines.ts';
-import { Progress } from './watch/progress.ts';
+import { Watcher } from './watch/watcher.ts';
 
-/** Of how many past batches a display may know. */
+/** The most past batches that a display may know. */
 const mostPastBatches = 200;
 
 export interface EngineOptions {
@@ -54,7 +52,7 @@ export interface EngineOptions {
    * run, so the ledger counts for all of them.
    */
   readonly occurrences: OccurrenceCount | undefined;
-  /** Each account has answers of its own: those who ask are not one user. */
+  /** Each account has answers of its own: the clients that ask are not one user. */
   readonly accountsApart?: boolean;
   readonly abandoned: AbandonedRequests;
   /** Budgets are for a day by UTC, and not for the run. */
@@ -67,10 +65,10 @@ export interface EngineOptions {
   readonly prune: PruneQuery;
 }
 
-/** With what a batch is resumed that no call asks for. */
+/** What a batch is resumed with that no call asks for. */
 export interface Resumer {
   readonly batcher: Batcher;
-  /** As a call of the same account would carry them. */
+  /** The headers as a call of the same account would carry them. */
   readonly headers: SplitHeaders;
   readonly scope: EngineScope;
 }
@@ -87,11 +85,11 @@ export class Engine implements CallEngine {
   readonly #queues: Queues;
   readonly #takeover: Takeover;
   readonly #intake: Intake;
-  readonly #control: EngineCallControl;
+  readonly #departures: EngineDepartures;
   readonly #otherOwners: OtherOwners;
-  readonly #progress: Progress;
+  readonly #watcher: Watcher;
   readonly #deadlines: Deadlines;
-  readonly #quotas: Quotas;
+  readonly #permits: Permits;
   readonly #stop = new AbortController();
   readonly #background = new BackgroundWork();
   #closing: Promise<void> | undefined;
@@ -111,25 +109,21 @@ export class Engine implements CallEngine {
     const trust = options.accountsApart ? 'unproved' : 'trusted';
     this.#accounts = new Accounts(ledger, http, trust);
     const bodies = new Spool(ledger, { writesAll: options.keepsBodies ?? false });
-    const estimates = new Estimates(context);
+    const budgets = new Budgets(context);
     const clientRetries = new ClientRetries(
       context.clock,
       options.abandoned,
-      (sent) => realtimeSpending(context, estimates, sent),
+      (call) => budgets.ofRealtimeCall(call),
       occurrences,
     );
     const queues = new Queues(context, { bodies, clientRetries }, (queue, requests, reason) =>
       submitter.submit(queue, requests, reason),
     );
     const deadlines = new Deadlines(context, (requests) => queues.withdraw(requests));
-    const quotas = new Quotas(context);
+    const permits = new Permits(context);
     const finder = new CreateFinder(context);
     const protocol = new SubmitProtocol(context, finder);
-    const progress = new Progress(context, {
-      collector: new Collector(context),
-      deadlines,
-      cancelTwins: (batch) => finder.cancelTwins(batch),
-    });
+    const watcher = new Watcher(context);
     const follow = (request: Request) => {
       const { row, occurrence } = request;
       otherOwners.follow(request, { is: 'wait', request: row, occurrence });
@@ -140,10 +134,16 @@ export class Engine implements CallEngine {
       endDue: (callers) => deadlines.end(callers),
       follow,
     });
-    const life = new BatchLife(context, progress, endings);
+    const watching = {
+      collector: new Collector(context),
+      deadlines,
+      watcher,
+      lookForTwins: (batch: Batch) => finder.lookForTwins(batch),
+    };
+    const life = new BatchLife(context, watching, endings);
     const submitter = new Submitter(context, {
-      quotas,
-      budgets: new BatchBudgets(context, estimates),
+      permits,
+      budgets,
       protocol,
       life,
       deadlines,
@@ -153,7 +153,7 @@ export class Engine implements CallEngine {
     const takeover: Takeover = new Takeover(context, {
       finder,
       protocol,
-      quotas,
+      permits,
       life,
       caughtUp: () => intake.drained(),
     });
@@ -162,19 +162,14 @@ export class Engine implements CallEngine {
       (id, asker) => takeover.claim(id, asker),
       (callers) => deadlines.end(callers),
     );
-    const control = new EngineCallControl(context, {
-      queues,
-      clientRetries,
-      occurrences,
-      otherOwners,
-    });
+    const departures = new EngineDepartures(context, queues, otherOwners);
     const intake: Intake = new Intake(context, {
       accounts: this.#accounts,
       queues,
       spool: bodies,
       clientRetries,
       deadlines,
-      control,
+      departures,
       occurrences,
       accountsApart: options.accountsApart ?? false,
       follow: (request, admission) => otherOwners.follow(request, admission),
@@ -182,11 +177,11 @@ export class Engine implements CallEngine {
     this.#takeover = takeover;
     this.#queues = queues;
     this.#intake = intake;
-    this.#control = control;
+    this.#departures = departures;
     this.#otherOwners = otherOwners;
-    this.#progress = progress;
+    this.#watcher = watcher;
     this.#deadlines = deadlines;
-    this.#quotas = quotas;
+    this.#permits = permits;
     context.background('prune the ledger', ledger.prune(options.prune));
   }
 
@@ -238,7 +233,7 @@ export class Engine implements CallEngine {
   /** Ends calls of a scope with an answer of ours, and cancels at the provider. */
   async cancel(handles: readonly CallHandle[], message: string): Promise<void> {
     await this.#intake.drained();
-    await this.#control.cancel(handles as readonly Caller[], message);
+    await this.#departures.cancel(handles as readonly Caller[], message);
   }
 
   /** Random bytes of its ledger that key the hashes of accounts. */
@@ -311,12 +306,12 @@ export class Engine implements CallEngine {
 
   async #shutDown(stop: () => Promise<{ readonly finished: boolean }>): Promise<void> {
     this.#queues.close();
-    this.#progress.close();
+    this.#watcher.close();
     this.#otherOwners.close();
     this.#deadlines.close();
     const { ledger, owner } = this.#context;
     const end = await stop();
-    await this.#quotas.close();
+    await this.#permits.close();
     await this.#http.close();
     await this.#background.done();
     await ledger.leave(owner.id, end);

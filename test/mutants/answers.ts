@@ -17,7 +17,7 @@ export const answers: readonly Mutant[] = [
   {
     name: 'ids of identical calls are the same',
     promise: 1,
-    file: 'src/orchestrator/model/item-id.ts',
+    file: 'src/orchestrator/model/request.ts',
     search: "${bytes.toString('base64url')}-${occurrence}",
     replace: "${bytes.toString('base64url')}-0",
     tests: ['src/orchestrator/capture/fingerprint.test.ts', 'test/behaviour/ledger/re-run.test.ts'],

@@ -138,7 +138,7 @@ export const gateway: readonly Mutant[] = [
   {
     name: 'a budget for a day begins anew with each start of a gateway',
     promise: 2,
-    file: 'src/orchestrator/submit/batch-budgets.ts',
+    file: 'src/orchestrator/submit/budgets.ts',
     search: '...(budget !== undefined && purse !== undefined && { purse }),',
     replace: '',
     tests: ['test/gateway/budget.test.ts'],

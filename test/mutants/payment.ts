@@ -109,7 +109,7 @@ export const payment: readonly Mutant[] = [
     name: 'an abandoned request is asked for anew by its retry',
     promise: 2,
     file: 'src/orchestrator/capture/client-retries.ts',
-    search: 'return this.abandoned.take(key, named) ?? named;',
+    search: 'return this.#abandoned.take(key, named) ?? named;',
     replace: 'return named;',
     tests: [
       'test/third-party/http-clients/axios.test.ts',
@@ -120,8 +120,8 @@ export const payment: readonly Mutant[] = [
     name: 'idempotency keys are not looked at',
     promise: 2,
     file: 'src/orchestrator/capture/client-retries.ts',
-    search: 'return this.abandoned.take(key, named) ?? named;',
-    replace: 'return this.abandoned.take(key);',
+    search: 'return this.#abandoned.take(key, named) ?? named;',
+    replace: 'return this.#abandoned.take(key);',
     tests: ['test/behaviour/ledger/same-request.test.ts'],
   },
   {
@@ -144,7 +144,7 @@ export const payment: readonly Mutant[] = [
   {
     name: 'parts of a call whose error is told again are sent all the same',
     promise: 2,
-    file: 'src/orchestrator/capture/intake.ts',
+    file: 'src/orchestrator/capture/asks.ts',
     search: 'for (const { queue, key } of found) {',
     replace:
       'for (const [index, { part, queue, key }] of found.entries()) {\n      asked.push(this.#ask(callers[index] as Caller, part, queue, key));',

@@ -32,8 +32,8 @@ export const secrets: readonly Mutant[] = [
   {
     name: 'two keys share a queue',
     promise: 5,
-    file: 'src/orchestrator/queue/queues.ts',
-    search: 'key += `\\n${account.id}\\n',
+    file: 'src/orchestrator/queue/queue-terms.ts',
+    search: 'key += `\\n${account}\\n',
     replace: 'key += `\\n',
     tests: ['test/behaviour/providers/accounts.test.ts'],
   },

@@ -3,7 +3,7 @@ import { messageOf } from '../../base/errors.ts';
 import type { Handle, ItemId } from '../../base/types.ts';
 import type { Batcher, Plan, Remote, Route, Row } from '../../batchers/batcher.ts';
 import { sleep } from '../../concurrency/backoff.ts';
-import { itemId } from '../../orchestrator/model/item-id.ts';
+import { itemId } from '../../orchestrator/model/request.ts';
 import type { RecordingWire } from './recording-wire.ts';
 
 /** A status as the provider called it, and when it was first seen. */

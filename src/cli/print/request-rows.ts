@@ -1,5 +1,5 @@
 import type { BatchSummary, MemberSummary } from '../../ledger/ledger.ts';
-import { itemId } from '../../orchestrator/model/item-id.ts';
+import { itemId } from '../../orchestrator/model/request.ts';
 import { number } from '../../report/text/summary.ts';
 import { errorText } from './answer-text.ts';
 import { isoOf } from './batch-json.ts';

@@ -61,7 +61,7 @@ export function endAtDeadline(caller: Caller, request: Request): void {
     goRealtime(caller, request);
     return;
   }
-  if (goesOn(request)) request.queue.clientRetries.leftInBatch(caller, request);
+  if (goesOn(request) && !caller.isAbandoned) request.queue.clientRetries.gaveUp(caller, request);
   deliverOne(caller, request, deadlineAnswer(request), 'batch');
 }
 

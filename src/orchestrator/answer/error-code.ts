@@ -1,6 +1,6 @@
 import type { Answer } from '../../base/types.ts';
 
-/** Larger bodies are not read for it. */
+/** Larger bodies are not searched for a code. */
 const mostText = 20_000;
 
 /**

@@ -1,7 +1,7 @@
 import type { Answer } from '../../base/types.ts';
 import type { EngineContext } from '../model/engine-context.ts';
 
-/** Never the id of a queue: a request that is known has its own. */
+/** No queue has this id: a request that is known has a queue of its own. */
 const noQueue = 0;
 
 /** The answer to a request that was asked before, good or bad, if the ledger has it. */

@@ -1,6 +1,6 @@
 import type { Caller } from '../model/caller.ts';
 
-/** Of those that have their answer, the oldest are forgotten: nobody came back for it. */
+/** Beyond it the oldest answered ones are forgotten: nobody came back for them. */
 const mostAnswered = 10_000;
 
 interface Left {
@@ -11,10 +11,10 @@ interface Left {
 /**
  * Requests whose client gave up: from then on, until that client has read the answer all the same, or
  * somebody asks the same again and takes its place. However late: a batch takes hours. Kept for the
- * run, beside the count of occurrences: who tries again may do so in a scope of its own.
+ * run, beside the count of occurrences: a client may try again in a scope of its own.
  */
 export class AbandonedRequests {
-  /** By fingerprint, oldest first. */
+  /** They are kept by fingerprint, the oldest first. */
   readonly #left = new Map<string, Set<Left>>();
   readonly #ofCaller = new WeakMap<Caller, Left>();
   readonly #answered = new Set<Left>();
@@ -27,7 +27,7 @@ export class AbandonedRequests {
     else this.#left.set(key, new Set([left]));
   }
 
-  /** The client has come to its answer after all: whoever asks the same next wants another sample. */
+  /** The client has come to its answer after all: the next call that asks the same wants another sample. */
   read(caller: Caller): void {
     const left = this.#ofCaller.get(caller);
     if (left) this.#forget(left);

@@ -25,13 +25,13 @@ export class Account {
   readonly slots = new Semaphore();
   /** Creates of providers that echo nothing go out one at a time. */
   readonly creates = new Semaphore();
-  /** Until then no create waits for one of another process whose outcome is unclear. */
+  /** Up to this time no create waits for a create of another process whose outcome is unclear. */
   unclearUntil = 0;
   /** Why no batches can be sent there, once that is known. */
   unserved: string | undefined;
   /** A batch was accepted there: it does have a batch API, whatever it says later. */
   hasServed = false;
-  /** As the newest call carried them. */
+  /** The credentials of the newest call. */
   credentials: Credentials;
   /** The user's function for credentials that change; asked for every request to the provider. */
   credential: CredentialFunction | undefined;

@@ -1,13 +1,13 @@
 import type { Answer, Clock } from '../../base/types.ts';
 import { factsOf } from '../events/events.ts';
-import type { CapturedCall, EngineScope, RealtimeRoute, Verdict } from '../model/call.ts';
+import type { CapturedCall, EngineScope, RealtimeRoute, Spending, Verdict } from '../model/call.ts';
 import type { Caller } from '../model/caller.ts';
 import type { Request } from '../model/request.ts';
 import type { ClientRetryMemory, RequestQueue } from '../model/request-queue.ts';
-import type { Spending } from '../model/spending.ts';
-import type { RequestSize } from '../submit/estimates.ts';
+import type { RealtimeCall, RequestSize } from '../submit/budgets.ts';
 import type { AbandonedRequests } from './abandoned-requests.ts';
 import type { OccurrenceCount } from './occurrences.ts';
+import type { Prepared } from './prepare.ts';
 
 /** A re-ask after an error is the client's retry only if it comes soon. */
 const retryWindow = 60_000;
@@ -31,7 +31,7 @@ interface SentRealtime {
 }
 
 /** Makes the part that a realtime call has in the budget of its run. */
-type NewSpending = (sent: { queue: RequestQueue; size: RequestSize; budget: number }) => Spending;
+type NewSpending = (call: RealtimeCall) => Spending;
 
 /**
  * Clients that come back for a request they have asked already. Their retry is not another sample: it
@@ -39,7 +39,7 @@ type NewSpending = (sent: { queue: RequestQueue; size: RequestSize; budget: numb
  */
 export class ClientRetries implements ClientRetryMemory {
   readonly #clock: Clock;
-  readonly abandoned: AbandonedRequests;
+  readonly #abandoned: AbandonedRequests;
   readonly #newSpending: NewSpending | undefined;
   readonly #occurrences: OccurrenceCount | undefined;
   readonly #errors = new Map<string, FinalError>();
@@ -55,7 +55,7 @@ export class ClientRetries implements ClientRetryMemory {
     this.#clock = clock;
     this.#newSpending = newSpending;
     this.#occurrences = occurrences;
-    this.abandoned = abandoned;
+    this.#abandoned = abandoned;
   }
 
   failed({ scope }: Caller, { queue, key }: Request, answer: Answer): void {
@@ -68,12 +68,20 @@ export class ClientRetries implements ClientRetryMemory {
     remember(this.#errors, name, { scope, answer, until, left });
   }
 
-  leftInBatch(caller: Caller, { key, occurrence }: Request): void {
-    if (!caller.isAbandoned) this.abandoned.add(caller, key, occurrence);
+  gaveUp(caller: Caller, { key, occurrence }: Request): void {
+    this.#abandoned.add(caller, key, occurrence);
+  }
+
+  read(caller: Caller): void {
+    this.#abandoned.read(caller);
+  }
+
+  giveBack({ call }: Caller, { key, occurrence }: Request): void {
+    this.#occurrences?.giveBack(key, occurrence, call.sampling);
   }
 
   ended(caller: Caller, request: Request): void {
-    if (caller.isAbandoned) this.abandoned.ended(caller);
+    if (caller.isAbandoned) this.#abandoned.ended(caller);
     if (this.#occurrences?.ended && !request.isWaitedFor) {
       this.#occurrences.ended(request.key, request.occurrence);
     }
@@ -109,7 +117,7 @@ export class ClientRetries implements ClientRetryMemory {
     const idempotencyKey = call.headers['idempotency-key'];
     const named =
       idempotencyKey === undefined ? undefined : this.#keyed.get(`${key}\n${idempotencyKey}`);
-    return this.abandoned.take(key, named) ?? named;
+    return this.#abandoned.take(key, named) ?? named;
   }
 
   /** Remembers which occurrence a call with an idempotency key has. */
@@ -134,6 +142,28 @@ export class ClientRetries implements ClientRetryMemory {
       },
     };
   }
+}
+
+/**
+ * Where the ledger counts, a call that was given up has no occurrence before it is admitted. Its client's
+ * retry may stand right behind it, and is admitted after it: otherwise it would be another sample.
+ */
+export function retriesApart<Call extends Prepared & { readonly caller: Caller }>(
+  calls: readonly Call[],
+): readonly (readonly Call[])[] {
+  if (!calls.some(({ caller }) => caller.isAbandoned)) return [calls];
+  const groups: Call[][] = [[]];
+  let givenUp = new Set<string>();
+  for (const call of calls) {
+    const keys = call.parts.map(({ fingerprint }) => fingerprint.toString('latin1'));
+    if (keys.some((key) => givenUp.has(key))) {
+      groups.push([]);
+      givenUp = new Set();
+    }
+    groups.at(-1)?.push(call);
+    if (call.caller.isAbandoned) for (const key of keys) givenUp.add(key);
+  }
+  return groups;
 }
 
 /** Errors that clients like to try again. */

@@ -16,7 +16,7 @@ export interface SplitHeaders {
   readonly credential: CredentialFunction | undefined;
   /** What a batcher may see. */
   readonly rest: Dict;
-  /** For `hosts` services: other `x-*` headers, which may change the answer. */
+  /** Other `x-*` headers of a `hosts` service, which may change the answer. */
   readonly extra: readonly string[];
   /** The same text for the same secrets. */
   readonly key: string;
@@ -32,7 +32,7 @@ export interface BesideHeaders {
 const volatile =
   /^x-(stainless-|idempotency-key$|goog-api-client$|server-timeout$|batchling|request-id$|client-request-id$|correlation-id$|trace|b3-|datadog-|amzn-trace-id$|cloud-trace-context$|forwarded-|real-ip$)/;
 
-/** Names that say "credential", or who asks: at a service we do not know they belong to the credential. */
+/** Names that say "credential", or name the user: at a service we do not know they belong to the credential. */
 const secretive =
   /(^|-)(api-?key|key|token|secret|password|auth|authorization|signature|cookie)(-|$)|^(x-)?(forwarded|remote)-(user|email|groups|preferred-username|client-cert)$/;
 
@@ -109,7 +109,7 @@ function numberOf(credential: CredentialFunction | undefined): number {
   return number;
 }
 
-/** Whose tokens they are: of the one user of a program, or of clients that may forge them. */
+/** Whether tokens are those of the one user of a program, or of clients that may forge them. */
 export type TokenTrust = 'trusted' | 'unproved';
 
 /**

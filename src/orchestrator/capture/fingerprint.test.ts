@@ -4,7 +4,7 @@ import type { Dict } from '../../base/types.ts';
 import { AnthropicBatcher } from '../../batchers/anthropic/anthropic-batcher.ts';
 import type { Batcher } from '../../batchers/batcher.ts';
 import { OpenAIBatcher } from '../../batchers/openai/openai-batcher.ts';
-import { itemId } from '../model/item-id.ts';
+import { itemId } from '../model/request.ts';
 import { splitHeaders } from './credentials.ts';
 import { fingerprintOf } from './fingerprint.ts';
 

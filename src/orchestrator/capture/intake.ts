@@ -1,56 +1,26 @@
 import { messageOf } from '../../base/errors.ts';
 import { inTurns, nextTurn, Slice } from '../../concurrency/event-loop.ts';
-import type { Admission, Ask, OwnerId } from '../../ledger/ledger.ts';
-import { estimateInput } from '../../pricing/token-estimate.ts';
-import { answerCall, deliver, refuseCall } from '../answer/delivery.ts';
+import type { Admission } from '../../ledger/ledger.ts';
+import { deliver, refuseCall } from '../answer/delivery.ts';
 import { factsOf } from '../events/events.ts';
-import type { CapturedCall, Delivery } from '../model/call.ts';
-import { type CallControl, Caller } from '../model/caller.ts';
+import type { CapturedCall } from '../model/call.ts';
+import { Caller } from '../model/caller.ts';
 import type { EngineContext } from '../model/engine-context.ts';
-import { Request } from '../model/request.ts';
-import { mayBeUnserved } from '../model/request-queue.ts';
-import type { Queue } from '../queue/queue.ts';
-import type { Queues } from '../queue/queues.ts';
+import type { Request } from '../model/request.ts';
 import type { Deadlines } from '../watch/deadlines.ts';
-import type { Account, Accounts } from './accounts.ts';
-import type { ClientRetries } from './client-retries.ts';
-import { fingerprintOfAccount } from './fingerprint.ts';
-import { JoinedAnswers } from './joined-answers.ts';
-import { keepBodies } from './keep-bodies.ts';
-import type { OccurrenceCount } from './occurrences.ts';
-import { type Part, type Prepared, prepare, turnAway } from './prepare.ts';
+import { type Asked, type AskServices, Asks, type PreparedCall } from './asks.ts';
+import { retriesApart } from './client-retries.ts';
+import { prepare } from './prepare.ts';
 import type { Spool } from './spool.ts';
 
-/** At most so many rows in one ledger transaction. */
+/** The most rows of one ledger transaction. */
 const admitAtOnce = 1_000;
 
-interface IntakeServices {
-  readonly accounts: Accounts;
-  readonly queues: Queues;
+interface IntakeServices extends AskServices {
   readonly spool: Spool;
-  readonly clientRetries: ClientRetries;
   readonly deadlines: Deadlines;
-  readonly control: CallControl;
-  /** How often this run has asked each fingerprint; `undefined` when the ledger counts. */
-  readonly occurrences: OccurrenceCount | undefined;
-  /** Each account has answers of its own. */
-  readonly accountsApart: boolean;
   /** Another owner, or another request of this process, stands for the same row. */
   follow(request: Request, admission: Admission): void;
-}
-
-interface PreparedCall extends Prepared {
-  readonly caller: Caller;
-}
-
-/** A request and what the ledger is asked about it. */
-interface Asked {
-  readonly caller: Caller;
-  readonly request: Request;
-  readonly ask: Ask;
-  readonly idempotencyKey: string | undefined;
-  /** The request is remembered as abandoned already. */
-  readonly isKnownAsAbandoned: boolean;
 }
 
 /**
@@ -60,16 +30,18 @@ interface Asked {
 export class Intake {
   readonly #context: EngineContext;
   readonly #services: IntakeServices;
+  readonly #asks: Asks;
   #callers: Caller[] = [];
   #draining: Promise<void> | undefined;
 
   constructor(context: EngineContext, services: IntakeServices) {
     this.#context = context;
     this.#services = services;
+    this.#asks = new Asks(context.clock, services);
   }
 
   push(call: CapturedCall): Caller {
-    const caller = new Caller(call, this.#services.control);
+    const caller = new Caller(call, this.#services.departures);
     this.#callers.push(caller);
     this.#draining ??= this.#drain();
     return caller;
@@ -138,7 +110,7 @@ export class Intake {
     const slice = new Slice();
     for (const one of prepared) {
       if (slice.isOver) await slice.next();
-      await this.#askFor(one, asked);
+      await this.#asks.add(one, asked);
     }
     if (asked.length === 0) return;
     const { ledger, owner } = this.#context;
@@ -156,17 +128,15 @@ export class Intake {
       { caller, request, idempotencyKey, isKnownAsAbandoned },
     ] of asked.entries()) {
       if (slice.isOver) await slice.next();
-      name(request, admissions[index] as Admission, admittedBy);
+      request.admitted(admissions[index] as Admission, admittedBy);
       clientRetries.named(request.key, idempotencyKey, request.occurrence);
-      // Also one that was given up since: until it has its row, only the call is marked.
-      if (caller.isAbandoned && !isKnownAsAbandoned) {
-        clientRetries.abandoned.add(caller, request.key, request.occurrence);
-      }
+      // One may have been given up since: until it has its row, only the call is marked.
+      if (caller.isAbandoned && !isKnownAsAbandoned) clientRetries.gaveUp(caller, request);
     }
     await this.#hold(asked, admissions);
     await inTurns(admissions, (admission, index) => {
       const { caller, request } = asked[index] as Asked;
-      deadlines.add(caller);
+      if (caller.dueAt !== undefined) deadlines.add(caller);
       if (admission.is === 'mine') request.becomeOurs(admission.attempt ?? 0);
       // An abort that came before the request was made has found nobody to tell.
       if (caller.call.aborted) request.settle(caller);
@@ -179,135 +149,18 @@ export class Intake {
     });
   }
 
-  async #askFor({ caller, headers, parts, join }: PreparedCall, asked: Asked[]): Promise<void> {
-    const { accounts, queues, clientRetries, control } = this.#services;
-    const { call } = caller;
-    const { batcher, wireBase } = call.target;
-    const account =
-      accounts.known(headers, wireBase) ?? (await accounts.open(headers, batcher, wireBase));
-    if (account.unserved !== undefined) {
-      call.settle({ bypass: account.unserved });
-      return;
-    }
-    const callers = join ? parts.map(() => new Caller(call, control)) : [caller];
-    const found: { part: Part; queue: Queue; key: string }[] = [];
-    const own = this.#partsOf(call, parts, account);
-    const { expected } = call.sampling ?? {};
-    if (expected && !own[0]?.fingerprint.equals(expected)) {
-      turnAway(call, 'unsupported', 'It is asked for with other headers than it was asked with.');
-      return;
-    }
-    for (const part of own) {
-      const { route } = part;
-      const queue = queues.known(call, route, account) ?? (await queues.open(call, route, account));
-      found.push({ part, queue, key: part.fingerprint.toString('latin1') });
-    }
-    // All of them before the first is asked for: a part of a call that is over must not be sent.
-    for (const { queue, key } of found) {
-      const again = clientRetries.verdict(queue, key, call.scope);
-      if (again) {
-        if ('answer' in again) tellAgain(queue, call, again);
-        else call.settle(again);
-        return;
-      }
-    }
-    for (const [index, { part, queue, key }] of found.entries()) {
-      asked.push(this.#ask(callers[index] as Caller, part, queue, key));
-    }
-    if (join) new JoinedAnswers(caller, callers, join);
-    call.taken(found.some(({ queue }) => mayBeUnserved(queue)));
-  }
-
-  #partsOf({ sampling }: CapturedCall, parts: readonly Part[], { hash }: Account): readonly Part[] {
-    if (!this.#services.accountsApart) return parts;
-    const apart = sampling?.fresh ? sampling.run : undefined;
-    return parts.map((part) => ({
-      ...part,
-      fingerprint: fingerprintOfAccount(part.fingerprint, hash, apart),
-    }));
-  }
-
-  #ask(caller: Caller, { route, fingerprint, expects }: Part, queue: Queue, key: string): Asked {
-    const { clientRetries, occurrences } = this.#services;
-    const { call } = caller;
-    const known = call.sampling?.occurrence ?? clientRetries.occurrence(key, call);
-    if (known !== undefined) occurrences?.begun?.(key, known);
-    const occurrence = known ?? occurrences?.next(key, call.sampling) ?? ('next' as const);
-    const idempotencyKey = call.headers['idempotency-key'];
-    const request = new Request(queue, key, route.body, expects, caller);
-    if (route.units !== undefined) queue.units.set(request, route.units);
-    caller.stream = route.stream;
-    caller.isKeyed = idempotencyKey !== undefined;
-    caller.dueAt = dueAt(call, this.#context.clock.now());
-    const isKnownAsAbandoned = caller.isAbandoned && occurrence !== 'next';
-    if (occurrence !== 'next') {
-      // Before another call with the same idempotency key, which may stand right behind it.
-      request.occurrence = occurrence;
-      clientRetries.named(key, idempotencyKey, occurrence);
-      // Before its own retry, which may stand right behind it.
-      if (isKnownAsAbandoned) clientRetries.abandoned.add(caller, key, occurrence);
-    }
-    const ask = { fingerprint, occurrence, queue: queue.id, cache: call.scope.cache };
-    return { caller, request, ask, idempotencyKey, isKnownAsAbandoned };
-  }
-
   /** Where bodies cannot be kept, the requests must not stay behind as ours to send. */
   async #hold(asked: readonly Asked[], admissions: readonly Admission[]): Promise<void> {
-    const requests = asked.map(({ request }) => request);
+    const requestsThat = (fits: (is: Admission['is'] | undefined) => boolean) =>
+      asked.flatMap(({ request }, index) => (fits(admissions[index]?.is) ? request : []));
     try {
       const { spool } = this.#services;
-      await keepBodies(this.#context.ledger, asked, admissions);
-      await spool.hold(requests.filter((_, index) => admissions[index]?.is !== 'answered'));
+      await spool.share(asked, admissions);
+      await spool.hold(requestsThat((is) => is !== 'answered'));
       for (const { caller } of asked) caller.call.sampling?.spooled?.();
     } catch (error) {
-      const mine = requests.filter((_, index) => admissions[index]?.is === 'mine');
-      this.#services.queues.withdraw(mine);
+      this.#services.queues.withdraw(requestsThat((is) => is === 'mine'));
       throw error;
     }
   }
-}
-
-/**
- * Where the ledger counts, a call that was given up has no occurrence before it is admitted. Its client's
- * retry may stand right behind it, and is admitted after it: otherwise it would be another sample.
- */
-function retriesApart(calls: readonly PreparedCall[]): readonly (readonly PreparedCall[])[] {
-  if (!calls.some(({ caller }) => caller.isAbandoned)) return [calls];
-  const groups: PreparedCall[][] = [[]];
-  let givenUp = new Set<string>();
-  for (const call of calls) {
-    const keys = call.parts.map(({ fingerprint }) => fingerprint.toString('latin1'));
-    if (keys.some((key) => givenUp.has(key))) {
-      groups.push([]);
-      givenUp = new Set();
-    }
-    groups.at(-1)?.push(call);
-    if (call.caller.isAbandoned) for (const key of keys) givenUp.add(key);
-  }
-  return groups;
-}
-
-function dueAt({ scope: { deadline } }: CapturedCall, now: number): number | undefined {
-  return deadline instanceof Date ? deadline.getTime() : deadline && now + deadline;
-}
-
-/** No request stands behind it, but a call is answered. */
-function tellAgain(queue: Queue, call: CapturedCall, again: Delivery): void {
-  const { answer, source } = again;
-  const event = { ...factsOf(queue.batcher, queue), status: answer.status, source };
-  answerCall(call, event, again);
-}
-
-/** The ledger's decision names the request: its row, its occurrence and with them its size. */
-function name(request: Request, admission: Admission, owner: OwnerId): void {
-  request.owner = owner;
-  request.row = admission.request;
-  request.occurrence = admission.occurrence;
-  const { length } = String(admission.occurrence);
-  const body = request.body as string;
-  const bytes = Buffer.byteLength(body);
-  request.bytes = request.queue.envelopeBytes(length) + bytes;
-  const { tokens, audioTokens: inputAudioTokens } = estimateInput(body, bytes);
-  request.tokens = tokens;
-  if (inputAudioTokens > 0) request.expects = { ...request.expects, inputAudioTokens };
 }

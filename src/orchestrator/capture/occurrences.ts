@@ -15,7 +15,7 @@ export interface OccurrenceCount {
 const emptySlots = 1024;
 /** Beyond this share of the slots, look-ups grow long. */
 const fullest = 0.7;
-/** Beyond it the oldest that were given back are forgotten: who asks then gets a new one. */
+/** Beyond it the oldest that were given back are forgotten: a call that asks then gets a new one. */
 const mostGivenBack = 10_000;
 
 /**

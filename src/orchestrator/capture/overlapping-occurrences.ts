@@ -18,7 +18,7 @@ interface UnderWay {
  * gets its answers from the ledger. Calls of a run that the client has named are counted as in a run.
  */
 export class OverlappingOccurrences implements OccurrenceCount {
-  /** By fingerprint. */
+  /** The key is the fingerprint. */
   readonly #underWay = new Map<string, UnderWay>();
   readonly #runs = new Map<string, Occurrences>();
 
@@ -52,7 +52,7 @@ export class OverlappingOccurrences implements OccurrenceCount {
     const taken = this.#underWay.get(key)?.taken;
     const [oldest] = taken ?? [];
     if (oldest === undefined) return run === undefined ? undefined : this.#inRun(run).last(key);
-    // Behind the others: several clients that come back at once get different samples.
+    // It goes behind the others: several clients that come back at once get different samples.
     taken?.delete(oldest);
     return oldest;
   }

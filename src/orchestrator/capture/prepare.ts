@@ -1,14 +1,12 @@
 import { messageOf } from '../../base/errors.ts';
-import type { Batcher, Expectation, FanOut, Match, Route } from '../../batchers/batcher.ts';
+import type { Expectation, FanOut, Match, Route } from '../../batchers/batcher.ts';
 import { refuseCall } from '../answer/delivery.ts';
 import type { OwnReason } from '../answer/own-answer.ts';
 import { factsOf, tell } from '../events/events.ts';
-import type { CapturedCall, Policy } from '../model/call.ts';
-import { offeredWindow } from '../queue/queue.ts';
+import type { CapturedCall } from '../model/call.ts';
+import { callRefusal, textRefusal } from './call-refusal.ts';
 import { type CredentialFunction, type SplitHeaders, splitHeaders } from './credentials.ts';
 import { fingerprintOf } from './fingerprint.ts';
-import { parseObject } from './parse-object.ts';
-import { textRefusal } from './text-refusal.ts';
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -63,8 +61,7 @@ export function prepare(
       leaveOut(nameOf(call, first), ready);
       return undefined;
     }
-    const refusals = routes.map((route) => textRefusal(call, route) ?? windowRefusal(call, route));
-    const refusal = refusals.find((one) => one !== undefined) ?? deadlineRefusal(call);
+    const refusal = callRefusal(call, routes);
     if (refusal !== undefined) {
       turnAway(call, 'unsupported', refusal);
       return undefined;
@@ -166,43 +163,14 @@ function isChosen(
   return scope.only({ ...factsOf(target.batcher, match), url });
 }
 
-/** The window that was found to be offered last: nearly every call asks for the same one. */
-let offered: { batcher: Batcher; endpoint: string; model: string; policy: Policy } | undefined;
-
-/** A completion window the provider does not offer is a clear error, not a silent other one. */
-function windowRefusal(call: CapturedCall, route: Route): string | undefined {
-  const { batcher } = call.target;
-  const { policy } = call.scope;
-  const { endpoint, model } = route;
-  if (
-    offered?.policy === policy &&
-    offered.batcher === batcher &&
-    offered.endpoint === endpoint &&
-    offered.model === model
-  ) {
+/** The object that a body holds; `undefined` for anything else, JSON or not. */
+export function parseObject(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : undefined;
+  } catch {
     return undefined;
   }
-  const limits = batcher.limits(route);
-  if (offeredWindow(limits, policy.completionWindow)) {
-    offered = { batcher, endpoint, model, policy };
-    return undefined;
-  }
-  return (
-    `completionWindow is not one that ${batcher.info.name} offers (${Object.keys(limits.windows).join(', ')}). ` +
-    'Set the option completionWindow to one of these.'
-  );
-}
-
-/** To send again what a cancelled batch has finished but not given would pay for it twice. */
-function deadlineRefusal({ target, scope }: CapturedCall): string | undefined {
-  const { name, cancelLosesWork } = target.batcher.info;
-  if (!cancelLosesWork || scope.deadline === undefined || scope.onDeadline === 'error') {
-    return undefined;
-  }
-  if (scope.settings(name).cancelAtDeadline === true) return undefined;
-  return (
-    `onDeadline "realtime" would pay twice at ${name}: cancelling a batch there loses the answers ` +
-    `that are finished. Use onDeadline "error", leave the deadline out, or accept it with ` +
-    `providers: { ${name}: { cancelAtDeadline: true } }.`
-  );
 }

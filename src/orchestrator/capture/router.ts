@@ -20,7 +20,7 @@ export interface HostEntry {
 /** Where a captured call belongs. One for each URL, so that waiting calls share what it says. */
 export class Target {
   readonly url: string;
-  /** With its question mark, or empty; without credentials. */
+  /** The query with its question mark, or an empty text; without credentials. */
   readonly query: string;
   /** Credentials that stand in the query. */
   readonly credentials: Dict;

@@ -1,10 +1,16 @@
 import { invariant } from '../../base/errors.ts';
-import type { Ledger } from '../../ledger/ledger.ts';
+import type { Admission, Ledger } from '../../ledger/ledger.ts';
+import type { CapturedCall } from '../model/call.ts';
 import type { Request } from '../model/request.ts';
 import type { BodyStore } from '../model/request-queue.ts';
 
 /** Bodies of unanswered requests that may stay in memory; beyond it they go to the ledger. */
 const memoryBudget = 64 * 1024 * 1024;
+
+interface Asked {
+  readonly caller: { readonly call: Pick<CapturedCall, 'sampling'> };
+  readonly request: Request;
+}
 
 /** Keeps bodies in memory up to a budget; a million queued calls need no million bodies there. */
 export class Spool implements BodyStore {
@@ -29,10 +35,27 @@ export class Spool implements BodyStore {
     }
     const written = this.#writesAll ? requests : beyond;
     if (written.length === 0) return;
-    await this.#ledger.spool(
-      written.map(({ row, body }) => ({ request: row, body: body as string })),
-    );
+    await this.#write(written);
     for (const request of beyond) request.body = undefined;
+  }
+
+  /**
+   * Writes down the bodies of requests that another process may have to go on with, and tells the calls that have
+   * asked for it. Nearly no call does.
+   */
+  async share(asked: readonly Asked[], admissions: readonly Admission[]): Promise<void> {
+    const isShared = ({ caller }: Asked) => caller.call.sampling?.kept !== undefined;
+    if (!asked.some(isShared)) return;
+    const open = asked.filter(
+      (one, index) => isShared(one) && admissions[index]?.is !== 'answered',
+    );
+    await this.#write(open.map(({ request }) => request));
+    const shared = asked.filter(isShared);
+    for (const { caller, request } of shared) {
+      const { row, fingerprint, occurrence } = request;
+      const parts = shared.filter((other) => other.caller.call === caller.call).length;
+      caller.call.sampling?.kept?.({ row, fingerprint, occurrence, parts });
+    }
   }
 
   async read(requests: readonly Request[]): Promise<string[]> {
@@ -44,6 +67,12 @@ export class Spool implements BodyStore {
       invariant(text !== undefined, `The body of request ${id} is not in the ledger`);
       return text;
     });
+  }
+
+  #write(requests: readonly Request[]): Promise<void> {
+    return this.#ledger.spool(
+      requests.map(({ row, body }) => ({ request: row, body: body as string })),
+    );
   }
 
   #keep(request: Request): void {

@@ -12,7 +12,7 @@ import type { Router } from './router.ts';
 export class Unbatched {
   readonly reason: string;
   readonly cure: string;
-  /** Said once for each of these. */
+  /** People are told once for each topic. */
   readonly topic: string;
   readonly #registered: RegisteredBatcher;
   readonly #isMeant: LlmWire['isMeant'];
@@ -49,7 +49,7 @@ interface UnbatchedFacts {
   readonly reason: string;
   readonly cure: string;
   readonly topic: string;
-  /** Whose errors its client understands best. */
+  /** The provider whose errors its client understands best. */
   readonly registered: RegisteredBatcher;
 }
 
@@ -61,7 +61,7 @@ export class UnbatchedFinder {
   readonly #router: Router;
   readonly #batchers: readonly RegisteredBatcher[];
   readonly #endings: ReadonlySet<string>;
-  /** Of the endings: a look at three things of a word is cheaper than cutting it out. */
+  /** Outlines of the endings: a look at three things of a word is cheaper than cutting it out. */
   readonly #outlines: ReadonlySet<number>;
   readonly #found = new Map<string, Unbatched | undefined>();
 
@@ -74,7 +74,7 @@ export class UnbatchedFinder {
     this.#outlines = new Set([...this.#endings].map((word) => outlineOf(word, 0, word.length)));
   }
 
-  /** Asked for every POST in a scope. */
+  /** Called for every POST in a scope. */
   find(url: string): Unbatched | undefined {
     const end = endOfPath(url);
     const start = startOfWord(url, end);
@@ -116,7 +116,7 @@ export class UnbatchedFinder {
     );
   }
 
-  /** Whose host this is, whatever its path. */
+  /** The provider that this host belongs to, whatever the path. */
   #ownerOf(host: string): RegisteredBatcher | undefined {
     const other = otherProvider(host);
     return this.#batchers.find(
@@ -144,7 +144,7 @@ function reasonOf({ unbatchedBecause = {} }: ProviderInfo, path: string): string
   return patterns.find(([pattern]) => wildcards([pattern], '/')(path))?.[1];
 }
 
-/** As its SDK is given it. A key without a path stands for the provider's own paths, below `/v1`. */
+/** The base as its SDK is given it. A key without a path stands for the provider's own paths, below `/v1`. */
 function baseOf({ origin, pathname }: URL, base: RegExp): string {
   const path = base.exec(pathname)?.[1] ?? '';
   return path === '' && !/^\/v1(beta1?)?\//.test(pathname) ? `${origin}/v1` : `${origin}${path}`;

@@ -15,7 +15,7 @@ export interface Refusal {
   readonly failure: BatchFailure;
   /** The rows of the ledger in the order of the lines. */
   readonly lines: readonly number[];
-  /** Those of its requests that are waited for. */
+  /** Its requests that are waited for. */
   readonly requests: readonly Request[];
   /** Waiting for room is of no use. */
   readonly isHopeless: boolean;

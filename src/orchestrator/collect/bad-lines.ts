@@ -10,7 +10,7 @@ export interface Accused {
 }
 
 /**
- * Whom a provider means by its line numbers. Whether they count from one is documented nowhere, so nobody
+ * Finds the requests that a provider means by its line numbers. Whether they count from one is documented nowhere, so nobody
  * is told on the strength of a number alone: those meant if they count from one, those meant if they count
  * from zero, and the rest go out as batches of their own. A batch that holds bad lines only has each of its lines named,
  * however they are counted; in the others there are fewer suspects than before.

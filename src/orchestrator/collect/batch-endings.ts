@@ -8,14 +8,13 @@ import type { BatchEnd } from '../model/batch-end.ts';
 import type { Caller } from '../model/caller.ts';
 import type { EngineContext } from '../model/engine-context.ts';
 import type { Request } from '../model/request.ts';
-import { mayBeUnserved, type RequestQueue } from '../model/request-queue.ts';
+import type { RequestQueue } from '../model/request-queue.ts';
 import { TooMuchError, UnwantedError } from '../model/unsent.ts';
 import { afterRefusal } from './after-refusal.ts';
-import { cleanUp } from './clean-up.ts';
 import { dissolve } from './dissolve.ts';
 
-/** What becomes of requests whose batch brings them no answer. */
-interface Onward {
+/** Where requests go whose batch brings them no answer. */
+interface RequestRoutes {
   /** They are packed and sent anew. */
   send(queue: RequestQueue, requests: readonly Request[]): void;
   /** They are in no batch and will be in none. */
@@ -36,11 +35,11 @@ interface EndingPermit {
 /** The one way to end a batch: the ledger knows first, then the callers. */
 export class BatchEndings {
   readonly #context: EngineContext;
-  readonly #onward: Onward;
+  readonly #routes: RequestRoutes;
 
-  constructor(context: EngineContext, onward: Onward) {
+  constructor(context: EngineContext, routes: RequestRoutes) {
     this.#context = context;
-    this.#onward = onward;
+    this.#routes = routes;
   }
 
   async end(batch: Batch, permit: EndingPermit, end: BatchEnd): Promise<void> {
@@ -126,7 +125,7 @@ export class BatchEndings {
   ): Promise<void> {
     if (failure.next === 'later') permit.refused(failure);
     if (requests.length === 0) return;
-    if (failure.meaning === 'unserved' && mayBeUnserved(batch.queue)) {
+    if (failure.meaning === 'unserved' && batch.queue.mayBeUnserved) {
       await this.#unserved(batch.queue, requests, failure);
       return;
     }
@@ -138,7 +137,7 @@ export class BatchEndings {
       return;
     }
     batch.emit('batch:resent', { ...batch.facts(), reason: after.reason });
-    for (const group of after.again) if (group.length > 0) this.#onward.send(batch.queue, group);
+    for (const group of after.again) if (group.length > 0) this.#routes.send(batch.queue, group);
   }
 
   /** A server of the user's choice that has no batch API: these calls, and all later ones, go out. */
@@ -151,7 +150,7 @@ export class BatchEndings {
       `the server at ${wire.base} has no batch API (${message.replace(/\.$/, '')}); take it out of the option ` +
       'hosts if it is to have none';
     account.unserved = reason;
-    this.#onward.withdraw(requests);
+    this.#routes.withdraw(requests);
     return letGoUnbatched(requests, reason);
   }
 
@@ -164,13 +163,13 @@ export class BatchEndings {
     let left = requests;
     if (error instanceof UnwantedError) {
       const callers = requests.flatMap(({ waiting }) => waiting);
-      await this.#onward.endDue(callers.filter(({ isDue }) => isDue));
-      // Who has asked for one of them since has time left.
+      await this.#routes.endDue(callers.filter(({ isDue }) => isDue));
+      // A caller that has asked for one of them since has time left.
       left = requests.filter(({ isWaitedFor }) => isWaitedFor);
       if (left.length === 0) return;
     }
     const isWhole = error instanceof UnwantedError || error instanceof TooMuchError;
-    if (isWhole && ledgerError === undefined) this.#onward.send(batch.queue, left);
+    if (isWhole && ledgerError === undefined) this.#routes.send(batch.queue, left);
     else await refuseUnsent(this.#context, left, ledgerError ?? error);
   }
 
@@ -199,7 +198,7 @@ export class BatchEndings {
   }
 
   #follow(batch: Batch): void {
-    // Before they look for it again: here it is no longer to be found.
+    // This comes before they look for it again: here it is no longer to be found.
     this.#forget(batch);
     for (const member of batch.members.values()) {
       const { request, isSettled } = member;
@@ -207,7 +206,7 @@ export class BatchEndings {
       member.request = undefined;
       request.leaveBatch();
       if (!request.isWaitedFor) continue;
-      this.#onward.follow(request);
+      this.#routes.follow(request);
     }
   }
 }
@@ -232,4 +231,14 @@ export function refuseUnsent(
 
 function isStoreError(error: unknown): boolean {
   return BatchlingError.isInstance(error) && error.code === 'STORE_UNUSABLE';
+}
+
+/** Deletes what a batch left at the provider, unless one of its scopes wants to keep it. */
+async function cleanUp({ report }: EngineContext, batch: Batch): Promise<void> {
+  for (const { cleanup } of batch.scopes) if (!cleanup) return;
+  try {
+    await batch.batcher.cleanup(batch.wire, batch.handle);
+  } catch (error) {
+    report(`delete the input file of batch ${batch.token}`, error);
+  }
 }

@@ -84,7 +84,7 @@ export class Collector {
       const { ledger } = this.#context;
       if (!lines.isUnwritten) await this.#write(batch, lines, () => ledger.ended(batch.lease));
     } finally {
-      // Together, so that they share a batch again.
+      // They queue together, so that they share a batch again.
       for (const request of retries) request.queue.add(request);
     }
     batch.emit('batch:collected', { ...batch.facts(), ...lines.counts });

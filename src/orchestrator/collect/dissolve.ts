@@ -24,7 +24,7 @@ export async function dissolve(
     const releases = orphans.map((request) => ({ request, is: 'release' }) as const);
     await owner.run((id) => ledger.settled(id, releases));
   } catch (error) {
-    // Those who wait must not wait for nothing.
+    // Callers that wait must hear of it all the same.
     report(`forget requests of batch ${batch.token}`, error);
   }
   return waiting;

@@ -67,10 +67,10 @@ function isWorthAnother(
   made: number,
   reason: RetryReason,
 ): boolean {
-  // Cancelled by someone else: final. Cancelled by us: later callers get another try.
+  // A cancel by someone else is final. After a cancel of ours, later callers get another try.
   if (reason === 'cancelled') return cancellation.isOurs;
   if (reason !== 'expired') return made < request.scope.policy.attempts;
-  // Once more, whatever else went wrong before. Kept in memory only: a run that was killed may try again.
+  // It is tried once more, whatever else went wrong before. Only memory keeps that: a run that was killed may try again.
   return !request.hasExpired;
 }
 

@@ -34,7 +34,7 @@ export interface DryRunQueue {
   readonly realtime: number;
   /** Requests that are larger than a batch may be. */
   readonly tooLarge: number;
-  /** Estimated. */
+  /** Estimated tokens. */
   readonly inputTokens: number;
   readonly outputTokens: Range;
   readonly outputBasis: readonly OutputBasis[];

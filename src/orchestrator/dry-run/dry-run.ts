@@ -1,7 +1,6 @@
 import { messageOf } from '../../base/errors.ts';
 import type { Clock } from '../../base/types.ts';
 import { inTurns, nextTurn, Slice } from '../../concurrency/event-loop.ts';
-import { KeepAlive } from '../../concurrency/keep-alive.ts';
 import type { Ledger, Look } from '../../ledger/ledger.ts';
 import { loadPrices } from '../../pricing/price-list.ts';
 import { refuseCall } from '../answer/delivery.ts';
@@ -11,7 +10,9 @@ import { type Part, type Prepared, prepare } from '../capture/prepare.ts';
 import { factsOf, tell } from '../events/events.ts';
 import type { CallHandle, CapturedCall } from '../model/call.ts';
 import type { CallEngine } from '../model/call-engine.ts';
+import { queueKey } from '../queue/queue-terms.ts';
 import { type DryRunSummary, summaryOf } from './dry-run-summary.ts';
+import { HeldCalls } from './held-calls.ts';
 import { answerPlanned, answerWithPlaceholders, type PendingCall } from './placeholder-answer.ts';
 import { PlannedQueue } from './planned-queue.ts';
 
@@ -27,7 +28,7 @@ export interface DryRunOptions {
   readonly run: string;
   /** How often this run has asked each fingerprint. */
   readonly occurrences: OccurrenceCount;
-  /** Only looked at. `undefined`: there is none yet. */
+  /** It is only looked at. `undefined`: there is none yet. */
   readonly ledger: Ledger | undefined;
   /** Resolves when all calls made so far have come here: the batcher of some may still be loading. */
   entered(): Promise<void>;
@@ -51,7 +52,7 @@ const handle: CallHandle = {
   batchToken: undefined,
 };
 
-/** In the place of the engine: calls are captured, grouped and priced, and nothing is sent or written. */
+/** Stands in the place of the engine: it captures, groups and prices calls, and sends and writes nothing. */
 export class DryRun implements CallEngine {
   readonly isStored = false;
   readonly #options: DryRunOptions;
@@ -59,11 +60,7 @@ export class DryRun implements CallEngine {
   readonly #queues = new Map<string, PlannedQueue>();
   #captured: CapturedCall[] = [];
   #pending: PendingCall[] = [];
-  /** Calls that are not captured, and wait to be told that they were not sent. */
-  #held: (() => void)[] = [];
-  readonly #keepAlive = new KeepAlive();
-  /** How many of them keep the process up until their round ends. */
-  #kept = 0;
+  readonly #held = new HeldCalls();
   #draining: Promise<void> | undefined;
   #timer: unknown;
   #calls = 0;
@@ -79,7 +76,7 @@ export class DryRun implements CallEngine {
 
   /** Calls wait for the end of their round. */
   get isWaiting(): boolean {
-    if (this.#draining !== undefined || this.#held.length > 0) return true;
+    if (this.#draining !== undefined || !this.#held.isEmpty) return true;
     return this.#pending.some(({ call }) => !call.settled);
   }
 
@@ -93,13 +90,8 @@ export class DryRun implements CallEngine {
   /** Resolves with the end of the round, for ever not where that stops the program. */
   hold(): Promise<void> {
     if (this.#isClosed && !this.#stops) return Promise.resolve();
-    if (!this.#isClosed) {
-      this.#restartTimer();
-      // Nothing else does, where the program waits for this call alone.
-      this.#keepAlive.hold();
-      this.#kept += 1;
-    }
-    return new Promise((resolve) => this.#held.push(resolve));
+    if (!this.#isClosed) this.#restartTimer();
+    return this.#held.add({ keepsAlive: !this.#isClosed });
   }
 
   /** The end of the first round ends the program. */
@@ -142,16 +134,8 @@ export class DryRun implements CallEngine {
   close(): void {
     this.#isClosed = true;
     this.#options.clock.clearTimeout(this.#timer);
-    this.#release();
-    if (!this.#stops) this.#letGo();
-  }
-
-  #release(): void {
-    for (; this.#kept > 0; this.#kept -= 1) this.#keepAlive.release();
-  }
-
-  #letGo(): void {
-    for (const resolve of this.#held.splice(0)) resolve();
+    this.#held.keepNothingAlive();
+    if (!this.#stops) this.#held.letGo();
   }
 
   #restartTimer(): void {
@@ -240,15 +224,10 @@ export class DryRun implements CallEngine {
     return ledger.look(run, asks);
   }
 
-  /** As real queues are found, except that credentials are not told apart. */
+  /** Finds queues as the engine does, except that credentials are not told apart. */
   #queueOf(call: CapturedCall, part: Part, isLeftOut = false): PlannedQueue {
-    const { target, scope } = call;
-    const { endpoint, model, partition, batchHeaders } = part.route;
-    const place = [target.provider, target.wireBase, endpoint, model, partition, batchHeaders];
-    const key = JSON.stringify([...place, scope.policyKey, isLeftOut]);
-    const known = this.#queues.get(key);
-    if (known) return known;
-    const queue = new PlannedQueue(call, part, isLeftOut);
+    const key = `${isLeftOut}\n${queueKey(call, part.route)}`;
+    const queue = this.#queues.get(key) ?? new PlannedQueue(call, part, isLeftOut);
     this.#queues.set(key, queue);
     return queue;
   }
@@ -266,13 +245,13 @@ export class DryRun implements CallEngine {
     this.#options.clock.clearTimeout(this.#timer);
     await this.#endQueues();
     await this.#options.roundEnded();
-    this.#release();
+    this.#held.keepNothingAlive();
     if (!this.isWaiting) return;
     if (this.#stops) {
       this.#options.stop?.();
       return;
     }
-    this.#letGo();
+    this.#held.letGo();
     if (this.#options.deep) await answerWithPlaceholders(this.#pending.splice(0));
     else await this.#refuse(this.#pending.splice(0), 'dry_run', notSent);
   }

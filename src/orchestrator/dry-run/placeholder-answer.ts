@@ -5,19 +5,18 @@ import { Slice } from '../../concurrency/event-loop.ts';
 import { isSuccess } from '../../streams/stream-dialect.ts';
 import { answerCall, refuseCall } from '../answer/delivery.ts';
 import { ownAnswer } from '../answer/own-answer.ts';
-import { parseObject } from '../capture/parse-object.ts';
-import type { Part, Prepared } from '../capture/prepare.ts';
+import { type Part, type Prepared, parseObject } from '../capture/prepare.ts';
 import { type AnswerSource, factsOf } from '../events/events.ts';
 import type { CapturedCall } from '../model/call.ts';
 
 /** A call of a dry run that waits for the end of its round. */
 export interface PendingCall extends Prepared {
   readonly call: CapturedCall;
-  /** Of its parts, where the ledger has one. */
+  /** The answers to its parts that the ledger has. */
   readonly known: readonly (Answer | undefined)[];
 }
 
-/** So that the program goes on. */
+/** Answers calls so that the program goes on. */
 export async function answerWithPlaceholders(calls: readonly PendingCall[]): Promise<void> {
   const slice = new Slice();
   for (const pending of calls) {

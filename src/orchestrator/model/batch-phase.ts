@@ -26,7 +26,7 @@ export type BatchPhase =
 
 export type BatchPhaseName = BatchPhase['name'];
 
-/** From each phase, those that may follow it. */
+/** The phases that may follow each phase. */
 export const phaseMoves: Readonly<Record<BatchPhaseName, readonly BatchPhaseName[]>> = {
   // An earlier run may have brought it further already.
   planned: ['creating', 'running', 'over'],

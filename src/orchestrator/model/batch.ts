@@ -12,7 +12,6 @@ import { type BatchPhase, movePhase } from './batch-phase.ts';
 import type { EngineScope } from './call.ts';
 import type { Caller } from './caller.ts';
 import { Cancellation } from './cancellation.ts';
-import { Moment } from './moment.ts';
 import type { Request } from './request.ts';
 import type { RequestQueue } from './request-queue.ts';
 
@@ -39,7 +38,7 @@ export class Batch {
   readonly queue: RequestQueue;
   readonly lease: Lease;
   readonly origin: BatchOrigin;
-  /** In the order of the lines. */
+  /** Its lines, in their order. */
   readonly members = new Map<ItemId, BatchMember>();
   /** The scopes whose callers wait for this batch. */
   readonly scopes = new Set<EngineScope>();
@@ -56,7 +55,7 @@ export class Batch {
   /** Creates of it that went out and were nowhere to be found: twins may turn up. */
   #lostCreates = 0;
   #reading: Promise<unknown> | undefined;
-  /** Of a batch of an earlier run it is not known before the first poll whether it has ended. */
+  /** Before the first poll it is not known whether a batch of an earlier run has ended. */
   #isPolled: boolean;
 
   constructor(token: string, queue: RequestQueue, lease: Lease, origin?: BatchOrigin) {
@@ -208,5 +207,19 @@ export class Batch {
   emit<Name extends EmittedName>(name: Name, payload: EmittedEvents[Name]): void {
     publish(name, payload);
     for (const scope of this.scopes) scope.emit(name, payload);
+  }
+}
+
+/** Something that happens once and can be waited for. */
+export class Moment {
+  readonly passed: Promise<void>;
+  readonly pass: () => void;
+
+  constructor() {
+    let resolvePassed: () => void = () => undefined;
+    this.passed = new Promise((resolve) => {
+      resolvePassed = resolve;
+    });
+    this.pass = resolvePassed;
   }
 }

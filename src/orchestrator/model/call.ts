@@ -4,7 +4,6 @@ import type { Settings } from '../../batchers/provider-info.ts';
 import type { ModelPrice } from '../../pricing/model-price.ts';
 import type { AnswerSource, CallFacts, Emit } from '../events/events.ts';
 import type { Sampling } from './sampling.ts';
-import type { Spending } from './spending.ts';
 
 /** How a scope wants its calls batched. Calls of different policies never share a queue. */
 export interface Policy {
@@ -21,7 +20,7 @@ export type OnlyPredicate = (call: {
   readonly provider: string;
   readonly endpoint: string;
   readonly model: string;
-  /** Without its query. */
+  /** The URL without its query. */
   readonly url: string;
 }) => boolean;
 
@@ -40,7 +39,7 @@ export interface EngineScope {
   readonly poll: { readonly minimum: number; readonly maximum: number };
   readonly maxInFlight: number | undefined;
   readonly cache: boolean;
-  /** From the capture of each request, or one moment for all. */
+  /** Milliseconds from the capture of each request, or one moment for all. */
   readonly deadline: number | Date | undefined;
   readonly onDeadline: 'error' | 'realtime';
   /** What the option `providers` holds for this one. */
@@ -64,7 +63,7 @@ export interface EngineScope {
 /** Where a call belongs; see `capture/router.ts`. */
 export interface CallTarget {
   readonly url: string;
-  /** With its question mark, or empty. */
+  /** The query with its question mark, or an empty text. */
   readonly query: string;
   readonly base: string;
   readonly wireBase: string;
@@ -87,14 +86,14 @@ export interface CapturedCall {
   readonly aborted: boolean;
   /** It has its verdict, or was rejected. */
   readonly settled: boolean;
-  /** The client has lost patience and may come back, or its place was given to whoever asks next. */
+  /** The client has lost patience and may come back, or its place was given to the next call that asks the same. */
   readonly abandoned: boolean;
   /** What a gateway says about it. */
   readonly sampling?: Sampling | undefined;
   /** The answer, or the word that this call is to go out as an ordinary one. */
   settle(verdict: Verdict): void;
   fail(reason: unknown): void;
-  /** As if its user had aborted it, but its caller hears nothing any more. */
+  /** Ends the call as if its user had aborted it, but its caller hears nothing any more. */
   drop(): void;
   /** Headers and body are with the engine now: the call may forget them, unless it may be sent away again. */
   taken(mayBeUnserved: boolean): void;
@@ -108,7 +107,7 @@ export interface CallHandle {
   abandon(): void;
   /** The client that gave up has read its answer after all: it will not come back. */
   read(): void;
-  /** An error has ended the scope: whoever asks the same next gets this answer. */
+  /** An error has ended the scope: the next call that asks the same gets this answer. */
   leaveBehind(): void;
   /** It is in a batch, or on its way into one. */
   readonly isSent: boolean;
@@ -116,7 +115,7 @@ export interface CallHandle {
   readonly isElsewhere: boolean;
   /** Nothing is left to do for it here but to wait: for the provider, or for another owner. */
   readonly isSubmitted: boolean;
-  /** Of the batch that the provider has. */
+  /** The token of its batch, if the provider has that. */
   readonly batchToken: string | undefined;
 }
 
@@ -145,4 +144,12 @@ export interface RealtimeRoute {
   readonly spending?: Spending;
   /** It failed in a way that clients try again: that retry goes out at once, too. */
   mayBeRetried(): void;
+}
+
+/** What a realtime call of ours takes from the budget of its run. */
+export interface Spending {
+  /** Called before the call is sent. A text says that there is no room, and why. */
+  reserve(): Promise<string | undefined>;
+  /** What it has cost in dollars, once that is known. Until then its estimate counts. */
+  paid(actual: number): void;
 }

@@ -14,20 +14,18 @@ export interface CallPart {
   hasBegun(): boolean;
 }
 
-/** Who acts on what a scope says about its call. */
-export interface CallControl {
-  abort(caller: Caller): void;
-  abandon(caller: Caller): void;
-  read(caller: Caller): void;
-  leaveBehind(caller: Caller): void;
-  /** Nothing is left to do for it here but to wait: for the provider, or for another owner. */
-  isSubmitted(request: Request): boolean;
+/** What the engine does where a caller leaves its request. */
+export interface Departures {
+  /** If the caller was the last one, what is not in a batch is never sent. */
+  callerLeft(request: Request): void;
+  /** Another owner has the request, and is waited for. */
+  isWithOther(request: Request): boolean;
 }
 
 /** One call that waits for its request. Several callers may wait for one request. */
 export class Caller implements CallHandle {
   readonly call: CapturedCall;
-  /** Once the call is parsed. Another one when it re-joins a request of a batch. */
+  /** Set once the call is parsed, and anew when it re-joins a request of a batch. */
   request: Request | undefined = undefined;
   /** Tells a good answer as the stream that the call asked for. */
   stream: StreamDialect | undefined = undefined;
@@ -39,17 +37,17 @@ export class Caller implements CallHandle {
   isSettled = false;
   /** The call carries an idempotency key, so others may wait for the very same request. */
   isKeyed = false;
-  /** Its place was given to whoever asks next, though the call itself was not given up. */
+  /** Its place was given to the next call that asks the same, though the call itself was not given up. */
   isLeftBehind = false;
   /** A call that needs several requests: a caller for each of them. */
   parts: readonly Caller[] | undefined = undefined;
-  /** For one of those. */
+  /** Set for a caller of one of those requests. */
   part: CallPart | undefined = undefined;
-  readonly #control: CallControl;
+  readonly #departures: Departures;
 
-  constructor(call: CapturedCall, control: CallControl) {
+  constructor(call: CapturedCall, departures: Departures) {
     this.call = call;
-    this.#control = control;
+    this.#departures = departures;
   }
 
   get scope(): EngineScope {
@@ -71,7 +69,7 @@ export class Caller implements CallHandle {
   get isSubmitted(): boolean {
     return (this.parts ?? [this]).every(
       ({ isSettled, request }) =>
-        isSettled || (request !== undefined && this.#control.isSubmitted(request)),
+        isSettled || (request !== undefined && this.#isSubmittedAs(request)),
     );
   }
 
@@ -81,19 +79,47 @@ export class Caller implements CallHandle {
   }
 
   abort(): void {
-    for (const caller of this.parts ?? [this]) this.#control.abort(caller);
+    for (const caller of this.parts ?? [this]) {
+      const { request } = caller;
+      if (!request?.settle(caller)) continue;
+      caller.#giveOccurrenceBack(request);
+      this.#departures.callerLeft(request);
+    }
   }
 
   abandon(): void {
-    for (const caller of this.parts ?? [this]) this.#control.abandon(caller);
+    for (const caller of this.parts ?? [this]) {
+      const { request } = caller;
+      // Still on its way in: the intake sees the mark on the call.
+      if (request === undefined || caller.isSettled || request.row === 0) continue;
+      request.queue.clientRetries.gaveUp(caller, request);
+    }
   }
 
   read(): void {
-    for (const caller of this.parts ?? [this]) this.#control.read(caller);
+    for (const caller of this.parts ?? [this]) caller.request?.queue.clientRetries.read(caller);
   }
 
   leaveBehind(): void {
-    for (const caller of this.parts ?? [this]) this.#control.leaveBehind(caller);
+    for (const caller of this.parts ?? [this]) {
+      const { request } = caller;
+      if (request === undefined || caller.isSettled) continue;
+      caller.#giveOccurrenceBack(request);
+      caller.isLeftBehind = true;
+    }
+  }
+
+  /** The request stays in its batch: the next call that asks the same gets that answer, and pays for no other one. */
+  #giveOccurrenceBack(request: Request): void {
+    // Where others may have a right to it already, the next one gets another sample.
+    if (!request.isPlanned || this.isAbandoned || this.isKeyed) return;
+    if (request.waiting.some((other) => other !== this)) return;
+    request.queue.clientRetries.giveBack(this, request);
+  }
+
+  #isSubmittedAs(request: Request): boolean {
+    if (request.stage === 'elsewhere') return this.#departures.isWithOther(request);
+    return request.batch?.isUnderWay === true;
   }
 
   #requests(): readonly Request[] {

@@ -3,7 +3,7 @@ import type { Ledger, OwnerId } from '../../ledger/ledger.ts';
 import type { Troubles } from '../events/troubles.ts';
 import type { Batch } from './batch.ts';
 
-/** Who an engine is to the ledger. A ledger may forget an owner: then the engine joins again. */
+/** The engine as the ledger knows it. A ledger may forget an owner: then the engine joins again. */
 export interface EngineOwner {
   readonly id: OwnerId;
   /** Does it as the owner; if the owner is lost, joins again and does it once more. */
@@ -13,7 +13,7 @@ export interface EngineOwner {
 /** What the modules of one engine share. */
 export interface EngineContext {
   readonly ledger: Ledger;
-  /** Another one after `joinAgain`. */
+  /** The engine joins again, as another owner, when the ledger has forgotten it. */
   readonly owner: EngineOwner;
   readonly clock: Clock;
   readonly logger: Logger;

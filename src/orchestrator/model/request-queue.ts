@@ -15,7 +15,7 @@ export interface QueueAccount {
   readonly slots: Semaphore;
   /** Creates of providers that echo nothing go out one at a time. */
   readonly creates: Semaphore;
-  /** Until then no create waits for one of another process whose outcome is unclear. */
+  /** Up to this time no create waits for a create of another process whose outcome is unclear. */
   unclearUntil: number;
   /** Why no batches can be sent there, once that is known. */
   unserved: string | undefined;
@@ -32,26 +32,30 @@ export interface RequestQueue {
   readonly wire: Wire;
   /** The user has named its base: it may be a server that has no batch API. */
   readonly isConfigured: boolean;
+  /** The user has named its base, and no batch was accepted there yet. */
+  readonly mayBeUnserved: boolean;
   readonly endpoint: string;
   readonly model: string;
   readonly batchHeaders: Dict;
   readonly policy: Policy;
   readonly limits: Limits;
+  /** The most requests of one batch. */
+  readonly batchSize: number;
   readonly completionWindow: CompletionWindow;
   readonly price: ModelPrice;
-  /** For what share of that its batches are done. */
+  /** The share of that price that its batches cost. */
   readonly terms: Terms;
   readonly bodies: BodyStore;
   readonly clientRetries: ClientRetryMemory;
-  /** Of requests that take more than one unit. Apart from them: nearly none does, and a field costs all of them. */
+  /** The requests that take more than one unit. They are kept here because a field would cost memory for every request. */
   readonly units: WeakMap<Request, number>;
   add(request: Request): void;
   /** A batch has answered one of its requests. */
   answered(): void;
   /** Whether it was there. */
   remove(request: Request): boolean;
-  /** What the format puts around a body, for an occurrence of so many digits. */
-  envelopeBytes(digits: number): number;
+  /** The size of an item: its body, and what the format puts around a body with this occurrence. */
+  itemBytes(bodyBytes: number, occurrence: number): number;
   /** The most careful scope decides how many batches the account may have under way. */
   mostInFlight(scopes: Iterable<EngineScope>): number;
   /** An upload or a download, not too many of one queue at once. */
@@ -72,14 +76,13 @@ export interface BodyStore {
 export interface ClientRetryMemory {
   /** The caller was told an error. */
   failed(caller: Caller, request: Request, answer: Answer): void;
-  /** The caller was told an error, but the request stays in its batch: asking again re-joins it. */
-  leftInBatch(caller: Caller, request: Request): void;
+  /** The client of the caller may come back: asking again re-joins the request. */
+  gaveUp(caller: Caller, request: Request): void;
+  /** A client that gave up has read its answer after all. */
+  read(caller: Caller): void;
+  /** Nobody was told the answer: the next call that asks the same has it. */
+  giveBack(caller: Caller, request: Request): void;
   /** The caller waits no longer: nothing will come for it but what has come. */
   ended(caller: Caller, request: Request): void;
   realtimeRoute(request: Request, scope: EngineScope): RealtimeRoute;
-}
-
-/** A server of the user's choice may turn out to have no batch API, until it has accepted a batch. */
-export function mayBeUnserved({ isConfigured, account }: RequestQueue): boolean {
-  return isConfigured && !account.hasServed;
 }

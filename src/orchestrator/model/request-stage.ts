@@ -19,13 +19,13 @@ export type RequestStage =
   | 'planned'
   | 'done';
 
-/** From each stage, those that may follow it. */
+/** The stages that may follow each stage. */
 export const stageMoves: Readonly<Record<RequestStage, readonly RequestStage[]>> = {
   asked: ['elsewhere', 'flushed', 'done'],
-  // Again `elsewhere`: its owner is gone, and yet another one has taken it.
+  // `elsewhere` follows itself when its owner is gone, and yet another one has taken it.
   elsewhere: ['elsewhere', 'flushed', 'planned', 'done'],
   queued: ['flushed', 'done'],
-  // Again `flushed`: the ledger was asked once more whose it is. `elsewhere`: somebody else's by now.
+  // The ledger is asked once more whose it is, and it may be somebody else's (`elsewhere`) by now.
   flushed: ['queued', 'flushed', 'elsewhere', 'planning', 'done'],
   // Back to `flushed`: the plan could not be written.
   planning: ['planned', 'flushed'],

@@ -1,10 +1,10 @@
 import type { ItemId } from '../../base/types.ts';
 import type { Batcher, Expectation } from '../../batchers/batcher.ts';
-import type { OwnerId, RequestId } from '../../ledger/ledger.ts';
+import type { Admission, OwnerId, RequestId } from '../../ledger/ledger.ts';
+import { estimateInput } from '../../pricing/token-estimate.ts';
 import type { Batch } from './batch.ts';
 import type { EngineScope } from './call.ts';
 import type { Caller } from './caller.ts';
-import { itemId } from './item-id.ts';
 import type { RequestQueue } from './request-queue.ts';
 import { moveStage, type RequestStage } from './request-stage.ts';
 
@@ -37,7 +37,7 @@ export class Request {
   owner: OwnerId = 0;
   /** Size of the encoded item. */
   bytes = 0;
-  /** Estimated, of its input. */
+  /** Estimated tokens of its input. */
   tokens = 0;
   expects: Expectation;
   attempt = 0;
@@ -83,7 +83,7 @@ export class Request {
     return Buffer.from(this.key, 'latin1');
   }
 
-  /** Not before its occurrence is known. Made for its batch, and needed once more for its line. */
+  /** The id may be asked for once the occurrence is known. It is made for its batch, and needed once more for its line. */
   get id(): ItemId {
     this.#id ??= itemId(this.fingerprint, this.occurrence);
     return this.#id;
@@ -137,6 +137,19 @@ export class Request {
     bodies.letGo(this);
     clientRetries.ended(caller, this);
     return true;
+  }
+
+  /** The ledger's decision names it: its row, its occurrence and with them its size. */
+  admitted({ request: row, occurrence }: Admission, owner: OwnerId): void {
+    this.owner = owner;
+    this.row = row;
+    this.occurrence = occurrence;
+    const body = this.body as string;
+    const bytes = Buffer.byteLength(body);
+    this.bytes = this.queue.itemBytes(bytes, occurrence);
+    const { tokens, audioTokens: inputAudioTokens } = estimateInput(body, bytes);
+    this.tokens = tokens;
+    if (inputAudioTokens > 0) this.expects = { ...this.expects, inputAudioTokens };
   }
 
   /** Another owner, or another request of this process, stands for it. */
@@ -196,4 +209,10 @@ export class Request {
     this.#stage = moveStage(`${this.row}`, this.#stage, stage);
     this.queue.bodies.letGo(this);
   }
+}
+
+/** 43 characters of fingerprint and the occurrence: legal in every provider's id, at most 64 long. */
+export function itemId(fingerprint: Uint8Array, occurrence: number): ItemId {
+  const bytes = Buffer.isBuffer(fingerprint) ? fingerprint : Buffer.from(fingerprint);
+  return `${bytes.toString('base64url')}-${occurrence}`;
 }

@@ -15,11 +15,11 @@ export interface Sampling {
   readonly occurrence?: number;
   /** The fingerprint it had before: with any other one it is not the same request. */
   readonly expected?: Buffer;
-  /** Told once the call cannot go out as an ordinary one any more: nobody else needs its body. */
+  /** Called once the call cannot go out as an ordinary one any more: nobody else needs its body. */
   taken?(): void;
-  /** Told once the engine keeps the body within its own limits, in memory or in the ledger. */
+  /** Called once the engine keeps the body within its own limits, in memory or in the ledger. */
   spooled?(): void;
-  /** Told once the request and its body are in the ledger. */
+  /** Called once the request and its body are in the ledger. */
   kept?(request: KeptRequest): void;
 }
 

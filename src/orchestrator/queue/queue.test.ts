@@ -8,7 +8,7 @@ import { Account } from '../capture/accounts.ts';
 import { ClientRetries } from '../capture/client-retries.ts';
 import { Spool } from '../capture/spool.ts';
 import type { CapturedCall, EngineScope, Policy } from '../model/call.ts';
-import { type CallControl, Caller } from '../model/caller.ts';
+import { Caller, type Departures } from '../model/caller.ts';
 import { Request } from '../model/request.ts';
 import { Queue } from './queue.ts';
 
@@ -75,7 +75,7 @@ function scope(flushing = false): EngineScope {
 const ordinary = scope();
 
 function request(name: string, of: EngineScope = ordinary): Request {
-  const caller = new Caller({ scope: of } as CapturedCall, {} as CallControl);
+  const caller = new Caller({ scope: of } as CapturedCall, {} as Departures);
   const made = new Request(anyQueue, name, '{}', { outputLimit: undefined, answers: 1 }, caller);
   made.becomeOurs(0);
   names.set(made, name);

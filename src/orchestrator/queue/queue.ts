@@ -1,17 +1,10 @@
 import { docsPage } from '../../base/docs-page.ts';
-import { parseDuration } from '../../base/duration.ts';
-import { invariant } from '../../base/errors.ts';
 import type { Clock, Dict } from '../../base/types.ts';
-import type { Batcher, CompletionWindow, Limits } from '../../batchers/batcher.ts';
-import { givenPrice, limitsOf } from '../../batchers/limit-settings.ts';
-import type { Settings } from '../../batchers/provider-info.ts';
 import { Semaphore } from '../../concurrency/semaphore.ts';
 import type { Wire } from '../../http/wire.ts';
 import type { QueueId } from '../../ledger/ledger.ts';
-import { ModelPrice, type Terms } from '../../pricing/model-price.ts';
 import type { FlushReason } from '../events/events.ts';
-import type { EngineScope, Policy } from '../model/call.ts';
-import { itemId } from '../model/item-id.ts';
+import type { EngineScope } from '../model/call.ts';
 import type { Request } from '../model/request.ts';
 import type {
   BodyStore,
@@ -19,29 +12,17 @@ import type {
   QueueAccount,
   RequestQueue,
 } from '../model/request-queue.ts';
+import { QueueTerms, type TermsOf } from './queue-terms.ts';
 
 /** What a queue is made of. */
-export type QueueSpec = Pick<
-  RequestQueue,
-  | 'id'
-  | 'batcher'
-  | 'account'
-  | 'wire'
-  | 'isConfigured'
-  | 'endpoint'
-  | 'model'
-  | 'batchHeaders'
-  | 'policy'
-  | 'bodies'
-  | 'clientRetries'
-> & {
-  /** What the option `providers` says of this provider. Part of the queue key. */
-  readonly settings: Settings;
-};
+export type QueueSpec = TermsOf &
+  Pick<
+    RequestQueue,
+    'id' | 'account' | 'wire' | 'isConfigured' | 'batchHeaders' | 'bodies' | 'clientRetries'
+  >;
 
 /** A slow queue must not take all the bandwidth and memory there is. */
 const transfersAtOnce = 4;
-const anyFingerprint = new Uint8Array(32);
 
 /** Calls that waited for answers come this soon after them, in milliseconds; later ones have another reason. */
 const soon = 2_000;
@@ -55,27 +36,17 @@ export type Flush = (queue: Queue, requests: readonly Request[], reason: FlushRe
  * One timer per queue, not per request: a joining request only moves `#lastAt`, and the timer looks at it
  * when it fires and sleeps on if the queue was not quiet.
  */
-export class Queue implements RequestQueue {
+export class Queue extends QueueTerms implements RequestQueue {
   readonly id: QueueId;
-  readonly batcher: Batcher;
   readonly account: QueueAccount;
   readonly wire: Wire;
   readonly isConfigured: boolean;
-  readonly endpoint: string;
-  readonly model: string;
   readonly batchHeaders: Dict;
-  readonly policy: Policy;
   readonly bodies: BodyStore;
   readonly clientRetries: ClientRetryMemory;
-  readonly limits: Limits;
-  readonly completionWindow: CompletionWindow;
-  readonly price: ModelPrice;
-  readonly terms: Terms;
   readonly units = new WeakMap<Request, number>();
   readonly #clock: Clock;
   readonly #flush: Flush;
-  readonly #size: number;
-  readonly #envelopes: number[] = [];
   readonly #transfers = new Semaphore();
   #waiting = new Set<Request>();
   #openedAt = 0;
@@ -91,45 +62,20 @@ export class Queue implements RequestQueue {
   #isHurried = false;
 
   constructor(spec: QueueSpec, clock: Clock, flush: Flush) {
+    super(spec);
     this.id = spec.id;
-    this.batcher = spec.batcher;
     this.account = spec.account;
     this.wire = spec.wire;
     this.isConfigured = spec.isConfigured;
-    this.endpoint = spec.endpoint;
-    this.model = spec.model;
     this.batchHeaders = spec.batchHeaders;
-    this.policy = spec.policy;
     this.bodies = spec.bodies;
     this.clientRetries = spec.clientRetries;
-    this.limits = limitsOf(spec.batcher, spec, spec.settings);
-    const given = givenPrice(spec.settings, spec.model);
-    this.price = new ModelPrice(spec.batcher.info, spec.model, given);
-    const { limits } = this;
-    const offered = offeredWindow(limits, spec.policy.completionWindow);
-    invariant(offered, 'A call with a completion window that is not offered got into a queue');
-    this.completionWindow = offered;
-    this.terms = { priceShare: offered.priceShare, cachedInput: limits.cachedInput };
-    this.#size = Math.min(spec.policy.batchSize ?? limits.recommendedItems, limits.items);
     this.#clock = clock;
     this.#flush = flush;
   }
 
-  envelopeBytes(digits: number): number {
-    const known = this.#envelopes[digits];
-    if (known !== undefined) return known;
-    const id = itemId(anyFingerprint, 10 ** (digits - 1));
-    const { before, after } = this.batcher.envelope(this, id);
-    const bytes = before.length + after.length;
-    this.#envelopes[digits] = bytes;
-    return bytes;
-  }
-
-  mostInFlight(scopes: Iterable<EngineScope>): number {
-    let least = Number.POSITIVE_INFINITY;
-    const { inFlight } = this.limits;
-    for (const { maxInFlight = inFlight } of scopes) least = Math.min(least, maxInFlight);
-    return Number.isFinite(least) ? least : inFlight;
+  get mayBeUnserved(): boolean {
+    return this.isConfigured && !this.account.hasServed;
   }
 
   async transfer<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
@@ -147,7 +93,7 @@ export class Queue implements RequestQueue {
     this.#lastAt = now;
     this.#waiting.add(request);
     request.enterQueue();
-    if (this.#waiting.size >= this.#size) {
+    if (this.#waiting.size >= this.batchSize) {
       this.#take('size');
     } else if (request.scope.flushing && !this.#isHurried) {
       this.close();
@@ -238,13 +184,4 @@ export class Queue implements RequestQueue {
     const notice = { notice: 'hint', text } as const;
     for (const scope of new Set(requests.map((one) => one.scope))) scope.emit('notice', notice);
   }
-}
-
-/** The window of this length, in milliseconds, if the provider offers one. */
-export function offeredWindow(
-  { windows }: Pick<Limits, 'windows'>,
-  asked: number,
-): CompletionWindow | undefined {
-  for (const duration in windows) if (parseDuration(duration) === asked) return windows[duration];
-  return undefined;
 }

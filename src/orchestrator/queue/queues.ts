@@ -1,14 +1,13 @@
-import { parseDuration } from '../../base/duration.ts';
 import type { Dict } from '../../base/types.ts';
-import type { Batcher, Limits, Route } from '../../batchers/batcher.ts';
-import { limitsOf } from '../../batchers/limit-settings.ts';
+import type { Batcher, Route } from '../../batchers/batcher.ts';
 import { nextTurn } from '../../concurrency/event-loop.ts';
 import type { QueueId, QueueKey } from '../../ledger/ledger.ts';
 import type { CallTarget, CapturedCall, EngineScope } from '../model/call.ts';
 import type { EngineContext } from '../model/engine-context.ts';
 import type { Request } from '../model/request.ts';
 import type { QueueAccount } from '../model/request-queue.ts';
-import { type Flush, offeredWindow, Queue, type QueueSpec } from './queue.ts';
+import { type Flush, Queue, type QueueSpec } from './queue.ts';
+import { queueKey, withOfferedWindow } from './queue-terms.ts';
 
 type Services = Pick<QueueSpec, 'bodies' | 'clientRetries'>;
 
@@ -19,7 +18,7 @@ export class Queues {
   readonly #flush: Flush;
   readonly #queues = new Map<string, Queue>();
   /** The next call nearly always belongs to the same queue: then no key has to be made for it. */
-  #last: Belonging | undefined;
+  #last: LastFound | undefined;
   #withdrawn: number[] = [];
 
   constructor(context: EngineContext, services: Services, flush: Flush) {
@@ -28,10 +27,10 @@ export class Queues {
     this.#flush = flush;
   }
 
-  /** Without waiting, where the queue is there already: the way of nearly every call. */
+  /** Finds a queue that is there already without waiting. Nearly every call goes this way. */
   known(call: CapturedCall, route: Route, account: QueueAccount): Queue | undefined {
-    if (this.#last && belongsTo(this.#last, call, route, account)) return this.#last.queue;
-    const queue = this.#queues.get(queueKey(call, route, account));
+    if (this.#last && isForSameQueue(this.#last, call, route, account)) return this.#last.queue;
+    const queue = this.#queues.get(queueKey(call, route, account.id));
     if (queue) {
       const { endpoint, model, partition, batchHeaders } = route;
       const { scope, target } = call;
@@ -53,7 +52,7 @@ export class Queues {
       ...(partition !== undefined && { partition }),
     };
     const id = await this.#context.ledger.queue(stored);
-    const key = queueKey(call, route, account);
+    const key = queueKey(call, route, account.id);
     // Another call may have opened it meanwhile.
     const known = this.#queues.get(key);
     if (known) return known;
@@ -77,17 +76,17 @@ export class Queues {
     const known = this.#queues.get(key);
     if (known) return known;
     const settings = scope.settings(batcher.info.name);
-    const route = { endpoint, model };
-    const completionWindow = windowFor(limitsOf(batcher, route, settings), scope);
-    const policy = { ...scope.policy, completionWindow };
-    const place = { batcher, account, wire: account.wire(batcher), isConfigured: false };
-    const spec = { id, ...place, ...route, batchHeaders, policy, settings };
+    const asked = { batcher, endpoint, model, policy: scope.policy, settings };
+    // The ledger does not say in what time a batch was to be finished, so one that is offered will do.
+    const terms = { ...asked, policy: withOfferedWindow(asked) };
+    const place = { account, wire: account.wire(batcher), isConfigured: false };
+    const spec = { id, ...place, ...terms, batchHeaders };
     const queue = new Queue({ ...spec, ...this.#services }, this.#context.clock, this.#flush);
     this.#queues.set(key, queue);
     return queue;
   }
 
-  /** Before anything is sent: who sees no use in it may still stop the program. */
+  /** Tells people before anything is sent, so that they may still stop the program. */
   #tellFullPrice({ batcher, model, completionWindow }: Queue, scope: EngineScope): void {
     if (completionWindow.priceShare < 1) return;
     const { name } = batcher.info;
@@ -133,21 +132,15 @@ export class Queues {
   }
 }
 
-/** Who reopens a queue, and with what. */
+/** What a queue is reopened with. */
 interface QueuePlace {
   readonly batcher: Batcher;
   readonly account: QueueAccount;
   readonly scope: EngineScope;
 }
 
-/** The ledger does not say in what time a batch was to be finished, so one that is offered will do. */
-function windowFor(limits: Limits, { policy }: EngineScope): number {
-  if (offeredWindow(limits, policy.completionWindow)) return policy.completionWindow;
-  return parseDuration(Object.keys(limits.windows)[0] ?? policy.completionWindow);
-}
-
 /** All that decides about the queue of a call, and the queue. */
-interface Belonging {
+interface LastFound {
   readonly queue: Queue;
   readonly scope: EngineScope;
   readonly target: CallTarget;
@@ -158,8 +151,8 @@ interface Belonging {
   readonly batchHeaders: Dict;
 }
 
-function belongsTo(
-  last: Belonging,
+function isForSameQueue(
+  last: LastFound,
   { scope, target }: CapturedCall,
   route: Route,
   account: QueueAccount,
@@ -179,11 +172,4 @@ function areEqual(one: Dict, other: Dict): boolean {
   for (const name in one) if (one[name] !== other[name]) return false;
   for (const name in other) if (!(name in one)) return false;
   return true;
-}
-
-function queueKey({ target, scope }: CapturedCall, route: Route, account: QueueAccount): string {
-  let key = `${target.batcher.info.name}\n${route.endpoint}\n${route.model}\n${target.wireBase}`;
-  key += `\n${account.id}\n${scope.policyKey}\n${route.partition ?? ''}`;
-  for (const name in route.batchHeaders) key += `\n${name}: ${route.batchHeaders[name]}`;
-  return key;
 }

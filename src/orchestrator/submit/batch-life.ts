@@ -1,20 +1,19 @@
-import { LeaseLostError, messageOf } from '../../base/errors.ts';
-import type { Answer } from '../../base/types.ts';
-import { ownAnswer } from '../answer/own-answer.ts';
+import { LeaseLostError } from '../../base/errors.ts';
 import type { BatchEndings } from '../collect/batch-endings.ts';
 import type { Batch } from '../model/batch.ts';
 import type { BatchEnd } from '../model/batch-end.ts';
 import type { EngineContext } from '../model/engine-context.ts';
 import { failureOf } from '../model/failure-of.ts';
-import type { Progress } from '../watch/progress.ts';
+import { lostTrack } from '../watch/given-up.ts';
+import { WatchedBatch, type WatchServices } from '../watch/watched-batch.ts';
+import { UnseenError } from './find-create.ts';
 import type { Permit } from './permit.ts';
-import { UnseenError } from './unseen.ts';
 
 /** How a batch comes to the provider, and what it means where that fails. */
 export interface BatchStart {
   /** When it resolves, the provider has the batch; or it says how the batch ended instead. */
   readonly submitted: Promise<BatchEnd | undefined>;
-  /** For errors that no rule below explains. */
+  /** What an error means that no rule below explains. */
   endFor(error: unknown): BatchEnd;
   /** It has been under way for a while, so it may have ended long ago. */
   readonly isOld: boolean;
@@ -23,12 +22,12 @@ export interface BatchStart {
 /** The life of a batch from its plan to its end; its permit is given back in one place. */
 export class BatchLife {
   readonly #context: EngineContext;
-  readonly #progress: Progress;
+  readonly #services: WatchServices;
   readonly #endings: BatchEndings;
 
-  constructor(context: EngineContext, progress: Progress, endings: BatchEndings) {
+  constructor(context: EngineContext, services: WatchServices, endings: BatchEndings) {
     this.#context = context;
-    this.#progress = progress;
+    this.#services = services;
     this.#endings = endings;
   }
 
@@ -47,7 +46,9 @@ export class BatchLife {
     try {
       const end = await start.submitted;
       if (end) return end;
-      return await this.#progress.follow(batch, () => permit.proved(), { atOnce: start.isOld });
+      const proved = () => permit.proved();
+      const watched = new WatchedBatch(this.#context, this.#services, batch, proved);
+      return await watched.follow({ atOnce: start.isOld });
     } catch (error) {
       return this.#endFor(batch, error, start);
     }
@@ -56,21 +57,14 @@ export class BatchLife {
   #endFor(batch: Batch, error: unknown, start: BatchStart): BatchEnd {
     if (this.#context.stopped.aborted) return { is: 'stopped' };
     if (error instanceof LeaseLostError) return { is: 'lost' };
-    // Not as one that was refused: it may be accepted, so a later run has to look for it.
+    // It does not count as refused: it may be accepted, so a later run has to look for it.
     if (error instanceof UnseenError) return { is: 'given up', answer: error.answer };
     // The provider has it, so it may be paid for: nothing of it is sent again.
-    if (batch.remote) return { is: 'given up', answer: lostTrackOf(batch, error) };
+    if (batch.remote) return lostTrack(batch, error);
     const failure = failureOf(error);
     if (failure === undefined) return start.endFor(error);
     // There was no room for as long as we had patience.
     const next = failure.next === 'later' ? 'fail' : failure.next;
     return { is: 'refused', failure: { ...failure, next } };
   }
-}
-
-function lostTrackOf({ token, batcher, remote }: Batch, error: unknown): Answer {
-  const message =
-    `Batch ${token} (${remote?.id}) could not be followed to its end: ${messageOf(error)} It stays in ` +
-    'the ledger: run the program again to collect its answers.';
-  return ownAnswer(batcher, 'missing', message);
 }

@@ -1,11 +1,14 @@
-import { UnknownOutcomeError } from '../../base/errors.ts';
+import { BatchlingError, messageOf, UnknownOutcomeError } from '../../base/errors.ts';
+import type { Answer } from '../../base/types.ts';
 import type { Remote } from '../../batchers/batcher.ts';
 import { sleep } from '../../concurrency/backoff.ts';
 import { missingPatience } from '../../concurrency/patience.ts';
+import { ownAnswer } from '../answer/own-answer.ts';
 import type { Batch } from '../model/batch.ts';
 import type { EngineContext } from '../model/engine-context.ts';
+import { failureOf } from '../model/failure-of.ts';
 import { cancelRemote } from '../watch/cancel.ts';
-import { UnseenError, UnseenTrouble } from './unseen.ts';
+import { UnreadableTimes } from '../watch/unreadable-times.ts';
 
 /** When to look, after the create, where the provider echoes what we sent. */
 const exactLooks = [1_000, 4_000, 15_000];
@@ -14,11 +17,23 @@ const invisible = 10 * 60_000;
 const candidateInterval = 5_000;
 const longestInterval = 60_000;
 
+/** Whether the batch was accepted could not be seen for too long. Nothing of it is sent again. */
+export class UnseenError extends BatchlingError {
+  /** What its callers are told. */
+  readonly answer: Answer;
+
+  constructor({ token }: Batch, answer: Answer) {
+    super('UNKNOWN_OUTCOME', `It could not be seen whether batch ${token} was accepted.`);
+    this.answer = answer;
+  }
+}
+
 /** Decides what became of a create whose outcome is unknown, by looking at the provider. */
 export class CreateFinder {
   readonly #context: EngineContext;
   /** Twins that have turned up. */
   readonly #twins = new WeakMap<Batch, Set<string>>();
+  readonly #looking = new Map<Batch, Promise<void>>();
 
   constructor(context: EngineContext) {
     this.#context = context;
@@ -41,7 +56,7 @@ export class CreateFinder {
       await sleep(clock, Math.max(0, since + at - clock.now()), stopped);
       const [first, ...twins] = await this.#look(batch, since);
       if (first === undefined) continue;
-      // On its own: the batch is watched while a cancel is perhaps tried again and again.
+      // Nobody waits for it: the batch is watched while a cancel is perhaps tried again and again.
       const cancelled = Promise.all(twins.map((twin) => this.#cancelTwin(batch, twin)));
       background(`cancel twins of batch ${batch.token}`, cancelled);
       return first;
@@ -49,11 +64,19 @@ export class CreateFinder {
     return undefined;
   }
 
-  /** After a create was repeated: the first one may have got through, only later. */
-  async cancelTwins(batch: Batch): Promise<void> {
-    if (!batch.batcher.info.exactlyFindable) return;
+  /** Called after a create was repeated: the first one may have got through later. One look at a time. */
+  lookForTwins(batch: Batch): Promise<void> {
+    const looking = this.#looking.get(batch);
+    if (looking) return looking;
+    const looked = this.#cancelTwins(batch).finally(() => this.#looking.delete(batch));
+    this.#looking.set(batch, looked);
+    this.#context.background(`look for twins of batch ${batch.token}`, looked);
+    return looked;
+  }
+
+  async #cancelTwins(batch: Batch): Promise<void> {
     const { phase } = batch;
-    if (!('acceptedAt' in phase)) return;
+    if (!batch.batcher.info.exactlyFindable || !('acceptedAt' in phase)) return;
     for (const remote of await this.#look(batch, phase.acceptedAt)) {
       if (remote.id !== phase.remote.id) await this.#cancelTwin(batch, remote);
     }
@@ -66,7 +89,7 @@ export class CreateFinder {
   async #findCandidate(batch: Batch, since: number): Promise<Remote | undefined> {
     const { clock, stopped, ledger } = this.#context;
     const disproved = new Set<string>();
-    /** Since when each was seen to have ended. */
+    /** When each was first seen to have ended. */
     const ended = new Map<string, number>();
     for (let looks = 1; ; looks += 1) {
       // A candidate may run for hours before it can be proved.
@@ -93,7 +116,7 @@ export class CreateFinder {
       }
       const waited = clock.now() - since;
       if (open === 0 && waited > invisible) return undefined;
-      // Older than any batch of the provider can be, and still neither ours nor anybody else's.
+      // By now it is older than any batch of the provider can be, and still neither ours nor anybody else's.
       if (waited > batch.queue.limits.outlives) {
         throw new UnknownOutcomeError(
           `It stays unknown whether batch ${batch.token} was accepted.`,
@@ -107,7 +130,7 @@ export class CreateFinder {
     let isRead = false;
     try {
       for await (const rows of batch.batcher.results(batch.wire, candidate)) {
-        // Not the first line alone: there may be foreign lines among ours.
+        // The first line alone proves nothing: there may be foreign lines among ours.
         for (const row of rows) {
           if (!('id' in row)) continue;
           if (batch.members.has(row.id)) return true;
@@ -139,7 +162,8 @@ export class CreateFinder {
   /** As long as nothing can be seen, nothing is known, and nothing may be sent again. */
   async #untilSeen<T>(batch: Batch, since: number, look: () => Promise<T>): Promise<T> {
     const { clock, stopped, report, troubles } = this.#context;
-    const trouble = new UnseenTrouble(batch, clock, since);
+    const times = new UnreadableTimes(clock);
+    const isOld = () => clock.now() - since >= batch.queue.limits.outlives;
     for (let looks = 1; ; looks += 1) {
       try {
         const seen = await look();
@@ -148,8 +172,13 @@ export class CreateFinder {
       } catch (error) {
         report(`look for batch ${batch.token}`, error);
         troubles.met(batch, 'find', error);
-        const answer = trouble.met(error);
-        if (answer) throw new UnseenError(batch, answer);
+        const failure = failureOf(error);
+        const isDenied = failure?.meaning === 'denied';
+        const hasLasted = times.hasLasted(isDenied ? 'denied' : 'error');
+        if (hasLasted && (isDenied || isOld())) {
+          const answer = isDenied ? failure.answer : unseenAnswer(batch, error);
+          if (answer) throw new UnseenError(batch, answer);
+        }
         await sleep(clock, pauseAfter(looks), stopped);
       }
     }
@@ -177,4 +206,13 @@ export class CreateFinder {
 
 function pauseAfter(looks: number): number {
   return Math.min(candidateInterval * 1.1 ** (looks - 1), longestInterval);
+}
+
+/** What callers are told when the batches of their account could not be read for too long. */
+function unseenAnswer({ batcher, token }: Batch, error: unknown): Answer {
+  const message =
+    `It could not be seen whether batch ${token} was accepted: the batches of the account cannot ` +
+    `be read (${messageOf(error)}). Nothing was sent again. It stays in the ledger: run the program again ` +
+    'to look for it.';
+  return ownAnswer(batcher, 'missing', message);
 }

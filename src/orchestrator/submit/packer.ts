@@ -1,8 +1,10 @@
+import type { RequestQueue } from '../model/request-queue.ts';
+
 /** What one item weighs. */
 export interface Weight {
-  /** Of the encoded item. */
+  /** The size of the encoded item. */
   readonly bytes: number;
-  /** Estimated. */
+  /** Estimated tokens of its input. */
   readonly tokens: number;
   /** What the provider counts inside of it. */
   readonly units: number;
@@ -25,6 +27,21 @@ export interface Packed<T> {
   readonly batches: readonly (readonly T[])[];
   /** Can never be sent, alone or not. */
   readonly tooLarge: readonly T[];
+}
+
+/** Packs for a queue, or for what would be one. `tokens`: how many a batch may hold now. */
+export function packFor<T extends Weight>(
+  { batcher, limits, batchSize }: Pick<RequestQueue, 'batcher' | 'limits' | 'batchSize'>,
+  items: readonly T[],
+  tokens = Number.POSITIVE_INFINITY,
+): Packed<T> {
+  return pack(items, {
+    ...limits,
+    items: batchSize,
+    tokens,
+    units: limits.units ?? Number.POSITIVE_INFINITY,
+    frameBytes: (count) => batcher.frameBytes(count),
+  });
 }
 
 /** Splits items into batches. Pure; nothing is dropped, doubled or moved. */

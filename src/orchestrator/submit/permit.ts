@@ -4,7 +4,7 @@ import type { EngineScope } from '../model/call.ts';
 import type { EngineContext } from '../model/engine-context.ts';
 import type { Request } from '../model/request.ts';
 import type { RequestQueue } from '../model/request-queue.ts';
-import type { Reservation, TokenQuota } from './token-quota.ts';
+import { type Reservation, TokenQuota } from './token-quota.ts';
 
 /** What a permit is for. */
 export interface PermitFacts {
@@ -12,9 +12,9 @@ export interface PermitFacts {
   readonly tokens: number;
   /** Requests of the batch. */
   readonly count: number;
-  /** By which the requests are known when they ask for a permit again. */
+  /** Its requests are known by this one when they ask for a permit again. */
   readonly first: Request | undefined;
-  /** Of the callers that wait. */
+  /** The scopes of the callers that wait. */
   scopes(): Iterable<EngineScope>;
 }
 
@@ -57,7 +57,7 @@ export class Permit {
     if (!this.isTooMuch) await this.takeSlot(signal);
   }
 
-  /** For a batch that is under way already, whether there is room or not. */
+  /** Takes tokens and a slot for a batch that is under way already, whether there is room or not. */
   occupy(): void {
     this.#reservation ??= this.#quota.occupy(this.#facts.tokens, this.#facts.first);
     if (!this.#holdsSlot) this.#facts.queue.account.slots.occupy();
@@ -122,4 +122,69 @@ export class Permit {
       `${batcher.info.name} has ${most} ${most === 1 ? 'batch' : 'batches'} under way, the most at ` +
       'once (maxInFlight); the next is sent when one of them ends';
   }
+}
+
+/** Limits are raised: tomorrow we try again. */
+const remembered = 24 * 3_600_000;
+
+/** Gives out the permits of one engine. Token quotas are by account, base and model; named limits are kept in the ledger. */
+export class Permits {
+  readonly #context: EngineContext;
+  readonly #quotas = new Map<string, Promise<TokenQuota>>();
+
+  constructor(context: EngineContext) {
+    this.#context = context;
+  }
+
+  newPermit(quota: TokenQuota, facts: PermitFacts): Permit {
+    return new Permit(this.#context, quota, facts);
+  }
+
+  quotaOf(queue: RequestQueue): Promise<TokenQuota> {
+    const key = `${queue.account.id}\n${nameOf(queue)}`;
+    let quota = this.#quotas.get(key);
+    if (quota === undefined) {
+      quota = this.#open(queue);
+      this.#quotas.set(key, quota);
+    }
+    return quota;
+  }
+
+  async close(): Promise<void> {
+    for (const quota of this.#quotas.values()) (await quota).close();
+  }
+
+  async #open(queue: RequestQueue): Promise<TokenQuota> {
+    const { account, limits } = queue;
+    const name = nameOf(queue);
+    const { ledger, clock, background } = this.#context;
+    const { tokens, outlives } = limits;
+    const onNamed = (named: number) => {
+      const noted = ledger.learn(account.id, name, { tokens: named, named: true });
+      background(`note how much of ${name} may be under way`, noted);
+    };
+    return new TokenQuota(
+      clock,
+      (await this.#known(account.id, name)) ?? tokens,
+      outlives,
+      onNamed,
+    );
+  }
+
+  /** A ledger that cannot be read costs a refusal, not the batch. */
+  async #known(account: number, name: string): Promise<number | undefined> {
+    const { ledger, report } = this.#context;
+    try {
+      const known = await ledger.limit(account, name);
+      return known?.named && known.age < remembered ? known.tokens : undefined;
+    } catch (error) {
+      report(`look up how much of ${name} may be under way`, error);
+      return undefined;
+    }
+  }
+}
+
+/** One key may be used at several bases, a dummy one above all: each has a quota of its own. */
+function nameOf({ model, wire }: RequestQueue): string {
+  return `${model} at ${wire.base}`;
 }

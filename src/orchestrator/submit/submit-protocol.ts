@@ -14,7 +14,7 @@ import { cancelIfAskedFor } from '../watch/cancel.ts';
 import type { CreateFinder } from './find-create.ts';
 import type { Permit } from './permit.ts';
 
-/** Why a batch is sent again, for those who are told so. */
+/** Why a batch is sent again, as people are told. */
 export const neverAccepted = 'sent again: the create was never accepted';
 /** How long a create waits for another create of the same account. */
 const queueForCreate = 30_000;

@@ -3,7 +3,7 @@ import { OverBudgetError, OwnerLostError } from '../../base/errors.ts';
 import { inTurns, nextTurn, Slice } from '../../concurrency/event-loop.ts';
 import type { NewBatch } from '../../ledger/ledger.ts';
 import { goRealtime, refuseRequests } from '../answer/delivery.ts';
-import { ownAnswer } from '../answer/own-answer.ts';
+import { type OwnReason, ownAnswer } from '../answer/own-answer.ts';
 import { refuseUnsent } from '../collect/batch-endings.ts';
 import { labelsOf } from '../events/batch-labels.ts';
 import { type FlushReason, factsOf, publish } from '../events/events.ts';
@@ -13,20 +13,18 @@ import type { EngineContext } from '../model/engine-context.ts';
 import type { Request } from '../model/request.ts';
 import type { RequestQueue } from '../model/request-queue.ts';
 import type { Deadlines } from '../watch/deadlines.ts';
-import type { BatchBudgets } from './batch-budgets.ts';
 import type { BatchLife, BatchStart } from './batch-life.ts';
-import { refuseOverBudget } from './budget.ts';
-import { pack } from './packer.ts';
-import { Permit } from './permit.ts';
+import { type Budgets, refuseOverBudget } from './budgets.ts';
+import { packFor } from './packer.ts';
+import type { Permit, Permits } from './permit.ts';
 import { planOf } from './plan.ts';
-import type { Quotas } from './quotas.ts';
 import type { SubmitProtocol } from './submit-protocol.ts';
 import type { TokenQuota } from './token-quota.ts';
 
 /** What the submitter hands on to. */
 interface SubmitServices {
-  readonly quotas: Quotas;
-  readonly budgets: BatchBudgets;
+  readonly permits: Permits;
+  readonly budgets: Budgets;
   readonly protocol: SubmitProtocol;
   readonly life: BatchLife;
   readonly deadlines: Deadlines;
@@ -61,31 +59,25 @@ export class Submitter {
     this.send(queue, requests);
   }
 
-  /** Also for requests of a batch that was refused, in the company they are in now. */
+  /** Packs and sends requests, also those of a refused batch, in the company they are in now. */
   send(queue: RequestQueue, requests: readonly Request[]): void {
     const sent = this.#pack(queue, requests).catch((error: unknown) => {
-      if (!this.#context.stopped.aborted) return refuseUnsent(this.#context, requests, error);
+      if (!this.#context.stopped.aborted) return this.#refuseUnsent(requests, error);
     });
     this.#context.background('send requests', sent);
   }
 
   async #pack(queue: RequestQueue, requests: readonly Request[]): Promise<void> {
     this.#endDue(requests);
-    const quota = await this.#services.quotas.of(queue);
+    const quota = await this.#services.permits.quotaOf(queue);
     await nextTurn();
-    const { batcher, policy, limits } = queue;
-    const { batches, tooLarge } = pack(withoutEndedScopes(requests), {
-      ...limits,
-      items: Math.min(policy.batchSize ?? limits.recommendedItems, limits.items),
-      tokens: quota.limit,
-      units: limits.units ?? Number.POSITIVE_INFINITY,
-      frameBytes: (count) => batcher.frameBytes(count),
-    });
+    const { batcher } = queue;
+    const { batches, tooLarge } = packFor(queue, withoutEndedScopes(requests), quota.limit);
     const { background } = this.#context;
     for (const members of batches) background('send a batch', this.#send(queue, quota, members));
     if (tooLarge.length === 0) return;
     const message = `The request is larger than a ${batcher.info.name} batch may be.`;
-    // On its own: if it fails, that is no trouble of those that are being sent.
+    // It runs by itself: if it fails, that is no trouble of the requests that are being sent.
     const refused = refuseRequests(this.#context, tooLarge, () =>
       ownAnswer(batcher, 'too_large', message),
     );
@@ -109,7 +101,7 @@ export class Submitter {
     requests: readonly Request[],
   ): Promise<readonly [Batch, Permit, BatchStart] | undefined> {
     const scopes = scopesOf(requests);
-    const permit = new Permit(this.#context, quota, {
+    const permit = this.#services.permits.newPermit(quota, {
       queue,
       tokens: requests.reduce((sum, { tokens }) => sum + tokens, 0),
       count: requests.length,
@@ -125,32 +117,36 @@ export class Submitter {
         return undefined;
       }
       await makeIds(requests);
-      const money = await this.#services.budgets.of(queue, requests);
+      const money = await this.#services.budgets.ofBatch(queue, requests);
       this.#endDue(requests);
       const members = this.#ours(withoutEndedScopes(requests));
       batch = members.length > 0 ? await this.#plan(queue, members, money) : undefined;
-      // Those whose time ran out while the plan was written.
+      // Time may have run out for some while the plan was written.
       this.#endDue(requests);
       if (batch === undefined) return undefined;
       const sent = this.#services.protocol.send(batch, permit, planOf(batch, members));
       return [batch, permit, startOf(sent)];
+    } catch (error) {
+      // Nobody may wait for what is not sent.
+      if (!this.#context.stopped.aborted) await this.#refuseUnsent(requests, error);
+      return undefined;
     } finally {
       if (batch === undefined) permit.release();
     }
   }
 
-  /** Of the others the ledger has forgotten whose they are: it is asked again. */
+  /** The requests that are ours. The ledger has forgotten whose the others are, and is asked again. */
   #ours(requests: readonly Request[]): readonly Request[] {
-    const { owner } = this.#context;
+    const { id } = this.#context.owner;
     const ours: Request[] = [];
     for (const request of requests) {
-      if (request.owner === owner.id) ours.push(request);
+      if (request.owner === id) ours.push(request);
       else this.#services.follow(request);
     }
     return ours;
   }
 
-  /** On its own: whatever becomes of them, the others must go on. None of them waits for a permit. */
+  /** Nobody waits for it: whatever becomes of these requests, the others must go on. None of them waits for a permit. */
   #endDue(requests: readonly Request[]): void {
     const due = requests
       .filter((request) => !request.isWanted && !request.isPlanned)
@@ -168,8 +164,12 @@ export class Submitter {
   ): Promise<Batch | undefined> {
     const { ledger, owner, batches, stopped } = this.#context;
     const token = `bl_${randomBytes(8).toString('hex')}`;
-    for (const request of members) request.beginPlan();
+    const begun: Request[] = [];
     try {
+      for (const request of members) {
+        request.beginPlan();
+        begun.push(request);
+      }
       const labels = labelsOf(scopesOf(members));
       const rows = members.map(({ row }) => row);
       const lease = await ledger.plan(
@@ -183,23 +183,28 @@ export class Submitter {
         if (slice.isOver) await slice.next();
         batch.add(request);
       }
-      // In one go: a batch whose first members are gone must not look as if nobody wanted it.
+      // All of them in one turn: a batch whose first members are gone must not look as if nobody wanted it.
       for (const request of members) request.enterBatch(batch);
       batches.set(lease.batch, batch);
       if (stopped.aborted) batch.ending.abort(stopped.reason);
       return batch;
     } catch (error) {
-      for (const request of members) request.leavePlan();
+      for (const request of begun) request.leavePlan();
       if (error instanceof OwnerLostError) for (const one of members) this.#services.follow(one);
       else if (error instanceof OverBudgetError)
         await refuseOverBudget(this.#context, members, error);
-      else await refuseUnsent(this.#context, members, error, 'store');
+      else await this.#refuseUnsent(members, error, 'store');
       return undefined;
     }
   }
+
+  #refuseUnsent(requests: readonly Request[], error: unknown, reason?: OwnReason): Promise<void> {
+    const unsent = requests.filter(({ isUnsent }) => isUnsent);
+    return refuseUnsent(this.#context, unsent, error, reason);
+  }
 }
 
-/** Apart from where it is called: a closure made there would keep the requests. */
+/** A function of its own, because a closure made by its caller would keep the requests. */
 function startOf(sent: Promise<void>): BatchStart {
   const submitted = sent.then(() => undefined);
   // Whoever lives with the batch hears of it, only a moment later.
@@ -207,7 +212,7 @@ function startOf(sent: Promise<void>): BatchStart {
   return { submitted, endFor: (error) => ({ is: 'unsent', error }), isOld: false };
 }
 
-/** Made here and kept: to make them for a whole plan at once would be a long slice. */
+/** Ids are made here, in slices, and kept: to make them for a whole plan at once would take long. */
 async function makeIds(requests: readonly Request[]): Promise<void> {
   const slice = new Slice();
   for (const request of requests) {

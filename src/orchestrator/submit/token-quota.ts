@@ -30,7 +30,7 @@ export class TokenQuota {
   readonly #onNamed: (tokens: number) => void;
   #named: number | undefined;
   /**
-   * Found out by trying: what fitted, or half of what did not. Others may have filled the quota, so it
+   * What was found by trying: what fitted, or half of what did not. Others may have filled the quota, so it
    * grows again when it is used up without a refusal, and is forgotten with the engine.
    */
   #found = Number.POSITIVE_INFINITY;
@@ -193,7 +193,7 @@ export class TokenQuota {
   #grant(): void {
     for (let next = this.#waiting[0]; next; next = this.#waiting[0]) {
       if (this.#pause !== undefined) return;
-      // After a refusal, one at a time.
+      // After a refusal, batches go out one at a time.
       if (this.#refusals > 0 && this.#unproved > 0) return;
       if (this.#reserved > 0 && this.#reserved + next.tokens > this.limit) return;
       this.#waiting.shift();

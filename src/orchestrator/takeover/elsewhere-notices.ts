@@ -29,7 +29,7 @@ export class ElsewhereNotices {
     for (const { scope } of request.callers) this.#waiting.get(scope)?.requests.delete(request);
   }
 
-  /** Asked every so often: a number that still grows is not told yet. */
+  /** Called every so often: a number that still grows is not told yet. */
   tell(): void {
     for (const [scope, waiting] of this.#waiting) {
       const { size: count } = waiting.requests;

@@ -36,7 +36,7 @@ export class JoinedOwner implements EngineOwner {
     }
   }
 
-  /** Once for all who found that the owner is lost. */
+  /** Joins once, however many steps have found that the owner is lost. */
   #joinAgain(lost: OwnerId): Promise<OwnerId> {
     if (this.#id !== lost) return Promise.resolve(this.#id);
     this.#joining ??= this.#ledger

@@ -27,20 +27,20 @@ export class OtherOwners {
   readonly #context: EngineContext;
   readonly #takeOver: TakeOver;
   readonly #endDue: EndDue;
-  /** With the batches that they are in, as far as that is known. */
+  /** The requests, with the batches that they are in as far as that is known. */
   readonly #waiting = new Map<Request, BatchId | undefined>();
   readonly #notices: ElsewhereNotices;
   readonly #takingOver = new Map<BatchId, Promise<Batch | undefined>>();
   #timer: unknown;
   #seen = -1;
   #looks = 0;
-  /** Since when every look has failed. */
+  /** When the looks began to fail, if the last one did. */
   #blindSince: number | undefined;
 
   constructor(
     context: EngineContext,
     takeOver: TakeOver,
-    /** For a request that has become ours after its time was up. */
+    /** Ends a request that has become ours after its time was up. */
     endDue: EndDue,
   ) {
     this.#context = context;
@@ -183,7 +183,7 @@ export class OtherOwners {
           this.follow(asked[index] as Request, admission);
         });
       }
-      // Not what it is by now: a change during this look may have come too late for it.
+      // The number from before this look: a change during it may have come too late for it.
       this.#seen = changed;
     }
     this.#blindSince = undefined;
@@ -191,7 +191,7 @@ export class OtherOwners {
   }
 }
 
-/** As everywhere: a rejected fetch would make every SDK try again. */
+/** Answers with an error of ours: a rejected fetch would make every SDK try again. */
 function tellTrouble(request: Request, error: unknown): void {
   deliver(request, ownAnswer(request.batcher, 'store', messageOf(error)), 'ledger');
 }

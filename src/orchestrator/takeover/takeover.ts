@@ -1,31 +1,27 @@
-import { messageOf } from '../../base/errors.ts';
 import type { Remote } from '../../batchers/batcher.ts';
 import { RefusedError } from '../../batchers/shared/refused-error.ts';
 import { sleep } from '../../concurrency/backoff.ts';
 import { nextTurn } from '../../concurrency/event-loop.ts';
 import type { BatchId, ClaimedBatch } from '../../ledger/ledger.ts';
-import { ownAnswer } from '../answer/own-answer.ts';
 import { Batch } from '../model/batch.ts';
 import type { BatchEnd } from '../model/batch-end.ts';
 import type { EngineScope } from '../model/call.ts';
 import type { EngineContext } from '../model/engine-context.ts';
-import { itemId } from '../model/item-id.ts';
-import type { Request } from '../model/request.ts';
+import { itemId, type Request } from '../model/request.ts';
 import type { RequestQueue } from '../model/request-queue.ts';
 import { TooMuchError, UnwantedError } from '../model/unsent.ts';
 import type { BatchLife } from '../submit/batch-life.ts';
 import type { CreateFinder } from '../submit/find-create.ts';
-import { Permit } from '../submit/permit.ts';
+import type { Permit, Permits } from '../submit/permit.ts';
 import { planOf } from '../submit/plan.ts';
-import type { Quotas } from '../submit/quotas.ts';
 import { neverAccepted, type SubmitProtocol } from '../submit/submit-protocol.ts';
 import type { TokenQuota } from '../submit/token-quota.ts';
-import { underOtherKey } from '../watch/under-other-key.ts';
+import { notContinued, underOtherKey } from '../watch/given-up.ts';
 
 interface TakeoverServices {
   readonly finder: CreateFinder;
   readonly protocol: SubmitProtocol;
-  readonly quotas: Quotas;
+  readonly permits: Permits;
   readonly life: BatchLife;
   /** Resolves when all calls made so far have found their batch. */
   caughtUp(): Promise<void>;
@@ -50,7 +46,7 @@ export class Takeover {
   /** The batch, if its owner is gone and it is ours now. */
   async claim(id: BatchId, successor: Successor): Promise<Batch | undefined> {
     const { ledger, owner, batches, background, clock, stopped } = this.#context;
-    const quota = await this.#services.quotas.of(successor.queue);
+    const quota = await this.#services.permits.quotaOf(successor.queue);
     const claimed = await owner.run((self) => ledger.claim(self, id));
     if (claimed === undefined) return undefined;
     const batch = activate(claimed, successor, clock.now());
@@ -66,7 +62,7 @@ export class Takeover {
     claimed: ClaimedBatch,
     scope: EngineScope,
   ): Promise<void> {
-    const permit = new Permit(this.#context, quota, {
+    const permit = this.#services.permits.newPermit(quota, {
       queue: batch.queue,
       // The more callers have asked again, the better it is known.
       get tokens() {
@@ -82,7 +78,7 @@ export class Takeover {
     await nextTurn();
     await this.#services.life.live(batch, permit, {
       isOld: true,
-      endFor: (error) => ({ is: 'given up', answer: toldInsteadOf(batch, error) }),
+      endFor: (error) => notContinued(batch, error),
       submitted: this.#continue(batch, permit, claimed, scope),
     });
   }
@@ -101,7 +97,7 @@ export class Takeover {
       await this.#waitForOthers(scope);
       return undefined;
     }
-    // By the clock of this process: the ledger says how long ago the create was.
+    // The ledger says how long ago the create was, so this is by the clock of this process.
     const since = this.#context.clock.now() - (claimed.creatingAge ?? 0);
     const shares = await this.#sharesAccount(batch, claimed, since);
     if (claimed.state === 'creating') {
@@ -112,7 +108,7 @@ export class Takeover {
         return undefined;
       }
       // That it is not there for this key does not mean that it is not there.
-      if (!shares) return { is: 'given up', answer: underOtherKey(batch) };
+      if (!shares) return underOtherKey(batch);
       batch.createWasLost(neverAccepted);
     }
     const isUploaded = claimed.state === 'creating' || claimed.state === 'staged';
@@ -156,7 +152,7 @@ export class Takeover {
       return true;
     } catch (error) {
       // The file may be gone by now; the requests then go the usual way.
-      if (!isTheBatchs(error)) throw error;
+      if (!isAboutTheBatch(error)) throw error;
       this.#context.report(`use the uploaded file of batch ${batch.token}`, error);
       return false;
     }
@@ -182,14 +178,8 @@ function tellRejoined(batch: Batch, age: number): void {
   batch.emit('notice', { notice: 'rejoined', ...batch.facts(), age: Math.max(0, age) });
 }
 
-function toldInsteadOf({ token, batcher }: Batch, error: unknown) {
-  const message = messageOf(error);
-  const told = `Batch ${token} of an earlier run could not be continued: ${message}`;
-  return ownAnswer(batcher, 'store', told);
-}
-
-/** It was refused or is not wanted as it is; its requests may be. */
-function isTheBatchs(error: unknown): boolean {
+/** The batch was refused or is not wanted as it is. Its requests may be. */
+function isAboutTheBatch(error: unknown): boolean {
   return (
     error instanceof RefusedError || error instanceof UnwantedError || error instanceof TooMuchError
   );
@@ -199,7 +189,7 @@ function activate(claimed: ClaimedBatch, successor: Successor, now: number): Bat
   const { token, lease, handle, cursor, remoteId, acceptedAge = 0 } = claimed;
   const isUnderOtherKey = claimed.queue.account !== successor.queue.account.id;
   const batch = new Batch(token, successor.queue, lease, { handle, cursor, isUnderOtherKey });
-  // Before anyone is attached: how often to poll is the wish of who takes it over.
+  // The scope that takes it over decides how often it is polled, before anyone else is attached.
   batch.scopes.add(successor.scope);
   for (const { fingerprint, occurrence, request, attempt, settled } of claimed.members) {
     const member = { row: request, attempt, request: undefined, isSettled: settled };
@@ -217,7 +207,7 @@ function placeholder(id: string): Remote {
   return { id, state: 'running', raw: 'unknown', readable: false, sources: {} };
 }
 
-/** Only of requests that were asked for again the size is known; the others will be like them. */
+/** The size is known of requests that were asked for again; the others will be like them. */
 function tokensOf({ members }: Batch): number {
   let tokens = 0;
   let known = 0;

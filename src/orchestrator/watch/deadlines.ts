@@ -97,7 +97,7 @@ export class Deadlines {
         }
       }
     }
-    // Those whose batch has been taken apart meanwhile.
+    // The batch of some may have been taken apart meanwhile.
     for (const caller of told) if (!caller.request?.isPlanned) unsent.push(caller);
     if (unsent.length > 0) background('end requests at their deadline', this.end(unsent));
     if (told.length > 0) background('tell callers of their deadline', inTurns(told, endIfPlanned));
@@ -154,7 +154,7 @@ export class Deadlines {
     batch.emit('notice', { notice: 'hint', text });
   }
 
-  /** Their time is up, and their requests are in no batch. */
+  /** Ends callers whose time is up and whose requests are in no batch. */
   async end(callers: readonly Caller[]): Promise<void> {
     const last = new Set<Request>();
     const each: Caller[] = [];
@@ -211,7 +211,7 @@ function tellThoseInCompany(batch: Batch, now: number): void {
   if (batch.isWaitedFor(isLater)) tellDue(batch);
 }
 
-/** The requests stay in their batch, and their answers are kept for who asks again. */
+/** The requests stay in their batch, and their answers are kept for calls that ask again. */
 function tellDue(batch: Batch): void {
   for (const caller of batch.waiting()) {
     if (!caller.isDue || caller.scope.onDeadline !== 'error') continue;

@@ -1,14 +1,24 @@
-import type { Batcher } from '../../batchers/batcher.ts';
+import type { Batcher, BatchFailure, Remote } from '../../batchers/batcher.ts';
 import { backoff } from '../../concurrency/backoff.ts';
 import type { Wire } from '../../http/wire.ts';
 import type { Batch } from '../model/batch.ts';
 import type { EngineScope } from '../model/call.ts';
 
+/** A batch under way, and what it makes of what polls see. */
+export interface Watched {
+  readonly batch: Batch;
+  seen(remote: Remote): void;
+  /** A poll could not read it; `denied`: because the key was refused. */
+  unread(denied: BatchFailure | undefined, error: unknown): void;
+  /** The engine goes down. */
+  close(): void;
+}
+
 /** The batches of one account at one base: one round of polling is for all of them. */
 export interface PollGroup {
   readonly batcher: Batcher;
   readonly wire: Wire;
-  readonly batches: Map<string, Batch>;
+  readonly batches: Map<string, Watched>;
   interval: number;
   /** Rounds in a row in which nothing could be read. */
   errors: number;
@@ -19,7 +29,7 @@ export interface PollGroup {
 }
 
 /**
- * A round that was cut short: those it did not get to are the first of the next. Where it got to none,
+ * After a round that was cut short, the next one begins with the batches it did not get to. Where it got to none,
  * the first of them may be the trouble and goes to the end of the line.
  */
 export function beginWith({ batches }: PollGroup, unseen: ReadonlySet<string>): void {
@@ -27,9 +37,9 @@ export function beginWith({ batches }: PollGroup, unseen: ReadonlySet<string>): 
   const [first] = unseen;
   if (seen.length === 0 && first !== undefined) seen.push(first);
   for (const id of seen) {
-    const batch = batches.get(id);
+    const watched = batches.get(id);
     batches.delete(id);
-    if (batch) batches.set(id, batch);
+    if (watched) batches.set(id, watched);
   }
 }
 
@@ -57,7 +67,7 @@ export function range(group: PollGroup): { minimum: number; maximum: number } {
   let minimum = Number.POSITIVE_INFINITY;
   let maximum = Number.POSITIVE_INFINITY;
   let floor = 0;
-  for (const batch of group.batches.values()) {
+  for (const { batch } of group.batches.values()) {
     floor = Math.max(floor, batch.queue.limits.pollMinimum);
     for (const { poll } of batch.scopes) {
       minimum = Math.min(minimum, poll.minimum);
@@ -70,7 +80,7 @@ export function range(group: PollGroup): { minimum: number; maximum: number } {
 
 export function scopesOf({ batches }: PollGroup): ReadonlySet<EngineScope> {
   const scopes = new Set<EngineScope>();
-  for (const batch of batches.values()) for (const scope of batch.scopes) scopes.add(scope);
+  for (const { batch } of batches.values()) for (const scope of batch.scopes) scopes.add(scope);
   return scopes;
 }
 

@@ -2,8 +2,8 @@ import type { Clock } from '../../base/types.ts';
 import { deniedPatience, emptyPatience, missingPatience } from '../../concurrency/patience.ts';
 
 /**
- * Not found, found without a line that could be read, some of it empty, the key refused, or any other
- * error.
+ * Why a batch cannot be read: it is not found, it has no line that could be read, some of it is empty, the key is
+ * refused, or any other error.
  */
 export type UnreadableReason = 'missing' | 'unreadable' | 'empty' | 'denied' | 'error';
 
@@ -16,7 +16,7 @@ const patienceWith: Readonly<Record<UnreadableReason, number>> = {
 };
 
 /**
- * Since when a batch cannot be read, for each reason by itself: half an hour of 500 does not make the
+ * Notes since when a batch cannot be read, for each reason by itself: half an hour of 500 does not make the
  * first "not found" any truer. A good answer ends them all.
  */
 export class UnreadableTimes {

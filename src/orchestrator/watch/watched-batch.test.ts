@@ -23,8 +23,7 @@ it('a batch does not end before its last state is written: the ledger would see 
   const collector = { read: async () => undefined, finish: async () => void steps.push('finish') };
   const services = {
     collector,
-    watch: () => true,
-    unwatch: () => undefined,
+    watcher: { watch: () => true, unwatch: () => undefined },
   } as unknown as WatchServices;
   const queue = { batcher: new OpenAIBatcher(), endpoint: '/v1/x', model: 'm' };
   const batch = new Batch('bl_1', queue as unknown as RequestQueue, {} as Batch['lease']);
@@ -33,7 +32,7 @@ it('a batch does not end before its last state is written: the ledger would see 
   batch.moveTo({ name: 'creating' });
   batch.moveTo({ name: 'running', remote, acceptedAt: 0 });
   const watched = new WatchedBatch(context, services, batch, () => undefined);
-  const ended = watched.ended.then(({ is }) => steps.push(is));
+  const ended = watched.follow({ atOnce: false }).then(({ is }) => steps.push(is));
   watched.seen({ ...remote, state: 'ended', raw: 'completed' });
   await new Promise((resolve) => setImmediate(resolve));
   expect(steps).toEqual([]);

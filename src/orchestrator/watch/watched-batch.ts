@@ -2,38 +2,35 @@ import { LeaseLostError } from '../../base/errors.ts';
 import type { BatchFailure, Remote } from '../../batchers/batcher.ts';
 import { backoff, sleep } from '../../concurrency/backoff.ts';
 import { missingPatience } from '../../concurrency/patience.ts';
-import { ownAnswer } from '../answer/own-answer.ts';
 import { type Collector, UnreadableError } from '../collect/collector.ts';
 import { ResultLines } from '../collect/result-lines.ts';
-import type { Batch } from '../model/batch.ts';
+import { type Batch, Moment } from '../model/batch.ts';
 import type { BatchEnd } from '../model/batch-end.ts';
 import type { EngineContext } from '../model/engine-context.ts';
 import { failureOf } from '../model/failure-of.ts';
 import { cancelIfAskedFor } from './cancel.ts';
 import type { Deadlines } from './deadlines.ts';
-import { underOtherKey } from './under-other-key.ts';
+import { overdue, underOtherKey } from './given-up.ts';
+import type { Watched } from './poll-group.ts';
 import { UnreadableTimes } from './unreadable-times.ts';
+import type { Watcher } from './watcher.ts';
 
 /** What a batch under way meets. */
 export interface WatchServices {
   readonly collector: Collector;
   readonly deadlines: Deadlines;
-  /** Cancels batches that an earlier create of this one has left. */
-  cancelTwins(batch: Batch): Promise<void>;
-  /** Whether it is watched: not when the engine goes down. */
-  watch(batch: Batch): boolean;
-  unwatch(batch: Batch): void;
+  /** Looks for batches that an earlier create of this one has left, and cancels them. */
+  lookForTwins(batch: Batch): Promise<void>;
+  readonly watcher: Pick<Watcher, 'watch' | 'unwatch'>;
 }
 
 /**
- * A batch that the provider has, from there to its end. It may be paid for, so that it cannot be read sends
- * nothing again in haste: not when the key is refused, not under another key, and "not found" only after
- * half an hour.
+ * A batch that the provider has, from there to its end. It may be paid for, so nothing of it is sent again in haste
+ * when it cannot be read: not when the key is refused, not under another key, and "not found" only after half an hour.
  */
-export class WatchedBatch {
+export class WatchedBatch implements Watched {
   readonly batch: Batch;
-  /** How it ended. Rejects when another owner has it, or the engine went down. */
-  readonly ended: Promise<BatchEnd>;
+  readonly #ended: Promise<BatchEnd>;
   readonly #context: EngineContext;
   readonly #services: WatchServices;
   /** The provider has begun to work on it. */
@@ -41,9 +38,8 @@ export class WatchedBatch {
   readonly #lines: ResultLines;
   readonly #unreadable: UnreadableTimes;
   #isUnderOtherKey: boolean;
-  /** Since when it has ended without all of its results. */
+  /** When it was first seen to have ended without all of its results. */
   #incompleteSince: number | undefined;
-  #isLookingForTwins = false;
   /** Its last states are written before its end: a ledger may have several connections. */
   #noted: Promise<unknown> = Promise.resolve();
   #end!: (end: BatchEnd) => void;
@@ -57,13 +53,19 @@ export class WatchedBatch {
     this.#lines = new ResultLines(batch);
     this.#unreadable = new UnreadableTimes(context.clock);
     this.#isUnderOtherKey = batch.origin.isUnderOtherKey;
-    this.ended = new Promise((resolve, reject) => {
+    this.#ended = new Promise((resolve, reject) => {
       this.#end = (end) => void this.#noted.then(() => resolve(end));
       this.#fail = reject;
     });
   }
 
-  /** What a poll has seen. */
+  /** Resolves to how it ended; rejects when another owner has it, or the engine went down. */
+  follow({ atOnce }: { readonly atOnce: boolean }): Promise<BatchEnd> {
+    // Where the engine goes down, the ledger keeps the batch for the next one.
+    if (!this.#services.watcher.watch(this, { atOnce })) this.close();
+    return this.#ended;
+  }
+
   seen(remote: Remote): void {
     const { batch } = this;
     const { phase } = batch;
@@ -71,7 +73,8 @@ export class WatchedBatch {
     if (phase.name !== 'running') return;
     batch.polled();
     if (remote.state === 'missing') {
-      this.#missing();
+      if (this.#isUnderOtherKey) this.#over(underOtherKey(batch));
+      else if (this.#unreadable.hasLasted('missing')) this.#over({ is: 'gone' });
       return;
     }
     this.#unreadable.clear();
@@ -92,10 +95,10 @@ export class WatchedBatch {
       return;
     }
     if (remote.readable) this.#readEarly(remote);
-    if (batch.mayHaveTwins) this.#lookForTwins();
+    // The sooner a twin is cancelled, the less of it is paid for.
+    if (batch.mayHaveTwins) void this.#services.lookForTwins(batch);
   }
 
-  /** A poll has met an error; `denied`: the key was refused. */
   unread(denied: BatchFailure | undefined, error: unknown): void {
     this.batch.looked.pass();
     if (this.batch.phase.name !== 'running') return;
@@ -104,7 +107,7 @@ export class WatchedBatch {
     if (end) this.#over(end);
   }
 
-  /** The engine goes down. What is being collected may come to its end. */
+  /** What is being collected may come to its end. */
   close(): void {
     if (this.batch.phase.name === 'running') this.#end({ is: 'stopped' });
   }
@@ -122,17 +125,12 @@ export class WatchedBatch {
   }
 
   #over(end: BatchEnd): void {
-    this.#services.unwatch(this.batch);
+    this.#services.watcher.unwatch(this);
     this.#end(end);
   }
 
-  #missing(): void {
-    if (this.#isUnderOtherKey) this.#over(giveUp(this.batch));
-    else if (this.#unreadable.hasLasted('missing')) this.#over({ is: 'gone' });
-  }
-
   #denied(failure: BatchFailure): BatchEnd | undefined {
-    if (this.#isUnderOtherKey) return giveUp(this.batch);
+    if (this.#isUnderOtherKey) return underOtherKey(this.batch);
     const { answer } = failure;
     return this.#unreadable.hasLasted('denied') && answer ? { is: 'given up', answer } : undefined;
   }
@@ -142,18 +140,14 @@ export class WatchedBatch {
     return this.#unreadable.hasLasted('error') ? this.#overdue(error) : undefined;
   }
 
-  /** Older than any provider lets a batch become, whether it can be read or not. */
+  /** The end of a batch that is older than any provider lets a batch become. */
   #overdue(error?: unknown): BatchEnd | undefined {
     const { batch } = this;
     const { phase } = batch;
     if (!('acceptedAt' in phase)) return undefined;
     const { outlives } = batch.queue.limits;
     if (this.#context.clock.now() - phase.acceptedAt < outlives) return undefined;
-    const why = error instanceof Error ? ` Reading it failed at last with: ${error.message}` : '';
-    const message =
-      `Batch ${batch.token} (${phase.remote.id}) has neither ended nor expired long after its ` +
-      `completion window. It stays in the ledger: run the program again to look for its answers.${why}`;
-    return { is: 'given up', answer: ownAnswer(batch.batcher, 'expired', message) };
+    return overdue(batch, error);
   }
 
   /** One reading at a time; the next poll brings the next. */
@@ -168,34 +162,20 @@ export class WatchedBatch {
     this.#context.background(`read results of batch ${batch.token}`, reading);
   }
 
-  /** The sooner a twin is cancelled, the less of it is paid for. */
-  #lookForTwins(): void {
-    if (this.#isLookingForTwins) return;
-    this.#isLookingForTwins = true;
-    const { batch } = this;
-    const looked = this.#services.cancelTwins(batch).finally(() => {
-      this.#isLookingForTwins = false;
-    });
-    this.#context.background(`look for twins of batch ${batch.token}`, looked);
-  }
-
   #beginToCollect(remote: Remote): void {
     const { batch } = this;
     const { phase } = batch;
     if (phase.name !== 'running') return;
     const early = batch.reading;
     batch.moveTo({ ...phase, name: 'collecting', remote, isUnreadable: false });
-    this.#services.unwatch(batch);
-    let markRead: () => void = () => undefined;
-    const read = new Promise<void>((resolve) => {
-      markRead = resolve;
-    });
-    batch.readWith(read);
-    const collected = this.#collect(remote, early, markRead)
+    this.#services.watcher.unwatch(this);
+    const read = new Moment();
+    batch.readWith(read.passed);
+    const collected = this.#collect(remote, early, read)
       .then((end) => {
         if (end) this.#end(end);
       }, this.#fail)
-      .finally(markRead);
+      .finally(read.pass);
     this.#context.background(`collect batch ${batch.token}`, collected);
   }
 
@@ -203,7 +183,7 @@ export class WatchedBatch {
   async #collect(
     remote: Remote,
     early: Promise<unknown> | undefined,
-    markRead: () => void,
+    read: Moment,
   ): Promise<BatchEnd | undefined> {
     const { batch } = this;
     const { clock, stopped, report, troubles } = this.#context;
@@ -223,7 +203,7 @@ export class WatchedBatch {
         }
         break;
       } catch (error) {
-        markRead();
+        read.pass();
         if (error instanceof LeaseLostError || stopped.aborted) throw error;
         report(`collect batch ${batch.token}`, error);
         troubles.met(batch, 'read', error);
@@ -235,9 +215,9 @@ export class WatchedBatch {
     }
     await this.#noted;
     await collector.finish(batch, remote, this.#lines);
-    markRead();
-    // In the background: whatever is found there, this batch is over and takes up no room.
-    if (batch.mayHaveTwins) this.#lookForTwins();
+    read.pass();
+    // Nobody waits for that look: whatever it finds, this batch is over and takes up no room.
+    if (batch.mayHaveTwins) void this.#services.lookForTwins(batch);
     return { is: 'collected' };
   }
 
@@ -248,7 +228,7 @@ export class WatchedBatch {
     const failure = failureOf(error);
     const isGone = failure?.meaning === 'gone' || error instanceof UnreadableError;
     if (!isGone) return failure?.meaning === 'denied' ? this.#denied(failure) : this.#failed(error);
-    if (this.#isUnderOtherKey) return giveUp(batch);
+    if (this.#isUnderOtherKey) return underOtherKey(batch);
     const reason = error instanceof UnreadableError ? error.reason : 'missing';
     return this.#unreadable.hasLasted(reason) ? 'results are gone' : undefined;
   }
@@ -265,10 +245,6 @@ export class WatchedBatch {
     if (phase.name !== 'collecting') return;
     const { remote, acceptedAt } = phase;
     this.batch.moveTo({ name: 'running', remote, acceptedAt });
-    if (!this.#services.watch(this.batch)) this.close();
+    if (!this.#services.watcher.watch(this)) this.close();
   }
-}
-
-function giveUp(batch: Batch): BatchEnd {
-  return { is: 'given up', answer: underOtherKey(batch) };
 }

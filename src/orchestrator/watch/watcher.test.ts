@@ -48,6 +48,7 @@ let batcher: ScriptedBatcher;
 let seen: string[];
 let denied: string[];
 let unread: string[];
+let closed: string[];
 let watcher: Watcher;
 
 beforeEach(() => {
@@ -56,6 +57,7 @@ beforeEach(() => {
   seen = [];
   denied = [];
   unread = [];
+  closed = [];
   const context = {
     clock,
     stopped: new AbortController().signal,
@@ -63,18 +65,11 @@ beforeEach(() => {
     troubles: { met: () => undefined, passed: () => undefined },
     background: (_what: string, work: Promise<unknown>) => void work,
   } as unknown as EngineContext;
-  watcher = new Watcher(
-    context,
-    (_batch, { id }) => seen.push(id),
-    ({ remote }, failure) => {
-      if (failure) denied.push(remote?.id as string);
-      else unread.push(remote?.id as string);
-    },
-  );
+  watcher = new Watcher(context);
 });
 
 function batch(id: string, wire: object = account, poll = { minimum: 1_000, maximum: 8_000 }) {
-  return {
+  const batch = {
     remote: remote(id),
     members: new Map(),
     handle: {},
@@ -83,6 +78,12 @@ function batch(id: string, wire: object = account, poll = { minimum: 1_000, maxi
     queue: { endpoint: '/v1/chat/completions', limits: { pollMinimum: 0 } },
     scopes: new Set([{ poll }]),
   } as unknown as Batch;
+  return {
+    batch,
+    seen: () => void seen.push(id),
+    unread: (failure: unknown) => void (failure ? denied : unread).push(id),
+    close: () => void closed.push(id),
+  };
 }
 
 const account = {};
@@ -130,6 +131,16 @@ describe('watching', () => {
     watcher.watch(b);
     watcher.unwatch(a);
     watcher.unwatch(b);
+    expect(clock.timers).toBe(0);
+  });
+
+  it('ends with the engine for every batch that is watched, and begins for none after that', () => {
+    const gone = batch('b');
+    for (const one of [batch('a'), gone, batch('c', {})]) watcher.watch(one);
+    watcher.unwatch(gone);
+    watcher.close();
+    expect(closed).toEqual(['a', 'c']);
+    expect(watcher.watch(batch('d'))).toBe(false);
     expect(clock.timers).toBe(0);
   });
 });
@@ -217,5 +228,16 @@ describe('a poll that fails', () => {
     await pass(1_100);
     expect(denied).toEqual(['a']);
     expect(seen).toEqual(['b', 'c']);
+  });
+  it('with 403 for one batch that is given up at that is not followed by another for it', async () => {
+    const one = batch('a');
+    const unread = (failure: unknown) => (failure ? watcher.unwatch(one) : undefined);
+    watcher.watch({ ...one, unread });
+    watcher.watch(batch('b'));
+    batcher.errors.set('a', answered(403));
+    await pass(1_100);
+    batcher.asked.length = 0;
+    await pass(2_000);
+    expect(batcher.asked).toEqual([['b']]);
   });
 });

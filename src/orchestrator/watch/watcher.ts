@@ -1,7 +1,6 @@
 import type { BatchFailure, PolledBatch, Remote } from '../../batchers/batcher.ts';
 import { backoff } from '../../concurrency/backoff.ts';
 import type { Wire } from '../../http/wire.ts';
-import type { Batch } from '../model/batch.ts';
 import type { EngineContext } from '../model/engine-context.ts';
 import { failureOf } from '../model/failure-of.ts';
 import {
@@ -11,6 +10,7 @@ import {
   type PollGroup,
   range,
   scopesOf,
+  type Watched,
   waitOf,
 } from './poll-group.ts';
 
@@ -19,9 +19,6 @@ const growth = 1.3;
 /** So many errors in one round say that the provider is down, not that one batch is broken. */
 const mostErrors = 3;
 
-/** A round could not read this batch; `denied`: because the key was refused. */
-type OnUnseen = (batch: Batch, denied: BatchFailure | undefined, error: unknown) => void;
-
 /**
  * Watches batches under way: one round for all batches of an account, so that the cost grows with
  * accounts, not with batches, and one timer for all. An error of a poll is backed off and reported; it
@@ -29,42 +26,35 @@ type OnUnseen = (batch: Batch, denied: BatchFailure | undefined, error: unknown)
  */
 export class Watcher {
   readonly #context: EngineContext;
-  readonly #onRemote: (batch: Batch, remote: Remote) => void;
-  readonly #onUnseen: OnUnseen;
   readonly #groups = new Map<Wire, PollGroup>();
-  /** Until when each provider asked us to stay away; it outlives the batches that we asked for. */
+  /** When each provider wants to be asked again; that outlives the batches that we asked for. */
   readonly #awayUntil = new WeakMap<Wire, number>();
   #timer: unknown;
   #closed = false;
 
-  constructor(
-    context: EngineContext,
-    onRemote: (batch: Batch, remote: Remote) => void,
-    onUnseen: OnUnseen,
-  ) {
+  constructor(context: EngineContext) {
     this.#context = context;
-    this.#onRemote = onRemote;
-    this.#onUnseen = onUnseen;
   }
 
   /**
    * `atOnce`: it has been under way for a while, so it may have ended long ago. Returns whether it is
    * watched: not after `close()`.
    */
-  watch(batch: Batch, { atOnce } = { atOnce: false }): boolean {
+  watch(watched: Watched, { atOnce } = { atOnce: false }): boolean {
     if (this.#closed) return false;
+    const { batch } = watched;
     const group = this.#groups.get(batch.wire) ?? newGroup(batch);
     this.#groups.set(batch.wire, group);
-    group.batches.set((batch.remote as Remote).id, batch);
+    group.batches.set((batch.remote as Remote).id, watched);
     group.interval = range(group).minimum;
     const wait = atOnce ? 0 : jittered(group.interval);
-    // Sooner perhaps, never later: batches that keep coming must not put off the next round.
+    // The next round may come sooner, never later: batches that keep coming must not put it off.
     group.dueAt = Math.min(group.dueAt, this.#notBeforeAsked(group, wait));
     this.#arm();
     return true;
   }
 
-  unwatch(batch: Batch): void {
+  unwatch({ batch }: Watched): void {
     const group = this.#groups.get(batch.wire);
     if (group === undefined || batch.remote === undefined) return;
     group.batches.delete(batch.remote.id);
@@ -75,7 +65,9 @@ export class Watcher {
 
   close(): void {
     this.#closed = true;
+    const groups = [...this.#groups.values()];
     this.#groups.clear();
+    for (const { batches } of groups) for (const watched of batches.values()) watched.close();
     this.#arm();
   }
 
@@ -126,8 +118,7 @@ export class Watcher {
     if (this.#isSentAway(group)) beginWith(group, unseen);
     else if (unseen.size > 0 && size > 1) denied = await this.#pollOneByOne(group, unseen);
     for (const id of unseen) {
-      const batch = group.batches.get(id);
-      if (batch) this.#onUnseen(batch, denied, group.error);
+      group.batches.get(id)?.unread(denied, group.error);
     }
     group.errors = unseen.size === size ? group.errors + 1 : 0;
     const { troubles } = this.#context;
@@ -139,18 +130,18 @@ export class Watcher {
   }
 
   /**
-   * After an error: those the round did not get to. Who fails goes to the end of the line. Returns the
-   * refusal where the key was refused for one after another.
+   * After an error, asks for each batch that the round did not get to. One that fails goes to the end of the line.
+   * Returns the refusal where the key was refused for one after another.
    */
   async #pollOneByOne(group: PollGroup, unseen: Set<string>): Promise<BatchFailure | undefined> {
     let errors = 0;
     for (const id of [...unseen]) {
       const denied = await this.#poll(group, [id], unseen);
-      const batch = group.batches.get(id);
-      if (batch === undefined || !unseen.has(id)) continue;
-      if (denied) this.#onUnseen(batch, denied, group.error);
-      group.batches.delete(id);
-      group.batches.set(id, batch);
+      const watched = group.batches.get(id);
+      if (watched === undefined || !unseen.has(id)) continue;
+      if (denied) watched.unread(denied, group.error);
+      // One that was given up at that is not asked for again.
+      if (group.batches.delete(id)) group.batches.set(id, watched);
       errors += 1;
       if (this.#isSentAway(group)) return undefined;
       if (errors === mostErrors) return denied;
@@ -167,8 +158,7 @@ export class Watcher {
     try {
       for await (const remote of group.batcher.poll(group.wire, polledOf(group, ids))) {
         unseen.delete(remote.id);
-        const batch = group.batches.get(remote.id);
-        if (batch) this.#onRemote(batch, remote);
+        group.batches.get(remote.id)?.seen(remote);
       }
     } catch (error) {
       this.#context.report('poll batches', error);
@@ -191,7 +181,7 @@ export class Watcher {
 
 function polledOf({ batches }: PollGroup, ids: readonly string[]): PolledBatch[] {
   return ids.flatMap((id) => {
-    const batch = batches.get(id);
+    const batch = batches.get(id)?.batch;
     return batch ? [{ id, count: batch.members.size, handle: batch.handle }] : [];
   });
 }

@@ -4,7 +4,7 @@ import { OpenAIBatcher } from '../../batchers/index.ts';
 import { openMemoryLedger } from '../../ledger/memory/memory-ledger.ts';
 import type { EngineContext } from '../model/engine-context.ts';
 import type { Queue } from '../queue/queue.ts';
-import { Quotas } from './quotas.ts';
+import { Permits } from './permit.ts';
 
 const clock = new ManualClock();
 let now = clock.now();
@@ -17,7 +17,7 @@ async function limitAt(base: string, time: number): Promise<number> {
   const context = { ledger, clock } as unknown as EngineContext;
   const limits = new OpenAIBatcher().limits({ endpoint: '', model: 'm' });
   const queue = { account: { id: account }, limits, model: 'm', wire: { base } };
-  return (await new Quotas(context).of(queue as unknown as Queue)).limit;
+  return (await new Permits(context).quotaOf(queue as unknown as Queue)).limit;
 }
 
 it('what was learnt holds for its base and for a day, even if the clock was set back meanwhile', async () => {

@@ -1,0 +1,135 @@
+import type { Clock } from '../../base/types.ts';
+import type { Ask } from '../../ledger/ledger.ts';
+import { answerCall } from '../answer/delivery.ts';
+import { factsOf } from '../events/events.ts';
+import type { CapturedCall, Delivery } from '../model/call.ts';
+import { Caller, type Departures } from '../model/caller.ts';
+import { Request } from '../model/request.ts';
+import type { Queue } from '../queue/queue.ts';
+import type { Queues } from '../queue/queues.ts';
+import type { Account, Accounts } from './accounts.ts';
+import type { ClientRetries } from './client-retries.ts';
+import { fingerprintOfAccount } from './fingerprint.ts';
+import { JoinedAnswers } from './joined-answers.ts';
+import type { OccurrenceCount } from './occurrences.ts';
+import { type Part, type Prepared, turnAway } from './prepare.ts';
+
+export interface AskServices {
+  readonly accounts: Accounts;
+  readonly queues: Queues;
+  readonly clientRetries: ClientRetries;
+  readonly departures: Departures;
+  /** How often this run has asked each fingerprint; `undefined` when the ledger counts. */
+  readonly occurrences: OccurrenceCount | undefined;
+  /** Each account has answers of its own. */
+  readonly accountsApart: boolean;
+}
+
+export interface PreparedCall extends Prepared {
+  readonly caller: Caller;
+}
+
+/** A request and what the ledger is asked about it. */
+export interface Asked {
+  readonly caller: Caller;
+  readonly request: Request;
+  readonly ask: Ask;
+  readonly idempotencyKey: string | undefined;
+  /** The request is remembered as abandoned already. */
+  readonly isKnownAsAbandoned: boolean;
+}
+
+/** Finds account, queue and occurrence of a prepared call, and with them what the ledger is asked. */
+export class Asks {
+  readonly #clock: Clock;
+  readonly #services: AskServices;
+
+  constructor(clock: Clock, services: AskServices) {
+    this.#clock = clock;
+    this.#services = services;
+  }
+
+  /** Adds what the ledger is asked for a call, unless the call has its verdict already. */
+  async add({ caller, headers, parts, join }: PreparedCall, asked: Asked[]): Promise<void> {
+    const { accounts, queues, clientRetries, departures } = this.#services;
+    const { call } = caller;
+    const { batcher, wireBase } = call.target;
+    const account =
+      accounts.known(headers, wireBase) ?? (await accounts.open(headers, batcher, wireBase));
+    if (account.unserved !== undefined) {
+      call.settle({ bypass: account.unserved });
+      return;
+    }
+    const callers = join ? parts.map(() => new Caller(call, departures)) : [caller];
+    const found: { part: Part; queue: Queue; key: string }[] = [];
+    const own = this.#partsOf(call, parts, account);
+    const { expected } = call.sampling ?? {};
+    if (expected && !own[0]?.fingerprint.equals(expected)) {
+      turnAway(call, 'unsupported', 'It is asked for with other headers than it was asked with.');
+      return;
+    }
+    for (const part of own) {
+      const { route } = part;
+      const queue = queues.known(call, route, account) ?? (await queues.open(call, route, account));
+      found.push({ part, queue, key: part.fingerprint.toString('latin1') });
+    }
+    // All of them before the first is asked for: a part of a call that is over must not be sent.
+    for (const { queue, key } of found) {
+      const again = clientRetries.verdict(queue, key, call.scope);
+      if (again) {
+        if ('answer' in again) tellAgain(queue, call, again);
+        else call.settle(again);
+        return;
+      }
+    }
+    for (const [index, { part, queue, key }] of found.entries()) {
+      asked.push(this.#ask(callers[index] as Caller, part, queue, key));
+    }
+    if (join) new JoinedAnswers(caller, callers, join);
+    call.taken(found.some(({ queue }) => queue.mayBeUnserved));
+  }
+
+  #partsOf({ sampling }: CapturedCall, parts: readonly Part[], { hash }: Account): readonly Part[] {
+    if (!this.#services.accountsApart) return parts;
+    const apart = sampling?.fresh ? sampling.run : undefined;
+    return parts.map((part) => ({
+      ...part,
+      fingerprint: fingerprintOfAccount(part.fingerprint, hash, apart),
+    }));
+  }
+
+  #ask(caller: Caller, { route, fingerprint, expects }: Part, queue: Queue, key: string): Asked {
+    const { clientRetries, occurrences } = this.#services;
+    const { call } = caller;
+    const known = call.sampling?.occurrence ?? clientRetries.occurrence(key, call);
+    if (known !== undefined) occurrences?.begun?.(key, known);
+    const occurrence = known ?? occurrences?.next(key, call.sampling) ?? ('next' as const);
+    const idempotencyKey = call.headers['idempotency-key'];
+    const request = new Request(queue, key, route.body, expects, caller);
+    if (route.units !== undefined) queue.units.set(request, route.units);
+    caller.stream = route.stream;
+    caller.isKeyed = idempotencyKey !== undefined;
+    caller.dueAt = dueAt(call, this.#clock.now());
+    const isKnownAsAbandoned = caller.isAbandoned && occurrence !== 'next';
+    if (occurrence !== 'next') {
+      // Another call with the same idempotency key may stand right behind it, and needs it.
+      request.occurrence = occurrence;
+      clientRetries.named(key, idempotencyKey, occurrence);
+      // So may its own retry.
+      if (isKnownAsAbandoned) clientRetries.gaveUp(caller, request);
+    }
+    const ask = { fingerprint, occurrence, queue: queue.id, cache: call.scope.cache };
+    return { caller, request, ask, idempotencyKey, isKnownAsAbandoned };
+  }
+}
+
+function dueAt({ scope: { deadline } }: CapturedCall, now: number): number | undefined {
+  return deadline instanceof Date ? deadline.getTime() : deadline && now + deadline;
+}
+
+/** No request stands behind it, but a call is answered. */
+function tellAgain(queue: Queue, call: CapturedCall, again: Delivery): void {
+  const { answer, source } = again;
+  const event = { ...factsOf(queue.batcher, queue), status: answer.status, source };
+  answerCall(call, event, again);
+}
