@@ -33,7 +33,7 @@ describe('the check of imports', () => {
 
   it('is content with arrows that point down or stay', () => {
     const { status, stderr } = check({
-      'cli/start/start-demo.ts':
+      'cli/commands/demo.ts':
         "import { a } from '../../index.ts';\nimport '../../simulator/index.ts';",
       'scope/engine/engine-scope.ts': "import { b } from '../../orchestrator/engine.ts';",
       'scope/engine/engines.ts': "import { openLedger } from '../../ledger/open-ledger.ts';",

@@ -14,11 +14,23 @@ export function isExplained(call: AskedCall, theatre: Theatre): boolean {
     return mayGoOut(call, theatre) && hits(theatre, 'realtime', call) > 0;
   }
   if (ending.source === 'realtime' && !mayGoOut(call, theatre)) return false;
+  if (ending.source === 'plain' && !seemsWithoutBatches(call, theatre)) return false;
   if (ending.status === 200) return true;
   // A client that asks again at once gets the same error again, so any call of its kind may do.
   return theatre.calls
     .filter((other) => keyOf(other) === keyOf(call))
     .some((other) => reasons(other, theatre).has(nameOf(ending.status, ending.body)));
+}
+
+/** A server that does not know the place of its batches has no batch API: its calls go out as they came. */
+function seemsWithoutBatches({ provider }: AskedCall, { faults }: Theatre): boolean {
+  return faults.some(
+    ({ action, place, struck }) =>
+      struck.hits > 0 &&
+      place.provider === provider &&
+      action.kind === 'status' &&
+      action.status === 404,
+  );
 }
 
 /** What may go out as an ordinary call; so may what its client asks again at once. */

@@ -41,7 +41,7 @@ function ownAnswers(calls: readonly AskedCall[], { meter }: Simulator): string[]
     const execution = billed.get(n);
     const source = call.ending?.kind === 'response' ? call.ending.source : '';
     if (execution === undefined) wrong.push(`execution ${n} never happened: ${show(call)}`);
-    else if ((execution.batchId === null) !== (source === 'realtime')) {
+    else if ((execution.batchId === null) !== (source === 'realtime' || source === 'plain')) {
       wrong.push(`the source is wrong: ${show(call)}`);
     }
   }

@@ -20,4 +20,6 @@ export async function warmUp(stage: Stage): Promise<void> {
     }
     await context.close();
   }
+  // A scope that its signal ends loads what it says about that.
+  await import('../../src/report/text/end-note.ts');
 }
