@@ -8,6 +8,8 @@ export type { KillPoint } from '../programs/parts/commit-killer.ts';
 /** A process that asks, and can be killed or stopped from here. */
 export interface Asker {
   readonly ended: Promise<AskEnd>;
+  /** What it has written to stderr so far. */
+  readonly stderr: string;
   send(signal: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): void;
 }
 
@@ -46,7 +48,13 @@ export async function startAsker(
   });
   // Who is killed on purpose is not always waited for.
   ended.catch(() => undefined);
-  return { ended, send: (signal) => child.kill(signal) };
+  return {
+    ended,
+    get stderr() {
+      return stderr;
+    },
+    send: (signal) => child.kill(signal),
+  };
 }
 
 /** Runs it to its end; a kill is an error here. */
