@@ -1,5 +1,6 @@
 import type { Clock } from '../base/types.ts';
 import { sleep } from './backoff.ts';
+import { nextTurn } from './event-loop.ts';
 
 /** How long an engine that closes waits for what is under way. */
 const closingGrace = 2_000;
@@ -16,9 +17,12 @@ export class BackgroundWork {
     this.#running.add(tracked);
   }
 
-  /** Resolves when nothing runs, including what was begun meanwhile. */
+  /** Resolves when nothing runs, including what was begun meanwhile. What has just ended may begin more within its turn. */
   async done(): Promise<void> {
-    while (this.#running.size > 0) await Promise.all(this.#running);
+    do {
+      await Promise.all(this.#running);
+      await nextTurn();
+    } while (this.#running.size > 0);
   }
 }
 

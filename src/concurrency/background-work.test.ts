@@ -1,0 +1,24 @@
+import { expect, it } from 'vitest';
+import { BackgroundWork } from './background-work.ts';
+
+it('is done when what its work begins in the same turn is done, too', async () => {
+  const background = new BackgroundWork();
+  const fail = (error: unknown) => {
+    throw error;
+  };
+  let isCleanedUp = false;
+  const collected = Promise.resolve();
+  background.add(collected, fail);
+  const ending = async () => {
+    await collected;
+    // As many steps as lie between the last answer of a batch and its clean-up.
+    for (let step = 0; step < 20; step += 1) await Promise.resolve();
+    const cleaning = new Promise((resolve) => setImmediate(resolve)).then(() => {
+      isCleanedUp = true;
+    });
+    background.add(cleaning, fail);
+  };
+  void ending();
+  await background.done();
+  expect(isCleanedUp).toBe(true);
+});
