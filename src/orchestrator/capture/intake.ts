@@ -97,6 +97,8 @@ export class Intake {
     } catch (error) {
       const { occurrences } = this.#services;
       for (const { request } of asked) occurrences?.ended?.(request.key, request.occurrence);
+      // The process leaves, and its ledger is closed already: these calls count as not sent.
+      if (this.#context.stopped.aborted) return;
       // Nothing was sent, so nothing is lost; a rejected fetch would make every SDK try again.
       const message = messageOf(error);
       for (const { caller, parts } of calls) {
