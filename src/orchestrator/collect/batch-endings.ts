@@ -32,7 +32,7 @@ interface EndingPermit {
   isHopeless(count: number): boolean;
 }
 
-/** The one way to end a batch: the ledger knows first, then the callers. */
+/** The one way to end a batch: the ledger knows first, then the callers, except for a batch that is given up. */
 export class BatchEndings {
   readonly #context: EngineContext;
   readonly #routes: RequestRoutes;

@@ -8,7 +8,7 @@ import type { EngineScope, Policy, RealtimeRoute } from './call.ts';
 import type { Caller } from './caller.ts';
 import type { Request } from './request.ts';
 
-/** A credential of this process at one base. */
+/** An account that this process uses, at one base. Its credentials may rotate. */
 export interface QueueAccount {
   readonly id: AccountId;
   /** Batches under way. */

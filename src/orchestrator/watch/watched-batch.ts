@@ -59,7 +59,10 @@ export class WatchedBatch implements Watched {
     });
   }
 
-  /** Resolves to how it ended; rejects when another owner has it, or the engine went down. */
+  /**
+   * Resolves to how it ended, which is `stopped` when the engine goes down while it runs. Rejects when its results
+   * cannot be collected: another owner has it, or the engine went down meanwhile.
+   */
   follow({ atOnce }: { readonly atOnce: boolean }): Promise<BatchEnd> {
     // Where the engine goes down, the ledger keeps the batch for the next one.
     if (!this.#services.watcher.watch(this, { atOnce })) this.close();

@@ -14,7 +14,10 @@ export class CallsUnderWay implements WaitingScope {
   readonly leave: () => void;
   readonly #calls = new Set<ClientCall>();
   readonly #whenIdle: (() => void)[] = [];
-  /** Calls whose body is being read, or whose client has sent them itself and waits. */
+  /**
+   * Calls that are not in `#calls` but for which the scope does not end: their body is being read, they wait for an
+   * abort to be delivered, their client has sent them itself, or their cost is not known yet.
+   */
   #elsewhere = 0;
   #keepsUp = true;
   /** false for the calls of a dry run: a process that leaves early need not care about them. */
