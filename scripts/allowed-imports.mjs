@@ -195,7 +195,7 @@ export const allowedImports = lists({
   'cli/store': `
     base concurrency http batchers/provider-info.ts batchers/registry.ts ledger/ledger-options.ts ledger/ledger.ts
     ledger/open-ledger.ts orchestrator/capture orchestrator/engine.ts orchestrator/events orchestrator/model report
-    report/text options options/config scope/engine/engine-scope.ts cli/config-path.ts cli/print cli/usage-error.ts
+    report/text options options/config scope/engine/scope-terms.ts cli/config-path.ts cli/print cli/usage-error.ts
   `,
   // The simulator stands alone.
   simulator: '',

@@ -52,8 +52,7 @@ export interface RequestQueue {
   add(request: Request): void;
   /** A batch has answered one of its requests. */
   answered(): void;
-  /** Whether it was there. */
-  remove(request: Request): boolean;
+  remove(request: Request): void;
   /** The size of an item: its body, and what the format puts around a body with this occurrence. */
   itemBytes(bodyBytes: number, occurrence: number): number;
   /** The most careful scope decides how many batches the account may have under way. */

@@ -109,8 +109,8 @@ export class Queue extends QueueTerms implements RequestQueue {
     this.#answeredAt = this.#clock.now();
   }
 
-  remove(request: Request): boolean {
-    return this.#waiting.delete(request);
+  remove(request: Request): void {
+    this.#waiting.delete(request);
   }
 
   /** Sends what this scope (or anyone) has waiting, now. */

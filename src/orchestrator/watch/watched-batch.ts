@@ -72,9 +72,8 @@ export class WatchedBatch implements Watched {
   seen(remote: Remote): void {
     const { batch } = this;
     const { phase } = batch;
-    batch.looked.pass();
+    batch.polled.pass();
     if (phase.name !== 'running') return;
-    batch.polled();
     if (remote.state === 'missing') {
       if (this.#isUnderOtherKey) this.#over(underOtherKey(batch));
       else if (this.#unreadable.hasLasted('missing')) this.#over({ is: 'gone' });
@@ -103,9 +102,8 @@ export class WatchedBatch implements Watched {
   }
 
   unread(denied: BatchFailure | undefined, error: unknown): void {
-    this.batch.looked.pass();
+    this.batch.polled.pass();
     if (this.batch.phase.name !== 'running') return;
-    this.batch.polled();
     const end = denied ? this.#denied(denied) : this.#failed(error);
     if (end) this.#over(end);
   }
