@@ -48,7 +48,7 @@ export class ScopeCalls implements HookScope {
   readonly #engine: EngineEntry;
   readonly #earlyEnd = new EarlyEnd();
   readonly #verdicts: Verdicts;
-  /** Told with the first call, once. */
+  /** Called once, with the first call of the scope. */
   whenUsed: (() => void) | undefined;
 
   constructor(options: ResolvedOptions, { parent, hooked, form, tenancy }: ScopePlace) {
@@ -122,7 +122,7 @@ export class ScopeCalls implements HookScope {
     } finally {
       done();
     }
-    // Afterwards: it may be told nothing, and the scope waits for it no longer.
+    // After `done`: a dropped call stays unsettled for ever, and the scope must not wait for it.
     return refuse(call, end, target);
   }
 
