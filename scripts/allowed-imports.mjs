@@ -125,7 +125,8 @@ export const allowedImports = lists({
     orchestrator/model options/config
   `,
   'options/config': 'base options/form.ts options/resolve.ts',
-  // Scopes; scope/engine is the composition root. Of the hooks they know the border, the shared state and the switch.
+  // Scopes; scope/engine is the composition root. Of the hooks they know the border, the shared state, the switch, the watch
+  // of a signal, client timers, and the fetch that `scope.fetch` is made of.
   scope: `
     base concurrency ledger/ledger.ts orchestrator/events orchestrator/model hooks/border.ts
     hooks/client-timers/client-timers.ts hooks/fetch/fetch.ts hooks/install.ts hooks/state.ts report options
@@ -194,7 +195,7 @@ export const allowedImports = lists({
   'cli/store': `
     base concurrency http batchers/provider-info.ts batchers/registry.ts ledger/ledger-options.ts ledger/ledger.ts
     ledger/open-ledger.ts orchestrator/capture orchestrator/engine.ts orchestrator/events orchestrator/model report
-    report/text options options/config scope/engine/engine-scope.ts cli/config-path.ts cli/print cli/usage-error.ts
+    report/text options options/config scope/engine/scope-terms.ts cli/config-path.ts cli/print cli/usage-error.ts
   `,
   // The simulator stands alone.
   simulator: '',

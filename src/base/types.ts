@@ -6,9 +6,16 @@
  * - call: one HTTP request that user code makes inside a scope. Its caller waits for the `Response`.
  *   Several callers may wait for one request, and one call may need several requests (embeddings).
  * - bypass: an LLM call inside a scope that goes out at full price, with the reason.
- * - realtime call: a captured call that batchling sends as an ordinary one (`minBatch`, `deadline`).
+ * - realtime call: a captured call that batchling sends as an ordinary one (`minBatch`, `deadline`). Calls inside
+ *   `realtime(fn)` are not captured at all.
  * - run: one launch of a program: all scopes of a process, and all processes that inherit its
  *   `BATCHLING_RUN`.
+ *
+ * What becomes of a call
+ * - verdict: what the engine decides on a captured call: an answer, or that it goes out as an ordinary one.
+ * - abandoned: a call whose client has lost patience and may come back. Its request stays, and a retry re-joins it.
+ * - dropped: a call that is told nothing more, neither an answer nor an error: its scope has ended by an error, or
+ *   the process leaves.
  *
  * What is stored
  * - ledger: the durable memory of requests, answers and batches: a SQLite file, or PostgreSQL for fleets.
@@ -22,17 +29,23 @@
  * - answer: status, headers and body that go back to the caller.
  *
  * What is sent
- * - queue: requests that wait to be sent together: same provider, endpoint, model, base, account,
- *   batch-wide headers and batching options.
+ * - queue: the requests that may share a batch: same provider, endpoint, model, base, account, batch-wide headers
+ *   and batching options. They wait there to be sent together, and belong to it for as long as they live.
+ * - base: the service that a call goes to, as the part of its URL before the endpoint. In fingerprints its name
+ *   stands for it: the host, or the key of the option `hosts`.
  * - batch: what is sent to a provider: local token, remote id, state, counts. A member is a request in it.
  * - batcher: knows the batch API of one provider; holds no state.
- * - wire: a batcher's only way to the network. Handle: what it must remember of a batch across a
- *   crash. Remote: the batch as the provider shows it.
- * - quota: estimated tokens an account may have under way with a model, learnt from refusals.
- *   Slot: the right to have one more batch under way.
+ * - phase: where a batch of this process is in its life (`planned` … `over`). State: what the ledger notes of a
+ *   request or a batch, or what the provider says of a batch.
+ * - wire: a batcher's only way to the network. Remote: the batch as the provider shows it. `Handle`: what a batcher
+ *   must remember of a batch across a crash; a `CallHandle` is a captured call as the engine gives it to its scope.
+ * - quota: estimated tokens an account may have under way with a model: a limit that the provider publishes, or
+ *   one learnt from refusals. Slot: the right to have one more batch under way.
+ * - permit: what a batch needs to be under way: tokens of its quota, and a slot.
  *
  * What does the work
- * - engine: orchestrator, ledger handle and pollers; one per process and store, shared by all scopes.
+ * - engine: orchestrator, open ledger and pollers; one per process and store, shared by all scopes with the same
+ *   `keep` and `dispatcher`.
  * - owner: an engine as the ledger knows it. Lease: its right, with an epoch, to write about a batch.
  * - takeover: an owner is gone, and another one continues its batch.
  */

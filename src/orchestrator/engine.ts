@@ -74,8 +74,9 @@ export interface Resumer {
 }
 
 /**
- * Orchestrator, ledger handle and pollers: one per process and store, shared by all scopes. It only wires
- * the modules of a call's walk together: intake → queue → submitter → watcher → collector.
+ * Orchestrator, open ledger and pollers: one per process and store, shared by all scopes with the same `keep`
+ * and `dispatcher`. It only wires the modules of a call's walk together: intake → queue → submitter → watcher
+ * → collector.
  */
 export class Engine implements CallEngine {
   readonly isStored: boolean;

@@ -35,7 +35,7 @@ describe('the check of imports', () => {
     const { status, stderr } = check({
       'cli/commands/demo.ts':
         "import { a } from '../../index.ts';\nimport '../../simulator/index.ts';",
-      'scope/engine/engine-scope.ts': "import { b } from '../../orchestrator/engine.ts';",
+      'scope/engine/scope-terms.ts': "import { b } from '../../orchestrator/engine.ts';",
       'scope/engine/engines.ts': "import { openLedger } from '../../ledger/open-ledger.ts';",
       'ledger/open-ledger.ts': "const c = await import('./sqlite/connection/open-sqlite.ts');",
       'ledger/sqlite/connection/open-sqlite.ts': "import { m } from '../../moves.ts';",

@@ -9,7 +9,7 @@ import { Engine } from '../../orchestrator/engine.ts';
 import type { Emit } from '../../orchestrator/events/events.ts';
 import type { Batch } from '../../orchestrator/model/batch.ts';
 import type { EngineScope } from '../../orchestrator/model/call.ts';
-import { engineScope } from '../../scope/engine/engine-scope.ts';
+import { scopeTerms } from '../../scope/engine/scope-terms.ts';
 import { errorText } from '../print/answer-text.ts';
 import type { Reachable } from './reachable.ts';
 
@@ -62,7 +62,7 @@ export class Collecting {
   private constructor(given: CollectingOptions, engine: Engine) {
     this.#given = given;
     this.#engine = engine;
-    this.#scope = engineScope(given.options, given);
+    this.#scope = scopeTerms(given.options, given);
   }
 
   /** Looks at each batch once; what has ended is collected. */
@@ -117,7 +117,7 @@ export class Collecting {
   async #lookOnce(batch: Batch): Promise<void> {
     const done = new AbortController();
     const tooLong = sleep(this.#given.options.clock, patience, done.signal).catch(() => undefined);
-    await Promise.race([batch.looked.passed, batch.over, tooLong]);
+    await Promise.race([batch.polled.passed, batch.over, tooLong]);
     done.abort();
     while (batch.reading) await batch.reading;
     const { phase } = batch;

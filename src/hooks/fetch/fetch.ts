@@ -154,8 +154,8 @@ class FetchCall implements HookedCall<Response> {
   }
 
   /**
-   * As an ordinary call, decided once: below another library's wrapper there may be an older one of
-   * ours, which must not capture it again.
+   * Marks the call as an ordinary one on its way out: below another library's wrapper there may be an older
+   * wrapper of ours, which must not capture it again.
    */
   send(signal?: AbortSignal): Promise<Response> {
     let given = this.#given;

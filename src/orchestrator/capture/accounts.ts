@@ -14,12 +14,12 @@ import {
 } from './credentials.ts';
 
 /**
- * A credential of this process at one base: what one base has no room for must not keep another
- * waiting. The newest headers seen are the ones used: tokens rotate.
+ * An account that this process uses, at one base: what one base has no room for must not keep another
+ * waiting. Its credentials may rotate: those of the newest call are used.
  */
 export class Account {
   readonly id: AccountId;
-  /** Keyed hash of its credential. */
+  /** Keyed hash of the identity behind its credentials. */
   readonly hash: Uint8Array;
   /** Batches under way. */
   readonly slots = new Semaphore();

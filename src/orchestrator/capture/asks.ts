@@ -112,10 +112,10 @@ export class Asks {
     caller.dueAt = dueAt(call, this.#clock.now());
     const isKnownAsAbandoned = caller.isAbandoned && occurrence !== 'next';
     if (occurrence !== 'next') {
-      // Another call with the same idempotency key may stand right behind it, and needs it.
+      // Another call with the same idempotency key may stand right behind it, and needs the occurrence.
       request.occurrence = occurrence;
       clientRetries.named(key, idempotencyKey, occurrence);
-      // So may its own retry.
+      // Its own retry may stand right behind it, too, and must find the request that it re-joins.
       if (isKnownAsAbandoned) clientRetries.gaveUp(caller, request);
     }
     const ask = { fingerprint, occurrence, queue: queue.id, cache: call.scope.cache };

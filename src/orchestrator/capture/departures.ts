@@ -6,7 +6,7 @@ import type { Batch } from '../model/batch.ts';
 import type { Caller, Departures } from '../model/caller.ts';
 import type { EngineContext } from '../model/engine-context.ts';
 import type { Request } from '../model/request.ts';
-import { endIfUnwanted } from '../model/unsent.ts';
+import { endIfUnwanted } from '../model/unwanted.ts';
 import type { Queues } from '../queue/queues.ts';
 import type { OtherOwners } from '../takeover/other-owners.ts';
 import { cancelWhereverItIs } from '../watch/cancel.ts';

@@ -11,7 +11,7 @@ type Answered = BatchlingEvents['call:answered'];
 
 /**
  * The answers to a call that needs several requests. The call is answered when all of them have their
- * answer, or with the first error; parts that are not sent then are not.
+ * answer, or with the first error. Parts that are not in a batch by then are never sent.
  */
 export class JoinedAnswers {
   readonly #whole: Caller;

@@ -4,7 +4,7 @@ import { type EngineParts, engineParts } from '../engine-parts.test-helper.ts';
 import type { Batch } from '../model/batch.ts';
 import type { BatchEnd } from '../model/batch-end.ts';
 import type { Request } from '../model/request.ts';
-import { TooMuchError, UnwantedError } from '../model/unsent.ts';
+import { TooMuchError, UnwantedError } from '../model/unwanted.ts';
 import { BatchEndings } from './batch-endings.ts';
 
 const remote: Remote = { id: 'batch_1', state: 'running', raw: 'x', readable: false, sources: {} };

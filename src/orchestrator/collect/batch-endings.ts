@@ -9,7 +9,7 @@ import type { Caller } from '../model/caller.ts';
 import type { EngineContext } from '../model/engine-context.ts';
 import type { Request } from '../model/request.ts';
 import type { RequestQueue } from '../model/request-queue.ts';
-import { TooMuchError, UnwantedError } from '../model/unsent.ts';
+import { TooMuchError, UnwantedError } from '../model/unwanted.ts';
 import { afterRefusal } from './after-refusal.ts';
 import { dissolve } from './dissolve.ts';
 
@@ -32,7 +32,7 @@ interface EndingPermit {
   isHopeless(count: number): boolean;
 }
 
-/** The one way to end a batch: the ledger knows first, then the callers. */
+/** The one way to end a batch: the ledger knows first, then the callers, except for a batch that is given up. */
 export class BatchEndings {
   readonly #context: EngineContext;
   readonly #routes: RequestRoutes;

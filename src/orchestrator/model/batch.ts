@@ -47,16 +47,14 @@ export class Batch {
   readonly ending = new AbortController();
   /** It is known what became of its create. */
   readonly #created = new Moment();
-  /** The provider was asked for it once. */
-  readonly looked = new Moment();
+  /** The provider was asked how far it is, with or without success. A batch of this run counts as asked for. */
+  readonly polled = new Moment();
   readonly #over = new Moment();
   #handle: Handle;
   #phase: BatchPhase = { name: 'planned' };
   /** Creates of it that went out and were nowhere to be found: twins may turn up. */
   #lostCreates = 0;
   #reading: Promise<unknown> | undefined;
-  /** Before the first poll it is not known whether a batch of an earlier run has ended. */
-  #isPolled: boolean;
 
   constructor(token: string, queue: RequestQueue, lease: Lease, origin?: BatchOrigin) {
     this.token = token;
@@ -64,7 +62,7 @@ export class Batch {
     this.lease = lease;
     this.origin = origin ?? { handle: {}, isUnderOtherKey: false, cursor: undefined };
     this.#handle = this.origin.handle;
-    this.#isPolled = origin === undefined;
+    if (origin === undefined) this.polled.pass();
   }
 
   get batcher(): Batcher {
@@ -113,18 +111,14 @@ export class Batch {
     const { phase } = this;
     if (this.#reading) return false;
     if (phase.name === 'collecting') return phase.isUnreadable;
-    return phase.name === 'running' && this.#isPolled;
+    // Before the first poll it is not known whether a batch of an earlier run has ended.
+    return phase.name === 'running' && this.polled.hasPassed;
   }
 
   moveTo(phase: BatchPhase): void {
     this.#phase = movePhase(this.token, this.#phase, phase);
     if (phase.name === 'running' || phase.name === 'over') this.#created.pass();
     if (phase.name === 'over') this.#over.pass();
-  }
-
-  /** The provider was asked how far it is, with or without success. */
-  polled(): void {
-    this.#isPolled = true;
   }
 
   staged(handle: Handle): void {
@@ -214,12 +208,16 @@ export class Batch {
 export class Moment {
   readonly passed: Promise<void>;
   readonly pass: () => void;
+  hasPassed = false;
 
   constructor() {
     let resolvePassed: () => void = () => undefined;
     this.passed = new Promise((resolve) => {
       resolvePassed = resolve;
     });
-    this.pass = resolvePassed;
+    this.pass = () => {
+      this.hasPassed = true;
+      resolvePassed();
+    };
   }
 }

@@ -55,7 +55,7 @@ export interface EngineScope {
   readonly tags: Dict;
   /** The scope waits for its last answers: its calls no longer wait in a queue for company. */
   readonly flushing: boolean;
-  /** An error has ended the scope: nothing of it is sent any more. */
+  /** An error has ended the scope, or the process leaves: nothing of it is sent any more. */
   readonly ended: boolean;
   readonly emit: Emit;
 }
@@ -86,7 +86,7 @@ export interface CapturedCall {
   readonly aborted: boolean;
   /** It has its verdict, or was rejected. */
   readonly settled: boolean;
-  /** The client has lost patience and may come back, or its place was given to the next call that asks the same. */
+  /** The client has lost patience and may come back. */
   readonly abandoned: boolean;
   /** What a gateway says about it. */
   readonly sampling?: Sampling | undefined;
@@ -101,7 +101,10 @@ export interface CapturedCall {
 
 /** A captured call as the engine hands it back to its scope. */
 export interface CallHandle {
-  /** The user aborted it. What is not planned yet is never sent, the rest stays in its batch. */
+  /**
+   * The user aborted it. What is not planned yet is never sent, the rest stays in its batch. A batch that is
+   * not created yet and that nobody else waits for is not created.
+   */
   abort(): void;
   /** The client gave up and may come back: the request stays, and the client's retry re-joins it. */
   abandon(): void;

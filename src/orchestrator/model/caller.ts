@@ -16,7 +16,10 @@ export interface CallPart {
 
 /** What the engine does where a caller leaves its request. */
 export interface Departures {
-  /** If the caller was the last one, what is not in a batch is never sent. */
+  /**
+   * If the caller was the last one of its request, a request that is in no batch is never sent. If it was the
+   * last one of a batch that is not created yet, that batch is not created.
+   */
   callerLeft(request: Request): void;
   /** Another owner has the request, and is waited for. */
   isWithOther(request: Request): boolean;

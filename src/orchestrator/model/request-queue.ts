@@ -8,7 +8,7 @@ import type { EngineScope, Policy, RealtimeRoute } from './call.ts';
 import type { Caller } from './caller.ts';
 import type { Request } from './request.ts';
 
-/** A credential of this process at one base. */
+/** An account that this process uses, at one base. Its credentials may rotate. */
 export interface QueueAccount {
   readonly id: AccountId;
   /** Batches under way. */
@@ -52,8 +52,7 @@ export interface RequestQueue {
   add(request: Request): void;
   /** A batch has answered one of its requests. */
   answered(): void;
-  /** Whether it was there. */
-  remove(request: Request): boolean;
+  remove(request: Request): void;
   /** The size of an item: its body, and what the format puts around a body with this occurrence. */
   itemBytes(bodyBytes: number, occurrence: number): number;
   /** The most careful scope decides how many batches the account may have under way. */

@@ -52,11 +52,15 @@ export class Queue extends QueueTerms implements RequestQueue {
   #openedAt = 0;
   #lastAt = 0;
   #timer: unknown;
-  /** Requests that were flushed, for whom the last of them, and how many a batch has answered. */
+  /** How many requests were flushed so far. */
   #flushed = 0;
+  /** The scope of the requests that were flushed last. */
   #flushedFor: EngineScope | undefined;
+  /** How many requests a batch has answered so far. */
   #answered = 0;
+  /** When a batch answered one last. */
   #answeredAt = Number.NEGATIVE_INFINITY;
+  /** The user knows that batches of this queue run one after another. */
   #isTold = false;
   /** The timer flushes at once what scopes that end have waiting. */
   #isHurried = false;
@@ -109,8 +113,8 @@ export class Queue extends QueueTerms implements RequestQueue {
     this.#answeredAt = this.#clock.now();
   }
 
-  remove(request: Request): boolean {
-    return this.#waiting.delete(request);
+  remove(request: Request): void {
+    this.#waiting.delete(request);
   }
 
   /** Sends what this scope (or anyone) has waiting, now. */

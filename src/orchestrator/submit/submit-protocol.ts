@@ -8,7 +8,7 @@ import { noRoomYet } from '../events/events.ts';
 import type { Batch } from '../model/batch.ts';
 import type { EngineContext } from '../model/engine-context.ts';
 import { failureOf } from '../model/failure-of.ts';
-import { TooMuchError, UnwantedError } from '../model/unsent.ts';
+import { TooMuchError, UnwantedError } from '../model/unwanted.ts';
 import { waitFor } from '../model/wait-for.ts';
 import { cancelIfAskedFor } from '../watch/cancel.ts';
 import type { CreateFinder } from './find-create.ts';

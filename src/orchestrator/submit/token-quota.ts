@@ -95,7 +95,7 @@ export class TokenQuota {
     return tokens / 2 > this.#named || aboveLimit >= enoughAboveLimit;
   }
 
-  /** For `Reservation`. */
+  /** Called by `Reservation` when the provider has taken its batch. */
   proved({ tokens, round }: Reservation): void {
     this.#unproved -= 1;
     this.#refusals = 0;
@@ -106,7 +106,7 @@ export class TokenQuota {
     this.#grant();
   }
 
-  /** For `Reservation`. */
+  /** Called by `Reservation` when its batch has ended or is not sent. `state`: what the reservation was before. */
   left({ tokens, first }: Reservation, state: Reservation['state']): void {
     if (state === 'waiting') {
       this.#waiting = this.#waiting.filter(({ state: other }) => other === 'waiting');
@@ -123,7 +123,7 @@ export class TokenQuota {
     this.#grant();
   }
 
-  /** For `Reservation`. */
+  /** Called by `Reservation` when the provider had no room for its batch. `state`: what the reservation was before. */
   refused(
     reservation: Reservation,
     state: Reservation['state'],
@@ -224,7 +224,7 @@ export class Reservation {
     });
   }
 
-  /** For `TokenQuota`. */
+  /** Called by `TokenQuota` when there is room. */
   grant(round: number): void {
     this.state = 'granted';
     this.round = round;

@@ -9,7 +9,7 @@ import type { EngineScope } from '../model/call.ts';
 import type { EngineContext } from '../model/engine-context.ts';
 import { itemId, type Request } from '../model/request.ts';
 import type { RequestQueue } from '../model/request-queue.ts';
-import { TooMuchError, UnwantedError } from '../model/unsent.ts';
+import { TooMuchError, UnwantedError } from '../model/unwanted.ts';
 import type { BatchLife } from '../submit/batch-life.ts';
 import type { CreateFinder } from '../submit/find-create.ts';
 import type { Permit, Permits } from '../submit/permit.ts';

@@ -3,7 +3,7 @@ import { sleep } from '../../concurrency/backoff.ts';
 import { Patience, unreachablePatience } from '../../concurrency/patience.ts';
 import type { Batch } from '../model/batch.ts';
 import type { EngineContext } from '../model/engine-context.ts';
-import { endIfUnwanted } from '../model/unsent.ts';
+import { endIfUnwanted } from '../model/unwanted.ts';
 import { waitFor } from '../model/wait-for.ts';
 
 /**

@@ -5,7 +5,7 @@ import type { Batch } from '../model/batch.ts';
 import type { Caller } from '../model/caller.ts';
 import type { EngineContext } from '../model/engine-context.ts';
 import type { Request } from '../model/request.ts';
-import { endIfUnwanted } from '../model/unsent.ts';
+import { endIfUnwanted } from '../model/unwanted.ts';
 import { cancelIfAskedFor } from './cancel.ts';
 
 /** Fewer callers are not worth a look at which of them are answered. */

@@ -59,7 +59,10 @@ export class WatchedBatch implements Watched {
     });
   }
 
-  /** Resolves to how it ended; rejects when another owner has it, or the engine went down. */
+  /**
+   * Resolves to how it ended, which is `stopped` when the engine goes down while it runs. Rejects when its results
+   * cannot be collected: another owner has it, or the engine went down meanwhile.
+   */
   follow({ atOnce }: { readonly atOnce: boolean }): Promise<BatchEnd> {
     // Where the engine goes down, the ledger keeps the batch for the next one.
     if (!this.#services.watcher.watch(this, { atOnce })) this.close();
@@ -69,9 +72,8 @@ export class WatchedBatch implements Watched {
   seen(remote: Remote): void {
     const { batch } = this;
     const { phase } = batch;
-    batch.looked.pass();
+    batch.polled.pass();
     if (phase.name !== 'running') return;
-    batch.polled();
     if (remote.state === 'missing') {
       if (this.#isUnderOtherKey) this.#over(underOtherKey(batch));
       else if (this.#unreadable.hasLasted('missing')) this.#over({ is: 'gone' });
@@ -100,9 +102,8 @@ export class WatchedBatch implements Watched {
   }
 
   unread(denied: BatchFailure | undefined, error: unknown): void {
-    this.batch.looked.pass();
+    this.batch.polled.pass();
     if (this.batch.phase.name !== 'running') return;
-    this.batch.polled();
     const end = denied ? this.#denied(denied) : this.#failed(error);
     if (end) this.#over(end);
   }

@@ -1,6 +1,6 @@
 import type { ResolvedOptions } from '../../options/index.ts';
 import type { LeftCalls } from '../../report/text/end-note.ts';
-import type { ScopeEngine } from '../engine/scope-engine.ts';
+import type { EngineEntry } from '../engine/engine-entry.ts';
 import { processCalls, type WaitingCalls, type WaitingScope } from '../process-calls.ts';
 import type { ClientCall } from './client-call.ts';
 
@@ -10,11 +10,14 @@ const { keepAlive } = inProcess;
 /** The calls of a scope that have not ended. While there are any, they keep the process up. */
 export class CallsUnderWay implements WaitingScope {
   readonly store: string;
-  readonly #engine: Pick<ScopeEngine, 'current'>;
+  readonly #engine: Pick<EngineEntry, 'current'>;
   readonly leave: () => void;
   readonly #calls = new Set<ClientCall>();
   readonly #whenIdle: (() => void)[] = [];
-  /** Calls whose body is being read, or whose client has sent them itself and waits. */
+  /**
+   * Calls that are not in `#calls` but for which the scope does not end: their body is being read, they wait for an
+   * abort to be delivered, their client has sent them itself, or their cost is not known yet.
+   */
   #elsewhere = 0;
   #keepsUp = true;
   /** false for the calls of a dry run: a process that leaves early need not care about them. */
@@ -25,7 +28,7 @@ export class CallsUnderWay implements WaitingScope {
   /** `leave`: nothing more of the scope is sent, and its callers hear nothing more of us. */
   constructor(
     { store, dryRun }: Pick<ResolvedOptions, 'store' | 'dryRun'>,
-    engine: Pick<ScopeEngine, 'current'>,
+    engine: Pick<EngineEntry, 'current'>,
     leave: () => void,
   ) {
     this.store = store;

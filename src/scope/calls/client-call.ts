@@ -73,7 +73,10 @@ export class ClientCall<Result = unknown>
   abandoned = false;
   /** What the client gets. */
   readonly result: Promise<Result>;
-  /** Until the engine has taken the call: it may still have to go out as an ordinary one. */
+  /**
+   * What it takes to send the call out as an ordinary one. Let go when the engine has taken the call, unless it
+   * may still have to go out; of a `Request` with a signal a part is kept, see `HookedCall.release`.
+   */
   incoming: IncomingCall<Result> | undefined;
   readonly answerWith: AnswerWith<Result>;
   readonly signal: AbortSignal | undefined;

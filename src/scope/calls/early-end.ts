@@ -18,10 +18,13 @@ export const dropped: unique symbol = Symbol('batchling.dropped');
 export class EarlyEnd {
   /** Why the scope has ended early; from then on nothing more is sent. */
   over: EndReason | undefined;
-  /** The scope's function threw: only good answers are delivered, see `dropped`. */
-  isDropping = false;
   #line = new AbortController();
   readonly #listeners = new Set<(why: EndReason) => void>();
+
+  /** The scope's function threw, or the process leaves: only good answers are delivered, see `dropped`. */
+  get isDropping(): boolean {
+    return this.over !== undefined && isDrop(this.over);
+  }
 
   /** How many calls wait for something else than their turn, such as their body. */
   get listening(): number {
@@ -80,7 +83,6 @@ export class EarlyEnd {
 
   end(reason: EndReason): void {
     this.over = reason;
-    this.isDropping = isDrop(reason);
     this.sendAway(reason);
   }
 

@@ -6,9 +6,9 @@ import type { ResolvedOptions } from '../../options/index.ts';
 import { Router, type Target } from '../../orchestrator/capture/router.ts';
 import { warnOnce } from '../../report/warn-once.ts';
 import { ScopeDryRun, type ScopeForm } from '../dry-run/scope-dry-run.ts';
-import { engineScope } from '../engine/engine-scope.ts';
+import { EngineEntry } from '../engine/engine-entry.ts';
 import type { Tenancy } from '../engine/engines.ts';
-import { ScopeEngine } from '../engine/scope-engine.ts';
+import { scopeTerms } from '../engine/scope-terms.ts';
 import { processCalls } from '../process-calls.ts';
 import { ScopeEvents } from '../scope-events.ts';
 import { Bypasses, cannotBeBatched } from './bypasses.ts';
@@ -43,12 +43,12 @@ export class ScopeCalls implements HookScope {
   readonly #router: Router;
   readonly #bypasses: Bypasses;
   readonly #uncaptured: UncapturedCalls;
-  readonly #scope: ReturnType<typeof engineScope>;
+  readonly #scope: ReturnType<typeof scopeTerms>;
   readonly #calls: CallsUnderWay;
-  readonly #engine: ScopeEngine;
+  readonly #engine: EngineEntry;
   readonly #earlyEnd = new EarlyEnd();
   readonly #verdicts: Verdicts;
-  /** Told with the first call, once. */
+  /** Called once, with the first call of the scope. */
   whenUsed: (() => void) | undefined;
 
   constructor(options: ResolvedOptions, { parent, hooked, form, tenancy }: ScopePlace) {
@@ -61,8 +61,8 @@ export class ScopeCalls implements HookScope {
     this.#router = new Router(batchers, options.hosts);
     this.#bypasses = new Bypasses(options, events, () => this.#dryRoundIsOver());
     this.#uncaptured = new UncapturedCalls(options, this.#router, batchers, this.#bypasses);
-    this.#scope = engineScope(options, events);
-    this.#engine = new ScopeEngine(options, events, this.dryRun, tenancy);
+    this.#scope = scopeTerms(options, events);
+    this.#engine = new EngineEntry(options, events, this.dryRun, tenancy);
     this.#calls = new CallsUnderWay(options, this.#engine, () => this.life.leave());
     this.#verdicts = new Verdicts(options, events, this.#bypasses, this.#earlyEnd, this.#calls);
     this.life = new ScopeLife({
@@ -106,7 +106,7 @@ export class ScopeCalls implements HookScope {
     headers: Dict,
     toCome: BodyToCome,
   ): Promise<Result> {
-    const isRead = this.#calls.waitFor();
+    const done = this.#calls.waitFor();
     let end: EndReason | undefined;
     try {
       const read = await this.#earlyEnd.readBody(toCome, call.signal);
@@ -120,9 +120,9 @@ export class ScopeCalls implements HookScope {
         return this.#capture(call, target, headers, body);
       }
     } finally {
-      isRead();
+      done();
     }
-    // Afterwards: it may be told nothing, and the scope waits for it no longer.
+    // After `done`: a dropped call stays unsettled for ever, and the scope must not wait for it.
     return refuse(call, end, target);
   }
 
@@ -135,9 +135,9 @@ export class ScopeCalls implements HookScope {
     target: Target,
     abortIsDelivered: Promise<void>,
   ): Promise<Result> {
-    const isTold = this.#calls.waitFor();
+    const done = this.#calls.waitFor();
     const over = await whileUp(() => this.#earlyEnd.orSentAway(abortIsDelivered));
-    isTold();
+    done();
     return over ? refuse(call, over, target) : call.send();
   }
 

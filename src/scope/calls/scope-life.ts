@@ -3,8 +3,8 @@ import { inTurns, nextTurn } from '../../concurrency/event-loop.ts';
 import type { ResolvedOptions } from '../../options/index.ts';
 import type { LeftCalls } from '../../report/text/end-note.ts';
 import type { ScopeDryRun } from '../dry-run/scope-dry-run.ts';
-import type { engineScope } from '../engine/engine-scope.ts';
-import type { ScopeEngine } from '../engine/scope-engine.ts';
+import type { EngineEntry } from '../engine/engine-entry.ts';
+import type { scopeTerms } from '../engine/scope-terms.ts';
 import type { ScopeEvents } from '../scope-events.ts';
 import { type CallsUnderWay, isSent, whileUp } from './calls-under-way.ts';
 import { dropped, type EarlyEnd } from './early-end.ts';
@@ -13,8 +13,8 @@ interface ScopeParts {
   readonly options: ResolvedOptions;
   readonly events: ScopeEvents;
   readonly dryRun: ScopeDryRun | undefined;
-  readonly scope: ReturnType<typeof engineScope>;
-  readonly engine: ScopeEngine;
+  readonly scope: ReturnType<typeof scopeTerms>;
+  readonly engine: EngineEntry;
   readonly calls: CallsUnderWay;
   readonly earlyEnd: EarlyEnd;
 }

@@ -147,10 +147,10 @@ export class Verdicts implements CallOwner {
 
   /** The caller has its response already; the scope waits until it is known what that has cost. */
   #answeredLater(route: RealtimeRoute, status: number, cost: Promise<Cost>): void {
-    const isRead = this.#calls.waitFor();
+    const done = this.#calls.waitFor();
     void cost.then((known) => {
       this.#answered(route, status, 'realtime', known);
-      isRead();
+      done();
     });
   }
 

@@ -14,12 +14,12 @@ import { warnOnce } from '../../report/warn-once.ts';
 import { discreetLedger } from './discreet-ledger.ts';
 
 /**
- * One engine per process and store, shared by all scopes and by all copies of this version of the
- * package. It is opened by the first captured call and closed with the last scope that used it, so
- * that the ledger of a finished program says "finished".
+ * An engine of this process, shared by all scopes with the same store, `keep` and `dispatcher`, and by all
+ * copies of this version of the package. It is opened by the first captured call and closed with the last
+ * scope that used it, so that the ledger of a finished program says "finished".
  */
 interface SharedEngine {
-  /** An engine has these for all of its scopes; a scope that wants something else gets another engine. */
+  /** An engine has these two for all of its scopes; a scope with others gets another engine. */
   readonly keep: ResolvedOptions['keep'];
   readonly dispatcher: ResolvedOptions['dispatcher'];
   users: number;

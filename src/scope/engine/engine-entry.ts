@@ -14,8 +14,8 @@ interface ScopeCall extends CapturedCall {
   handle: CallHandle | undefined;
 }
 
-/** The engine that a scope's calls go to; the first of them opens it. */
-export class ScopeEngine {
+/** Lets the calls of a scope into its engine; the first of them opens it. */
+export class EngineEntry {
   readonly #options: ResolvedOptions;
   readonly #events: ScopeEvents;
   readonly #dryRun: ScopeDryRun | undefined;

@@ -11,8 +11,8 @@ import { Router, type Target } from '../../orchestrator/capture/router.ts';
 import type { Verdict } from '../../orchestrator/model/call.ts';
 import { type CallOwner, ClientCall, type IncomingCall } from '../calls/client-call.ts';
 import { ScopeEvents } from '../scope-events.ts';
-import { engineScope } from './engine-scope.ts';
-import { ScopeEngine } from './scope-engine.ts';
+import { EngineEntry } from './engine-entry.ts';
+import { scopeTerms } from './scope-terms.ts';
 
 const options = resolveOptions({ store: ':memory:', display: 'none', window: '1h' });
 const owner: CallOwner = {
@@ -33,8 +33,8 @@ const broken = () => targetOf(() => Promise.reject(new Error('no such module')))
 
 function engineOf(given = options) {
   const events = new ScopeEvents();
-  const opened = new ScopeEngine(given, events);
-  const scope = engineScope(given, events);
+  const opened = new EngineEntry(given, events);
+  const scope = scopeTerms(given, events);
   return {
     release: () => opened.release(),
     enter(target: Target, body = 'no JSON: it comes out again at once'): Promise<Verdict> {

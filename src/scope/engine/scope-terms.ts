@@ -6,7 +6,7 @@ import type { ScopeEvents } from '../scope-events.ts';
 const noSettings = {};
 
 /** The options of a scope, as far as the engine asks for them. */
-export function engineScope(
+export function scopeTerms(
   options: ResolvedOptions,
   { emit }: Pick<ScopeEvents, 'emit'>,
 ): EngineScope & { flushing: boolean; ended: boolean } {
