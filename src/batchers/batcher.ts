@@ -8,7 +8,7 @@ import type { Call, Match, Route } from './call-match.ts';
 import type { ProviderInfo, Settings } from './provider-info.ts';
 import type { ProviderNotes } from './provider-notes.ts';
 import type { Row } from './result-row.ts';
-import { expectationOf } from './shared/expectation.ts';
+import { expectationOf } from './shared/expectation-of.ts';
 import { judgeByStatus, type ReplyJudge } from './shared/judge-reply.ts';
 
 export type { Expectation } from '../pricing/expectation.ts';

@@ -13,7 +13,7 @@ const exceptions: Readonly<Record<string, string>> = {
   'cli/commands/demo.ts': 'the demo is a program for one provider',
   'cli/commands/simulate.ts': 'shows two SDKs how to find the simulator',
   'gateway/waiting/waiting-response.ts': 'knows SDKs by their user agents, and what each bears',
-  'options/show.ts': 'knows keys by what they begin with',
+  'options/shown-value.ts': 'knows keys by what they begin with',
 };
 
 /** Folders of providers, the simulator and tests. */

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Clock, Dict } from '../base/types.ts';
 import type { Engine } from '../orchestrator/engine.ts';
 import type { BodyRoom } from './admission/body-room.ts';
-import type { ClientCount, GatewayLimits } from './admission/limits.ts';
+import type { ClientCount, GatewayLimits } from './admission/gateway-limits.ts';
 import { GatewayError } from './gateway-error.ts';
 import type { GatewayScopes } from './gateway-scopes.ts';
 import type { PassThrough } from './pass-through/pass-through.ts';

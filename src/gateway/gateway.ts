@@ -9,7 +9,7 @@ import { processCalls } from '../scope/process-calls.ts';
 import { checkToken } from './admission/access.ts';
 import { BodyRoom } from './admission/body-room.ts';
 import { guardConnections } from './admission/connections.ts';
-import { ClientCount, type GatewayLimits, usualLimits } from './admission/limits.ts';
+import { ClientCount, type GatewayLimits, usualLimits } from './admission/gateway-limits.ts';
 import { type AcceptedHost, assertOwnSite } from './admission/own-site.ts';
 import { AsyncRequests } from './async-requests.ts';
 import { CallHandler } from './call-handler.ts';

@@ -1,5 +1,5 @@
 import type { ProviderInfo } from '../batchers/provider-info.ts';
-import { notShown, show } from './show.ts';
+import { notShown, show } from './shown-value.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -1,5 +1,5 @@
+export { inheritedRun } from './inherited-run.ts';
 export { resolveOptions } from './resolve.ts';
-export { inheritedRun } from './run.ts';
 export {
   optionNames,
   optionTable,

@@ -1,7 +1,7 @@
 import { BatchlingError } from '../base/errors.ts';
 import type { Refused } from './form.ts';
 import { nearest } from './nearest.ts';
-import { looksSecret, notShown, show } from './show.ts';
+import { looksSecret, notShown, show } from './shown-value.ts';
 import { optionNames, optionTable } from './table.ts';
 import type { OptionName } from './types.ts';
 

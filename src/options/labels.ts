@@ -1,6 +1,6 @@
 import type { Dict } from '../base/types.ts';
 import { type Form, isRecord, readPairs, refuse, refuseUnseen } from './form.ts';
-import { show } from './show.ts';
+import { show } from './shown-value.ts';
 
 const longestName = 64;
 const longestValue = 512;

@@ -4,7 +4,7 @@ import type { BatcherClass } from '../batchers/registry.ts';
 import type { CredentialFunction } from '../orchestrator/capture/credentials.ts';
 import { type Form, isRecord, type ParseContext, refuse, refuseUnseen } from './form.ts';
 import { nearest } from './nearest.ts';
-import { looksSecret, show } from './show.ts';
+import { looksSecret, show } from './shown-value.ts';
 
 /** Settings of every provider. */
 export const commonSettings = {

@@ -1,8 +1,8 @@
 import { docsPage } from '../base/docs-page.ts';
 import { runVariables } from '../base/run-variables.ts';
 import type { Environment } from './form.ts';
+import { runVariable } from './inherited-run.ts';
 import { nearest } from './nearest.ts';
-import { runVariable } from './run.ts';
 import { optionNames, variableOf } from './table.ts';
 
 const prefix = 'BATCHLING_';

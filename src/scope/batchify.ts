@@ -1,6 +1,6 @@
 import { BatchlingError } from '../base/errors.ts';
 import type { BatchifyOptions } from '../options/index.ts';
-import { show } from '../options/show.ts';
+import { show } from '../options/shown-value.ts';
 import { BatchingContext } from './batching-context.ts';
 import { followGenerator } from './returned-generator.ts';
 import { Scope } from './scope.ts';

@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { GatewayError } from '../gateway-error.ts';
-import { ClientCount, type GatewayLimits } from './limits.ts';
+import { ClientCount, type GatewayLimits } from './gateway-limits.ts';
 
 /** How long a connection that is refused may take to read why. */
 const lastWords = 1_000;

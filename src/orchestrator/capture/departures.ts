@@ -9,7 +9,7 @@ import type { Request } from '../model/request.ts';
 import { endIfUnwanted } from '../model/unwanted.ts';
 import type { Queues } from '../queue/queues.ts';
 import type { OtherOwners } from '../takeover/other-owners.ts';
-import { cancelWhereverItIs } from '../watch/cancel.ts';
+import { cancelWhereverItIs } from '../watch/cancel-batch.ts';
 
 /** What becomes of requests whose callers leave, and of their batches. */
 export class EngineDepartures implements Departures {

@@ -7,7 +7,7 @@ import { ownAnswer } from '../answer/own-answer.ts';
 import type { Batch } from '../model/batch.ts';
 import type { EngineContext } from '../model/engine-context.ts';
 import { failureOf } from '../model/failure-of.ts';
-import { cancelRemote } from '../watch/cancel.ts';
+import { cancelRemote } from '../watch/cancel-batch.ts';
 import { UnreadableTimes } from '../watch/unreadable-times.ts';
 
 /** When to look, after the create, where the provider echoes what we sent. */

@@ -10,7 +10,7 @@ import type { EngineContext } from '../model/engine-context.ts';
 import { failureOf } from '../model/failure-of.ts';
 import { TooMuchError, UnwantedError } from '../model/unwanted.ts';
 import { waitFor } from '../model/wait-for.ts';
-import { cancelIfAskedFor } from '../watch/cancel.ts';
+import { cancelIfAskedFor } from '../watch/cancel-batch.ts';
 import type { CreateFinder } from './find-create.ts';
 import type { Permit } from './permit.ts';
 

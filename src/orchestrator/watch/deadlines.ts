@@ -6,7 +6,7 @@ import type { Caller } from '../model/caller.ts';
 import type { EngineContext } from '../model/engine-context.ts';
 import type { Request } from '../model/request.ts';
 import { endIfUnwanted } from '../model/unwanted.ts';
-import { cancelIfAskedFor } from './cancel.ts';
+import { cancelIfAskedFor } from './cancel-batch.ts';
 
 /** Fewer callers are not worth a look at which of them are answered. */
 const fewest = 1_000;

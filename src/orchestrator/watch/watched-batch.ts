@@ -8,7 +8,7 @@ import { type Batch, Moment } from '../model/batch.ts';
 import type { BatchEnd } from '../model/batch-end.ts';
 import type { EngineContext } from '../model/engine-context.ts';
 import { failureOf } from '../model/failure-of.ts';
-import { cancelIfAskedFor } from './cancel.ts';
+import { cancelIfAskedFor } from './cancel-batch.ts';
 import type { Deadlines } from './deadlines.ts';
 import { overdue, underOtherKey } from './given-up.ts';
 import type { Watched } from './poll-group.ts';

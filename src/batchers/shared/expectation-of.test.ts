@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { expectationOf } from './expectation.ts';
+import { expectationOf } from './expectation-of.ts';
 
 it.each([
   [{ max_tokens: 5 }, { outputLimit: 5, answers: 1 }],

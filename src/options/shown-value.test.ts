@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { show } from './show.ts';
+import { show } from './shown-value.ts';
 
 describe('show', () => {
   it.each([

@@ -1,6 +1,6 @@
 import { BatchlingError } from '../base/errors.ts';
 import type { Environment } from './form.ts';
-import { show } from './show.ts';
+import { show } from './shown-value.ts';
 
 export const runVariable = 'BATCHLING_RUN';
 const allowed = '1 to 64 letters, digits, dots, dashes or underscores';
