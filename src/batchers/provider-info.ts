@@ -77,7 +77,7 @@ export interface ProviderInfo<
   readonly name: Name;
   /** Hosts of the provider's own service. `*` stands for text without a dot: `*.openai.azure.com`. */
   readonly hosts: readonly string[];
-  /** Hosts of the provider that have no batches at all. */
+  /** Hosts of the provider that have no batches at all. It is read of the providers of the package. */
   readonly unbatchedHosts?: readonly string[];
   /** Paths between host and endpoints: `/v1`, `/openai/v1`. */
   readonly roots: readonly string[];
@@ -91,7 +91,7 @@ export interface ProviderInfo<
   readonly unbatched?: readonly string[];
   /** Why, by path as `unbatched` writes it, where there is more to say than that there are no batches. */
   readonly unbatchedBecause?: Readonly<Record<string, string>>;
-  /** How calls in its wire look at hosts that nobody named. */
+  /** How calls in its wire look at hosts that nobody named. It is read of the providers of the package. */
   readonly wires?: readonly WirePaths[];
   /** Header names that carry a credential. */
   readonly credentialHeaders: readonly string[];
@@ -108,7 +108,7 @@ export interface ProviderInfo<
   readonly accountEnvironment?: Dict;
   /** Environment variables that usually hold the key; their *name* may be stored as a hint. */
   readonly environment: readonly string[];
-  /** npm packages whose calls go to this provider and are captured. */
+  /** npm packages whose calls go to this provider and are captured. It is read of the providers of the package. */
   readonly packages?: readonly string[];
   /** Header of an answer that carries the provider's request id. */
   readonly requestIdHeader: string;

@@ -178,12 +178,12 @@ export class TextDisplay implements Display {
     if (this.#isUsualAsked || scope.typicalTimes === undefined) return;
     this.#isUsualAsked = true;
     // An estimate is a help: where it cannot be had, nothing is said.
-    scope.typicalTimes().then(
-      (times) => {
+    scope
+      .typicalTimes()
+      .then((times) => {
         for (const time of times) this.#usual.set(rowName(time), time.duration);
-      },
-      () => undefined,
-    );
+      })
+      .catch(() => undefined);
   }
 
   /** Prints a line now and then where there is no live block. */

@@ -31,3 +31,24 @@ it('shows a run that was started from what an earlier run has left behind', asyn
   expect(code).toBe(0);
   expect(stderr).toMatch(/calls +1 answered/);
 });
+
+it.each([
+  ['a dry run without its numbers', { kind: 'dry-run', scope: 1 }],
+  ['numbers that are none', { kind: 'counts', stats: { captured: 'many' } }],
+  ['times that are none', { kind: 'typical', times: 5 }],
+  ['a kind that it does not know', { kind: 'later' }],
+  ['no object', null],
+])('goes on if a process of another version reports %s', async (_what, message) => {
+  const reporting = `
+import { appendFileSync } from 'node:fs';
+const report = (message) =>
+  appendFileSync(process.env.BATCHLING_REPORT + '/' + process.pid + '-9', JSON.stringify(message) + '\\n');
+report({ kind: 'open', store: 'ledger.db', completionWindow: 86400000 });
+report(${JSON.stringify(message)});
+const facts = { batch: 'bl_1', provider: 'openai', endpoint: '/v1', model: 'm', count: 2 };
+report({ kind: 'event', time: 1, name: 'batch:submitted', event: facts });
+`;
+  const { code, stdout, stderr } = await run(reporting + asking);
+  expect({ code, stdout }).toEqual({ code: 0, stdout: '200\n' });
+  expect(stderr).toMatch(/calls +1 answered/);
+});

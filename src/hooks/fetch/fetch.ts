@@ -55,8 +55,14 @@ export function plainFetch(): Fetch {
 
 /** A `fetch` that hands all its calls to one scope. */
 export function fetchOf(scope: HookScope): Fetch {
-  return (...given) => {
+  return (...all) => {
     const original = plainFetch();
+    let given: Parameters<Fetch>;
+    try {
+      given = readOnce(all, true) as Parameters<Fetch>;
+    } catch (error) {
+      return Promise.reject(error);
+    }
     const handled = scope.handle(new FetchCall(original, undefined, given));
     return handled ?? sendShared(original, undefined, given);
   };

@@ -140,8 +140,8 @@ export interface OpenedBody {
 
 /** The body of a `Request` is read from a clone, and that of a stream from a copy: the original can still be sent. */
 export function openBody(input: string | URL | Request, init: RequestInit | undefined): OpenedBody {
-  const given = init?.body;
   try {
+    const given = init?.body;
     if (typeof given === 'string') return { body: inOnePiece(given), init };
     if (given === undefined || given === null) {
       const isReadable = isRequest(input) && input.body !== null && !input.bodyUsed;
@@ -156,7 +156,7 @@ export function openBody(input: string | URL | Request, init: RequestInit | unde
     const text = decodeUtf8(given);
     return { body: text, init: text === undefined ? init : { ...init, body: copyOfBytes(given) } };
   } catch (error) {
-    // A body that is locked or used: fetch rejects, it does not throw.
+    // A body that is locked or used, or whose getter throws: fetch rejects, it does not throw.
     return { body: toCome(Promise.reject(error)), init };
   }
 }

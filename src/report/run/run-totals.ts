@@ -18,15 +18,15 @@ export class RunTotals {
   readonly #dryRuns = new Map<string, DryRunSummary>();
   #detached: { calls: number; batches: number } | undefined;
 
+  /** Numbers that cannot be added throw here, not at the end of the run. */
   message({ name }: ProcessKey, message: RunMessage): void {
     if (message.kind === 'counts') {
-      // Numbers that cannot be added throw here, not at the end of the run.
       const stats = emptyStats();
       addStats(stats, message.stats);
       this.#stats.set(name, stats);
-    } else if (message.kind === 'dry-run')
-      this.#dryRuns.set(`${name} ${message.scope}`, message.summary);
-    else if (message.kind === 'detached') {
+    } else if (message.kind === 'dry-run') {
+      this.#dryRuns.set(`${name} ${message.scope}`, joinedSummary([message.summary]));
+    } else if (message.kind === 'detached') {
       this.#detached ??= { calls: 0, batches: 0 };
       this.#detached.calls += message.calls;
       this.#detached.batches += message.batches;

@@ -61,8 +61,8 @@ export class SharedTerminal implements LineOutput {
   }
 
   readonly #tick = (): void => {
-    if (this.#lines === undefined) return;
-    const lines = blockLines(this.#lines, this.#stream.columns ?? 80);
+    const lines = this.#block();
+    if (lines === undefined) return;
     const text = lines.join('\n');
     this.#frames += 1;
     if (text === this.#drawn && this.#frames < framesToRepeat) return;
@@ -70,6 +70,15 @@ export class SharedTerminal implements LineOutput {
     this.#frames = 0;
     this.#rows.draw(lines);
   };
+
+  /** `undefined`: there is nothing to draw, or a process of another version has told what cannot be drawn. */
+  #block(): readonly string[] | undefined {
+    try {
+      return this.#lines && blockLines(this.#lines, this.#stream.columns ?? 80);
+    } catch {
+      return undefined;
+    }
+  }
 
   readonly #again = (): void => {
     this.#drawn = '';

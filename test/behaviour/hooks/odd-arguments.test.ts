@@ -58,3 +58,18 @@ describe('arguments that fetch cannot read are rejected in a scope as outside of
     await scope.close();
   });
 });
+
+describe.each([true, false])('scope.fetch, with hooks: %s', (hooks) => {
+  it.each(['method', 'headers', 'body', 'signal'])('rejects where %s throws', async (name) => {
+    const scope = batchify(stage.options({ hooks }));
+    const options = Object.defineProperty(chatRequest('x'), name, {
+      enumerable: true,
+      get() {
+        throw new Error('no such option');
+      },
+    });
+    const asked = scope.fetch(chatUrl(stage), options);
+    await expect(asked).rejects.toThrow('no such option');
+    await scope.close();
+  });
+});
