@@ -178,7 +178,7 @@ class FetchCall implements HookedCall<Response> {
   }
 
   async mark(response: Response, reader: BodyReader | undefined): Promise<Response> {
-    const { realtimeResponse } = responses ?? (await loadResponses());
+    const { realtimeResponse } = await import('./response.ts');
     return realtimeResponse(response, reader);
   }
 
