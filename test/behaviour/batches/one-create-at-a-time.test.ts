@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { batchify } from '../../../src/index.ts';
 import { askClaude } from '../../support/ask.ts';
 import { openStage, type Stage } from '../../support/stage.ts';
+import { until } from '../../support/until.ts';
 
 let stage: Stage;
 const creates = '/v1/messages/batches';
@@ -14,17 +15,23 @@ beforeEach(() => stage.simulator.reset());
 
 /** Where a create echoes nothing, what was there before it has to be known for each. */
 it('creates of one program go out one at a time, each after a look at what is there', async () => {
+  const { simulator } = stage;
   const prompts = ['one', 'two', 'three', 'four'];
   const client = stage.anthropic();
-  await batchify(
-    () => Promise.all(prompts.map((prompt) => askClaude(client, prompt))),
-    stage.options({ batchSize: 1 }),
+  const controller = new AbortController();
+  // Polls read the same list: none comes before the last create.
+  const options = stage.options({ batchSize: 1, poll: '1h', signal: controller.signal });
+  const asking = batchify(
+    () => Promise.allSettled(prompts.map((prompt) => askClaude(client, prompt))),
+    options,
   );
-  const order = stage.simulator.requests
+  await until(() => simulator.countRequests('POST', creates) === prompts.length, 'the creates');
+  const order = simulator.requests
     .filter(({ path }) => path === creates)
     .map(({ method }) => method);
-  const pairs = prompts.flatMap(() => ['GET', 'POST']);
-  expect(order.slice(0, pairs.length)).toEqual(pairs);
+  expect(order).toEqual(prompts.flatMap(() => ['GET', 'POST']));
+  controller.abort();
+  await asking;
 });
 
 it('creates of several programs on one ledger wait for each other', async () => {
