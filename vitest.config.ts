@@ -11,6 +11,7 @@ process.once('exit', () => rmSync(cacheFolder, { recursive: true, force: true })
 /** Unit tests that patch globals, start processes, or look at what has been loaded. */
 const unitTests = [
   'src/base/*.test.ts',
+  'src/cli/done/**',
   'src/concurrency/event-loop.test.ts',
   'src/scope/**',
   'src/options/index.test.ts',
@@ -25,6 +26,9 @@ const unitTests = [
 
 const needTheirOwnProcess = [
   ...unitTests,
+  // A tracer is one for the process.
+  'test/otel/**',
+  'src/gateway/hints/google-keys.test.ts',
   // They look at what is patched, or patch it themselves.
   'test/fidelity/**',
   'test/behaviour/*/{core,hooks-undone,later-patchers,mocks,patches,two-copies,without-hooks}.test.ts',
@@ -41,14 +45,15 @@ const needTheirOwnProcess = [
   // Their client listens for signals and errors of the whole process.
   'test/third-party/*/{openai-agents,simulator-answers}.test.ts',
   'test/behaviour/display/many-examples.test.ts',
+  'test/providers/bedrock/bedrock.test.ts',
   // They change the time of the whole process.
   'test/behaviour/*/{clock-set-back,dates-after-set-back}.test.ts',
   // They wait until the whole process is at rest.
-  'test/behaviour/*/{not-found-series,redirected-reads}.test.ts',
+  'test/behaviour/*/{not-found-series,redirected-reads,slow-batches,three-lanes}.test.ts',
   'test/crash/{budget-after-kill,taken-over}.test.ts',
   'test/durability/marks.test.ts',
   'test/guarantees/**',
-  'test/property/{found,no-starvation,program,verdict}.test.ts',
+  'test/property/{found,lanes,no-starvation,program,verdict}.test.ts',
   'test/providers/*/{anthropic-batches,mistral-recovery,vertex-batches,vertex-recovery}.test.ts',
   // They measure the process.
   'test/memory/**',
@@ -65,6 +70,8 @@ const leftOut: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>> = {
     // They start shells, scripts and terminals of Unix.
     'test/cli/{display,exec-vitest,run-in-terminal}.test.ts',
     'test/docs/{newcomer,run}.test.ts',
+    'test/cli/done/**',
+    'src/cli/done/**',
     // The modes of files say nothing there.
     'test/behaviour/ledger/secrets.test.ts',
     'src/ledger/sqlite/connection/open-sqlite.test.ts',

@@ -1,115 +1,34 @@
 // The least that any program must do to send prompts through a Batch API.
 // node floor.mjs <base URL> <count>
-import { setTimeout as sleep } from 'node:timers/promises';
-import { request } from 'undici';
-import { measure, pollMilliseconds } from './measure.mjs';
+import { batchSize, create, encode, resultsOf, upload } from './floor-wire.mjs';
+import { measure } from './measure.mjs';
 
-const [base, count] = process.argv.slice(2);
-const authorization = 'Bearer sk-bench';
-const batchSize = 10_000;
-const linesPerChunk = 64;
-const lineFeed = 10;
+const count = Number(process.argv[3]);
 
-await measure(Number(count), async (bodies) => {
+await measure(count, async (bodies) => {
   const callers = [];
   const waiting = new Map();
-  bodies.forEach((_, index) => {
-    callers.push(new Promise((resolve) => waiting.set(`call-${index}`, resolve)));
+  const calls = bodies.map((body, index) => {
+    const id = `call-${index}`;
+    callers.push(new Promise((resolve) => waiting.set(id, resolve)));
+    return { id, body };
   });
   const collecting = [];
-  for (let start = 0; start < bodies.length; start += batchSize) {
-    const file = await upload(encode(bodies.slice(start, start + batchSize), start));
+  for (let start = 0; start < calls.length; start += batchSize) {
+    const file = await upload(encode(calls.slice(start, start + batchSize), lineOf));
     collecting.push(collect(await create(file), waiting));
   }
   await Promise.all(collecting);
   return Promise.all(callers);
 });
 
-/** The lines as bytes, some dozens at a time; made first, because the length is sent first. */
-function encode(bodies, start) {
-  const chunks = [];
-  for (let at = 0; at < bodies.length; at += linesPerChunk) {
-    let text = '';
-    for (let index = at; index < Math.min(at + linesPerChunk, bodies.length); index += 1) {
-      const line = {
-        custom_id: `call-${start + index}`,
-        method: 'POST',
-        url: '/v1/chat/completions',
-        body: bodies[index],
-      };
-      text += `${JSON.stringify(line)}\n`;
-    }
-    chunks.push(Buffer.from(text));
-  }
-  return chunks;
+function lineOf({ id, body }) {
+  return JSON.stringify({ custom_id: id, method: 'POST', url: '/v1/chat/completions', body });
 }
 
-async function upload(chunks) {
-  const boundary = 'floor-2f6c1d1d7f0e4c55';
-  const head = Buffer.from(
-    `--${boundary}\r\nContent-Disposition: form-data; name="purpose"\r\n\r\nbatch\r\n` +
-      `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="floor.jsonl"\r\n` +
-      'Content-Type: application/jsonl\r\n\r\n',
-  );
-  const parts = [head, ...chunks, Buffer.from(`\r\n--${boundary}--\r\n`)];
-  const { id } = await ask('POST', '/files', {
-    headers: {
-      'content-type': `multipart/form-data; boundary=${boundary}`,
-      'content-length': String(parts.reduce((sum, part) => sum + part.length, 0)),
-    },
-    body: (async function* () {
-      yield* parts;
-    })(),
-  });
-  return id;
-}
-
-async function create(file) {
-  const order = {
-    input_file_id: file,
-    endpoint: '/v1/chat/completions',
-    completion_window: '24h',
-  };
-  const { id } = await ask('POST', '/batches', {
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(order),
-  });
-  return id;
-}
-
-async function collect(id, waiting) {
-  let batch;
-  do {
-    await sleep(pollMilliseconds);
-    batch = await ask('GET', `/batches/${id}`);
-  } while (batch.status !== 'completed');
-  const path = `${base}/files/${batch.output_file_id}/content`;
-  const { body } = await request(path, { headers: { authorization } });
-  for await (const line of lines(body)) {
+async function collect(batch, waiting) {
+  for await (const line of resultsOf(batch)) {
     const { custom_id: call, response } = JSON.parse(line);
     waiting.get(call)(response.body);
   }
-}
-
-async function* lines(chunks) {
-  let rest = Buffer.alloc(0);
-  for await (const chunk of chunks) {
-    const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
-    let start = 0;
-    for (let end = bytes.indexOf(lineFeed); end !== -1; end = bytes.indexOf(lineFeed, start)) {
-      yield bytes.toString('utf8', start, end);
-      start = end + 1;
-    }
-    rest = bytes.subarray(start);
-  }
-}
-
-async function ask(method, path, { headers, body } = {}) {
-  const reply = await request(`${base}${path}`, {
-    method,
-    headers: { authorization, ...headers },
-    body,
-  });
-  if (reply.statusCode !== 200) throw new Error(`${method} ${path}: ${await reply.body.text()}`);
-  return reply.body.json();
 }

@@ -1,5 +1,5 @@
-// node bench/gateway.mjs [clients], after npm run build: what a client that waits costs the gateway, and what the
-// gateway adds to a call. CPU and memory are read from /proc, so it runs on Linux only.
+// node bench/gateway.mjs [clients], after npm run build: what a client that waits costs the gateway, beside a bare
+// server of node:http, and what the gateway adds to a call. CPU and memory are read from /proc, so it runs on Linux only.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -32,30 +32,57 @@ try {
 }
 
 async function waitingClients() {
-  const gateway = await startGateway(['--window', '1h', '--max-window', '1h']);
   const bodies = makePrompts(warmUp + clients).map((prompt) => JSON.stringify(bodyOf(prompt)));
+  const found = { floor: [], gateway: [] };
+  for (let round = 0; round < rounds; round += 1) {
+    found.floor.push(await holdClients(await startBareServer('hold'), bodies));
+    // No batch is sent meanwhile: that is no part of taking a call in.
+    const flags = ['--window', '1h', '--max-window', '1h', '--batch-size', '50000'];
+    found.gateway.push(await holdClients(await startGateway(flags), bodies, round === rounds - 1));
+  }
+  const lines = [
+    ['CPU to take one in', 'intake', 'us'],
+    ['memory per waiting client', 'memory', 'KB'],
+  ];
+  print('clients that wait', clients);
+  for (const [what, name, unit] of lines) {
+    const [floor, gateway] = [found.floor, found.gateway].map((all) => valuesOf(all, name));
+    print(`${what}: a bare server, least`, floor[0], unit);
+    print(`${what}: the gateway, least`, gateway[0], `${unit}, ${ratio(gateway[0], floor[0])}`);
+    print(`${what}: a bare server, median`, median(floor), unit);
+    const [mine, bare] = [median(gateway), median(floor)];
+    print(`${what}: the gateway, median`, mine, `${unit}, ${ratio(mine, bare)}`);
+  }
+  print('CPU while they wait', found.gateway.at(-1).wait, '% of a core');
+}
+
+/** Opens the clients and measures the server. `isWatched`: also while nothing but heartbeats happens. */
+async function holdClients(server, bodies, isWatched = false) {
   const sockets = [];
   const ask = async (some) => {
     for (const [index, body] of some.entries()) {
-      sockets.push(openClient(gateway, body));
+      sockets.push(openClient(server, body));
       // The system keeps only so many connections that nobody has accepted yet.
       if (index % 200 === 199) await once(sockets.at(-1), 'connect');
     }
-    while ((await gateway.metric('calls_total')) < sockets.length) await sleep(100);
+    while ((await server.metric('calls_total')) < sockets.length) await sleep(200);
     await sleep(2_000);
   };
   await ask(bodies.slice(0, warmUp));
-  const before = gateway.usage();
+  const before = server.usage();
   await ask(bodies.slice(warmUp));
-  const after = gateway.usage();
-  await sleep(watched);
-  const later = gateway.usage();
-  print('clients that wait', clients);
-  print('memory per waiting client', (after.memory - before.memory) / clients / 1024, 'KB');
-  print('CPU to take one in', ((after.cpu - before.cpu) / clients) * 1e6, 'us');
-  print('CPU while they wait', ((later.cpu - after.cpu) / (watched / 1_000)) * 100, '% of a core');
+  const after = server.usage();
+  const measured = {
+    intake: ((after.cpu - before.cpu) / clients) * 1e6,
+    memory: (after.memory - before.memory) / clients / 1024,
+  };
+  if (isWatched) {
+    await sleep(watched);
+    measured.wait = ((server.usage().cpu - after.cpu) / (watched / 1_000)) * 100;
+  }
   for (const socket of sockets) socket.destroy();
-  await gateway.stop();
+  await server.stop();
+  return measured;
 }
 
 /** Answers of the ledger: what is left of a call without its batch. */
@@ -79,7 +106,7 @@ async function addedTime() {
     await response.text();
   };
   await Promise.all([direct(), post(gateway, body)]);
-  const bare = await startBareServer();
+  const bare = await startBareServer('answer');
   const times = { direct: [], bare: [], gateway: [] };
   for (let round = 0; round < rounds; round += 1) {
     for (let call = 0; call < sequential; call += 1) {
@@ -105,7 +132,27 @@ async function startGateway(flags) {
   const given = ['serve', '--port', '0', '--json', '--store', store, '--hosts', hosts, ...flags];
   const child = spawn(process.execPath, [main, ...given], { stdio: ['ignore', 'pipe', 'inherit'] });
   const [text] = await once(child.stdout.setEncoding('utf8'), 'data');
-  const url = new URL(JSON.parse(text).url);
+  return measurable(child, new URL(JSON.parse(text).url));
+}
+
+/** Reads requests, in a process of its own, and answers at once or, of those that are to be held, only says how many. */
+async function startBareServer(kind) {
+  const program = `const held = [];
+  const { createServer } = require('node:http');
+  createServer((request, response) => {
+    const pieces = [];
+    request.on('data', (piece) => pieces.push(piece)).on('end', () => {
+      if (request.method === 'GET') response.end('batchling_calls_total ' + held.length);
+      else if ('${kind}' === 'hold') held.push([Buffer.concat(pieces).toString(), response]);
+      else response.end('{}');
+    });
+  }).listen(0, '127.0.0.1', 4096, function () { console.log(this.address().port); });`;
+  const child = spawn(process.execPath, ['-e', program], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const [port] = await once(child.stdout.setEncoding('utf8'), 'data');
+  return measurable(child, new URL(`http://127.0.0.1:${port.trim()}`));
+}
+
+function measurable(child, url) {
   return {
     url,
     async metric(name) {
@@ -127,24 +174,13 @@ async function startGateway(flags) {
   };
 }
 
-/** Reads the request and answers at once, in a process of its own. */
-async function startBareServer() {
-  const program = `require('node:http').createServer((request, response) => {
-    request.resume().once('end', () => response.end('{}'));
-  }).listen(0, '127.0.0.1', function () { console.log(this.address().port); });`;
-  const child = spawn(process.execPath, ['-e', program], { stdio: ['ignore', 'pipe', 'inherit'] });
-  const [port] = await once(child.stdout.setEncoding('utf8'), 'data');
-  const url = new URL(`http://127.0.0.1:${port.trim()}`);
-  return { url, stop: () => child.kill('SIGKILL') };
-}
-
 function openClient({ url }, body) {
   const socket = connect(Number(url.port), url.hostname);
   socket.on('error', () => undefined).resume();
   socket.write(
     [
       'POST /openai/v1/chat/completions HTTP/1.1',
-      'host: gateway',
+      `host: ${url.host}`,
       'user-agent: node',
       'authorization: Bearer sk-bench',
       'content-type: application/json',
@@ -175,6 +211,15 @@ async function timed(work) {
 
 function median(values) {
   return values.sort((a, b) => a - b)[Math.floor(values.length / 2)];
+}
+
+/** From the least on. */
+function valuesOf(all, name) {
+  return all.map((one) => one[name]).sort((a, b) => a - b);
+}
+
+function ratio(value, base) {
+  return `${(value / base).toFixed(1)} times`;
 }
 
 function print(what, value, unit = '') {

@@ -21,8 +21,13 @@ export async function startProvider() {
 }
 
 /** Runs a script to its end in a fresh process; what it prints is its result, as JSON. */
-export async function runOnce(script, ...parameters) {
-  const child = start(script, parameters, 'ignore');
+export function runOnce(script, ...parameters) {
+  return runWithFlags([], script, ...parameters);
+}
+
+/** The same with flags of Node. */
+export async function runWithFlags(flags, script, ...parameters) {
+  const child = start(script, parameters, 'ignore', flags);
   let output = '';
   child.stdout.setEncoding('utf8').on('data', (text) => {
     output += text;
@@ -32,13 +37,13 @@ export async function runOnce(script, ...parameters) {
   return JSON.parse(output);
 }
 
-function start(script, parameters, stdin) {
+function start(script, parameters, stdin, flags = []) {
   const path = fileURLToPath(new URL(script, import.meta.url));
   // Settings of the surrounding shell must not change what is measured.
   const environment = Object.entries(process.env).filter(
     ([name]) => !name.startsWith('BATCHLING_') && name !== 'NODE_OPTIONS',
   );
-  return spawn(process.execPath, ['--expose-gc', path, ...parameters], {
+  return spawn(process.execPath, ['--expose-gc', ...flags, path, ...parameters], {
     stdio: [stdin, 'pipe', 'inherit'],
     env: Object.fromEntries(environment),
   });

@@ -8,6 +8,7 @@ import { largeLedger } from './large-ledger.mjs';
 import { least } from './least.mjs';
 import { manyBatches } from './many-batches.mjs';
 import { notCaptured, waiting } from './not-captured.mjs';
+import { parts } from './parts.mjs';
 import { runOnce, startProvider } from './processes.mjs';
 import { storeCost } from './store-cost.mjs';
 import { formatTable } from './table.mjs';
@@ -16,8 +17,11 @@ const quick = process.argv.includes('--quick');
 const sizes = quick
   ? [{ count: 10_000, rounds: 2, budget: 2.5 }]
   : [
+      { count: 1, rounds: 5 },
+      { count: 1_000, rounds: 5 },
       { count: 10_000, rounds: 5, budget: 2.5 },
-      { count: 50_000, rounds: 3, budget: 2.75 },
+      { count: 50_000, rounds: 3, budget: 2 },
+      { count: 100_000, rounds: 2, budget: 2 },
     ];
 const memoryBudget = 1.5;
 const ledgerBudget = 1.15;
@@ -26,6 +30,7 @@ const rows = [];
 const folder = await mkdtemp(join(tmpdir(), 'batchling-bench-'));
 try {
   for (const size of sizes) rows.push(...(await compare(size)));
+  rows.push(...(await parts(quick ? 10_000 : 50_000)));
   const stores = quick ? { count: 10_000, rounds: 3 } : { count: 50_000, rounds: 8 };
   rows.push(...(await storeCost(folder, { ...stores, budget: ledgerBudget })));
   rows.push(...(await largeLedger(folder, { count: quick ? 10_000 : 50_000, rounds: 2 })));
@@ -50,9 +55,10 @@ console.log(formatTable(rows));
 async function compare({ count, rounds, budget }) {
   const programs = {
     floor: () => ['floor.mjs'],
+    capture: () => ['capture-floor.mjs'],
     file: (round) => ['ours.mjs', join(folder, `${count}-${round}`, 'ledger.db')],
   };
-  const costs = { floor: [], file: [] };
+  const costs = { floor: [], capture: [], file: [] };
   for (let round = 0; round < rounds; round += 1) {
     for (const [name, program] of Object.entries(programs)) {
       process.stderr.write(`${count} calls, round ${round + 1} of ${rounds}: ${name}\n`);
@@ -62,8 +68,9 @@ async function compare({ count, rounds, budget }) {
       await provider.stop();
     }
   }
-  const [floor, file] = Object.values(costs).map(least);
+  const [floor, capture, file] = Object.values(costs).map(least);
   const calls = `${count.toLocaleString('en')} calls`;
+  if (count === 1) return [fixedCost(floor, file)];
   return [
     {
       what: `${calls}: CPU per call, floor / batchling`,
@@ -71,6 +78,12 @@ async function compare({ count, rounds, budget }) {
       base: floor.cpuMicroseconds,
       ours: file.cpuMicroseconds,
       budget,
+    },
+    {
+      what: `${calls}: CPU per call, floor / least that captures`,
+      unit: 'µs',
+      base: floor.cpuMicroseconds,
+      ours: capture.cpuMicroseconds,
     },
     {
       what: `${calls}: peak memory, floor / batchling`,
@@ -86,4 +99,15 @@ async function compare({ count, rounds, budget }) {
       ours: file.wallSeconds,
     },
   ];
+}
+
+/** What a program with one call costs from its start to its end, nearly all of it the loading of modules. */
+function fixedCost(floor, file) {
+  return {
+    what: 'one call, from start to end: CPU, floor / batchling',
+    unit: 'ms',
+    base: floor.cpuMicroseconds / 1000,
+    ours: file.cpuMicroseconds / 1000,
+    most: 250,
+  };
 }

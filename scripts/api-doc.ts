@@ -12,6 +12,7 @@ const entries = [
   { name: 'batchling/register', file: 'src/register.ts', isWhole: false },
   { name: 'batchling/simulator', file: 'src/simulator/index.ts', isWhole: true },
   { name: 'batchling/batchers', file: 'src/batchers/index.ts', isWhole: false },
+  { name: 'batchling/otel', file: 'src/otel/index.ts', isWhole: true },
 ] as const;
 
 export const entryFiles: readonly string[] = entries.map(({ file }) => join(root, file));

@@ -1,12 +1,14 @@
-// Bundles the modules of the package: node scripts/bundle.mjs [folder]. The start of a program pays for each
+// Bundles the modules of the package: node scripts/bundle.mjs [folder] [--sourcemap]. The start of a program pays for each
 // file that Node has to find, read and link. What is imported lazily stays lazy.
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
+import { bundlePage } from './bundle-page.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const folder = resolve(process.argv[2] ?? join(root, 'dist'));
+const [given = join(root, 'dist')] = process.argv.slice(2).filter((word) => !word.startsWith('--'));
+const folder = resolve(given);
 
 /** Processes under `batchling run` and `exec` import these by their address (src/cli/launch/own-modules.ts). */
 const namedByAddress = ['cli/launch/call-export', 'cli/launch/use-config'];
@@ -18,11 +20,19 @@ const starts = {
   launch: ['cli/commands/run', 'cli/commands/exec'],
 };
 
-for (const name of Object.values(starts).flat()) {
+/** A program loads these lazily, but all of them as soon as it batches anything: few files, too. */
+const loadedLater = {
+  engine: ['scope/engine/engines', 'orchestrator/engine', 'http/client', 'ledger/open-ledger'],
+  sqlite: ['ledger/sqlite/connection/open-sqlite'],
+  batcher: ['batchers/openai/openai-batcher'],
+};
+
+for (const name of [...Object.values(starts), ...Object.values(loadedLater)].flat()) {
   if (!existsSync(source(name))) throw new Error(`There is no module ${source(name)}.`);
 }
 rmSync(folder, { recursive: true, force: true });
 await bundle();
+await writePage();
 
 async function bundle() {
   const { exports, bin } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
@@ -36,10 +46,13 @@ async function bundle() {
     // Chunks that do not take all their modules' dependencies along ask for this.
     preserveEntrySignatures: 'allow-extension',
     external: (id) => !/^[./]/.test(id) && !id.startsWith(root),
+    // What the library loads lazily, a command may need at once.
+    checks: { ineffectiveDynamicImport: false },
   });
   await bundler.write({
     dir: folder,
     format: 'esm',
+    sourcemap: process.argv.includes('--sourcemap'),
     entryFileNames: '[name].js',
     // One folder below the root, like the program of the command line: see own-modules.ts.
     chunkFileNames: 'chunks/[name]-[hash].js',
@@ -51,6 +64,14 @@ async function bundle() {
   await bundler.close();
 }
 
+/** What the browser gets of `batchling ui`; src/ui/page-files.ts reads it. */
+async function writePage() {
+  const { script, style } = await bundlePage();
+  mkdirSync(join(folder, 'ui'), { recursive: true });
+  writeFileSync(join(folder, 'ui/page.js'), script);
+  writeFileSync(join(folder, 'ui/page.css'), style);
+}
+
 /**
  * A module belongs to all starts that load it. Entries stay in their own files: what they do when they are
  * loaded is meant for those who name them. What the library loads lazily stays apart from the command line:
@@ -59,21 +80,33 @@ async function bundle() {
 function chunkOf(entries) {
   const apart = new Set(entries.map(source));
   let loaded;
+  let loadedWithEngine;
   let loadedLazily;
   return (id, graph) => {
-    loaded ??= Object.entries(starts).map(([start, names]) => [
-      start,
-      reachable(graph, names.map(source)),
-    ]);
+    loaded ??= modulesOf(graph, starts);
+    loadedWithEngine ??= modulesOf(graph, loadedLater);
     loadedLazily ??= reachable(graph, starts.library.map(source), [
       'importedIds',
       'dynamicallyImportedIds',
     ]);
-    const needing = apart.has(id) ? [] : loaded.filter(([, modules]) => modules.has(id));
-    if (needing.length === 0) return null;
-    const name = needing.map(([start]) => start).join('-');
+    if (apart.has(id)) return null;
+    const name = namesOf(loaded, id) || namesOf(loadedWithEngine, id);
+    if (name === '') return null;
     return loadedLazily.has(id) && !name.includes('library') ? `lazy-${name}` : name;
   };
+}
+
+/** What each of these loads, by its name. */
+function modulesOf(graph, groups) {
+  return Object.entries(groups).map(([name, modules]) => [
+    name,
+    reachable(graph, modules.map(source)),
+  ]);
+}
+
+function namesOf(groups, id) {
+  const needing = groups.filter(([, modules]) => modules.has(id));
+  return needing.map(([name]) => name).join('-');
 }
 
 /** These modules, and what they import; without other kinds of imports not what they import lazily. */

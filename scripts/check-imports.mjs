@@ -10,7 +10,7 @@ const source = resolve(given ?? fileURLToPath(new URL('../src', import.meta.url)
 const mostFiles = 20;
 
 const files = readdirSync(source, { recursive: true, withFileTypes: true })
-  .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+  .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
   .map((entry) => relative(source, join(entry.parentPath, entry.name)))
   .filter((file) => !/\.test(-helper)?\.ts$/.test(file));
 const problems = [];

@@ -108,9 +108,10 @@ see [testing.md](testing.md).
 - A client made before batchling was loaded keeps the \`fetch\` it found. It is seen when its call leaves, and
   reported with its two cures: \`node --import batchling/register\`, or \`fetch: scope.fetch\`. The official
   SDKs take their \`fetch\` when a client is made, so within one module the order of imports does not matter.
-- npm \`undici\`, the option \`createConnection\` without an agent, agents that bring their own \`addRequest\`
-  (agent-base 6, the old https-proxy-agent) and \`node:http2\` have their own way to the network. Where Node
-  tells about it, it is reported; \`bypass: "error"\` cannot hold back what is seen only when it leaves.
+- npm \`undici\`, the option \`createConnection\` without an agent, and agents that bring their own \`addRequest\`
+  (agent-base 6, the old https-proxy-agent) have their own way to the network. Where Node tells about it, it is reported; \`bypass: "error"\` cannot hold back what is seen only when it leaves.
+- Over \`node:http2\` these are neither captured nor seen: \`connect\` taken out of the module by name, a session that was opened before its scope, and one with a \`createConnection\` of its
+  client (npm \`undici\`, which is reported as above, \`http2: true\` of got, grpc-js).
 - A client on \`node:https\` that checks the certificate of its server before it writes is passed through, and reported. One that looks only
   at its response finds \`authorized: false\` at the socket of a batched answer.
 - Context is kept through promises, timers, queues such as p-limit and p-queue, streams and generators.

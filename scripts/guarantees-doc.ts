@@ -13,8 +13,8 @@ providers and networks have been seen with.
 2. **Nothing is paid for twice by our doing.** What a provider has accepted is not sent again, not even by a
    program that was killed at any instant and runs again on the same ledger. If it is unclear whether a batch
    was accepted, it is looked for first. Where its create echoes something of ours (the id of the input file, a
-   name, metadata: nearly everywhere, see [providers.md](providers.md)) the search is exact and takes 15 seconds. Anthropic
-   and sference echo nothing: batches that are newer and of the same size are candidates, the ids in their results are
+   name, metadata: nearly everywhere, see [providers.md](providers.md)) the search is exact and takes 15 seconds. Anthropic,
+   sference and OpenRouter echo nothing: batches that are newer and of the same size are candidates, the ids in their results are
    the proof, and only a batch that stays invisible for 10 minutes is sent again, which is reported (\`batch:resent\`).
 3. **Nothing is lost and nothing hangs.** Every caller gets its answer, or an HTTP error that its SDK raises as
    usual: the provider's own where there is one, otherwise one of type \`batchling_…\`. A request that failed in a
@@ -25,7 +25,8 @@ providers and networks have been seen with.
    are told. "Not found" is one only after 30 minutes, for the same account. Each of the two counts from its own first
    time since the last good answer.
 
-Not covered: realtime calls (those that bypass the batch, or \`onDeadline: "realtime"\`); a ledger that was deleted;
+Not covered: ordinary calls (those that bypass the batch, \`onDeadline: "realtime"\`, and the
+[lanes](lanes.md) \`flex\` and \`realtime\`, where a call that was on the wire at a crash may be paid twice); a ledger that was deleted;
 two ledgers that know nothing of each other; a provider that bills what it never delivers, or shows an
 accepted batch later than the searches above last. Where that makes an execution be paid for a second time, the
 table says so.

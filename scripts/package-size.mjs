@@ -3,9 +3,9 @@ import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const most = { packed: 900_000, unpacked: 3_000_000 };
+const most = { packed: 1_100_000, unpacked: 3_500_000, page: 80_000 };
 const belongs =
-  /^(dist\/.*\.(js|d\.ts)|docs\/(?!decisions|mutants)[\w-]+\.md|docs\/pictures\/[\w-]+\.svg|examples\/.*|package\.json|(README|CHANGELOG|CONTRIBUTING)\.md|LICENSE)$/;
+  /^(dist\/.*\.(js|d\.ts)|dist\/ui\/page\.css|docs\/(?!decisions|mutants)[\w-]+\.md|docs\/pictures\/[\w-]+\.svg|examples\/.*|package\.json|(README|CHANGELOG|CONTRIBUTING)\.md|LICENSE)$/;
 
 const printed = execFileSync('npm', ['pack', '--dry-run', '--json', '--loglevel=silent'], {
   cwd: root,
@@ -28,6 +28,14 @@ console.log(
   `The package: ${kilobytes(size)} packed, ${kilobytes(unpackedSize)} in ${files.length} files.`,
 );
 for (const [folder, bytes] of folders) console.log(`  ${folder.padEnd(9)} ${kilobytes(bytes)}`);
+
+const page = files.filter(({ path }) => /^dist\/ui\/page\.(js|css)$/.test(path));
+const pageSize = page.reduce((sum, { size: bytes }) => sum + bytes, 0);
+console.log(`The page: ${kilobytes(pageSize)} of script and style.`);
+if (page.length !== 2 || pageSize > most.page) {
+  console.error(`The page needs a script and a style of ${kilobytes(most.page)} together at most.`);
+  process.exitCode = 1;
+}
 
 const foreign = files
   .map(({ path }) => path)

@@ -8,7 +8,7 @@ import type { RunParent } from '../test/support/programs/launched/run-parent.ts'
 import { runInTerminal } from '../test/support/terminal/run-in-terminal.ts';
 
 const columns = 80;
-const rows = 20;
+const rows = 14;
 const folder = mkdtempSync(join(tmpdir(), 'batchling-picture-'));
 const simulator = await startSimulator({
   speed: { validating: 300, running: 8_000, finalizing: 300 },
@@ -32,7 +32,7 @@ const job: RunParent = {
 
 const run = await runInTerminal('launched/run-parent', job, columns, {}, '', rows);
 const isWorthAPicture = (screen: readonly string[]) =>
-  screen.filter((line) => /running, \d+s left/.test(line)).length === 2;
+  screen.filter((line) => /█{7,}.*~\d+s left$/.test(line)).length === 2;
 let screen: readonly string[] = [];
 while (!isWorthAPicture(screen)) {
   await new Promise((resolve) => setTimeout(resolve, 200));
@@ -48,10 +48,7 @@ writeFileSync(target, picture(screen.map(steady)));
 
 /** What differs from run to run. */
 function steady(line: string): string {
-  return line
-    .replace(/bl_[0-9a-f]+/, 'bl_7c1f0a52d9e84b36')
-    .replace(/batch_[0-9a-f]+/, 'batch_68f2a1c09d7e4b5a')
-    .replace(/\S*\/ledger\.db/, '~/.cache/batchling/ledger.db');
+  return line.replace(/\S*\/ledger\.db/, '~/.cache/batchling/ledger.db');
 }
 
 function picture(lines: readonly string[]): string {
@@ -60,8 +57,8 @@ function picture(lines: readonly string[]): string {
   const texts = lines.map((line, at) => {
     const label = 'batchling:';
     const text = line.startsWith(label)
-      ? `<tspan fill="#5fb3b3">${label}</tspan>${escaped(line.slice(label.length))}`
-      : escaped(line);
+      ? `<tspan fill="#5fb3b3">${label}</tspan>${painted(line.slice(label.length))}`
+      : painted(line);
     return `<text x="${left}" y="${top + at * step}">${text}</text>`;
   });
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img">
@@ -73,6 +70,16 @@ ${texts.join('\n')}
 </g>
 </svg>
 `;
+}
+
+/** As a terminal with colours shows it. */
+function painted(line: string): string {
+  return escaped(line)
+    .replace(/█+/, '<tspan fill="#99c794">$&</tspan>')
+    .replace(/×+/, '<tspan fill="#ec5f67">$&</tspan>')
+    .replace(/▒+/, '<tspan fill="#5fb3b3">$&</tspan>')
+    .replace(/·{2,}/, '<tspan fill="#65737e">$&</tspan>')
+    .replace(/[\d,]+\u00a0failed/, '<tspan fill="#ec5f67">$&</tspan>');
 }
 
 function escaped(text: string): string {

@@ -2,6 +2,7 @@
 
 import { parseDuration } from '../src/base/duration.ts';
 import type { Batcher, Limits } from '../src/batchers/batcher.ts';
+import { whyUnbatched } from '../src/batchers/llm-wires.ts';
 import type { Setting } from '../src/batchers/provider-info.ts';
 import type { ProviderNotes } from '../src/batchers/provider-notes.ts';
 import { registeredBatchers } from '../src/batchers/registry.ts';
@@ -21,6 +22,7 @@ export async function providersPage(): Promise<string> {
     '',
     ...settingsPart(),
     ...batchers.flatMap(section),
+    ...withoutBatches(),
   ].join('\n');
 }
 
@@ -68,6 +70,18 @@ function section(batcher: Batcher): string[] {
     ...(open.length > 0
       ? ['Not confirmed by its documentation:', '', ...open.map((fact) => `- ${fact}`), '']
       : []),
+  ];
+}
+
+/** Services that are asked for, and why they are not here. */
+function withoutBatches(): string[] {
+  return [
+    '## <a id="without-batches"></a>Without batches here',
+    '',
+    'Calls to these go out as they are and are reported, each with its reason ([bypasses.md](bypasses.md)).',
+    '',
+    ...table(['service', 'why'], Object.entries(whyUnbatched)),
+    '',
   ];
 }
 

@@ -26,6 +26,9 @@ export const batchify = createBatchify(true);
 
 export { BatchlingError, type BatchlingErrorCode } from './base/errors.ts';
 export type { Clock, Logger } from './base/types.ts';
+export type { FormatName } from './map/lines/line-format.ts';
+export { type MapLinesOptions, type MappedLine, mapLines } from './map/map-lines.ts';
+export type { LineTerms } from './map/map-request.ts';
 export type { BatchifyOptions, Duration } from './options/index.ts';
 export type * from './options/provider-names.ts';
 export type { DryRunQueue, DryRunSummary } from './orchestrator/dry-run/dry-run-summary.ts';

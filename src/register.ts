@@ -5,7 +5,8 @@
  * @module
  */
 import { isMainThread } from 'node:worker_threads';
-import { detachVariable, reportVariable } from './base/run-variables.ts';
+import { detachVariable, gatewayVariable, reportVariable } from './base/run-variables.ts';
+import { hideGateway } from './hooks/hide-gateway.ts';
 import { isGlobalLocked } from './hooks/patch-registry.ts';
 import { sharedState } from './hooks/state.ts';
 import { Detach } from './scope/leaving/detach.ts';
@@ -18,6 +19,7 @@ let detach: Detach | undefined;
 if (sharedState().processScope === undefined) {
   // Worker threads and child processes inherit it: together they are one run.
   process.env.BATCHLING_RUN ||= crypto.randomUUID();
+  if (process.env[gatewayVariable]) hideGateway(process.env[gatewayVariable]);
   if (process.env[detachVariable] === 'true') detach = new Detach();
   // Node tells signals to the main thread only.
   if (process.env[reportVariable] && isMainThread) {

@@ -3,6 +3,7 @@ const marker = Symbol.for('batchling.error');
 /** Stable codes of what batchling throws. */
 export type BatchlingErrorCode =
   | 'INVALID_OPTION'
+  | 'BAD_INPUT'
   | 'NOT_AVAILABLE'
   | 'SCOPE_CLOSED'
   | 'GLOBAL_LOCKED'

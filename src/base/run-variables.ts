@@ -12,8 +12,24 @@ export const uncheckedVariable = 'BATCHLING_UNCHECKED';
 /** The ledger that the check before the program has made: its first use is still to be told. */
 export const newStoreVariable = 'BATCHLING_NEW_STORE';
 
+/**
+ * The variables that `exec --gateway` has set for programs that are not Node, as JSON: by name the value that leads to
+ * the gateway, and the one before, if there was any.
+ */
+export const gatewayVariable = 'BATCHLING_GATEWAY';
+
 /** The token that clients of a gateway must send. The user sets this one. */
 export const tokenVariable = 'BATCHLING_TOKEN';
+
+/** The secret that outgoing webhooks are signed with. The user sets this one, and it has no flag. */
+export const webhookSecretVariable = 'BATCHLING_WEBHOOK_SECRET';
+
+/** What the command of `--on-done` is told. */
+export const doneVariables = {
+  text: 'BATCHLING_DONE_TEXT',
+  outcome: 'BATCHLING_DONE_OUTCOME',
+  exitCode: 'BATCHLING_DONE_EXIT_CODE',
+} as const;
 
 export const runVariables: readonly string[] = [
   reportVariable,
@@ -21,5 +37,8 @@ export const runVariables: readonly string[] = [
   configVariable,
   uncheckedVariable,
   newStoreVariable,
+  gatewayVariable,
   tokenVariable,
+  webhookSecretVariable,
+  ...Object.values(doneVariables),
 ];

@@ -59,7 +59,7 @@
 export type Dict = Readonly<Record<string, string>>;
 
 /**
- * What goes back to a caller. The body is text: every batch API carries JSON.
+ * What goes back to a caller. The body is text: every batch API carries JSON. A stream may be bytes.
  *
  * @example
  * const answer: Answer = { status: 200, headers: {}, body: '{"id":"1"}' };
@@ -68,6 +68,8 @@ export interface Answer {
   readonly status: number;
   readonly headers: Dict;
   readonly body: string;
+  /** The body in place of `body`: of a stream that is passed on as it comes, or that is no text. Never stored. */
+  readonly bytes?: ReadableStream<Uint8Array> | Uint8Array<ArrayBuffer>;
   /** The parsed body, where it has been parsed already. Never stored. */
   readonly json?: unknown;
 }
@@ -110,6 +112,8 @@ export type Handle = Dict;
  */
 export interface Clock {
   now(): number;
+  /** The time that others are told, where `now` may be ahead of it. Missing: `now`. */
+  wall?(): number;
   setTimeout(callback: () => void, milliseconds: number): unknown;
   clearTimeout(timer: unknown): void;
 }

@@ -1,21 +1,25 @@
-import type { Counts, Dict, Handle, ItemId } from '../base/types.ts';
-import type { Wire } from '../http/wire.ts';
+import { fields, isObject, type JsonObject } from '../base/json.ts';
+import type { Answer, Counts, Dict, Handle, ItemId } from '../base/types.ts';
+import type { Credentials, OutgoingRequest, Wire } from '../http/wire.ts';
 import type { Expectation } from '../pricing/expectation.ts';
 import type { CachedInput } from '../pricing/model-price.ts';
 import type { Usage } from '../pricing/usage.ts';
 import type { BatchFailure } from './batch-failure.ts';
-import type { Call, Match, Route } from './call-match.ts';
+import type { Call, Match, Route, RouteKey } from './call-match.ts';
+import type { FlexTier } from './flex-tier.ts';
 import type { ProviderInfo, Settings } from './provider-info.ts';
 import type { ProviderNotes } from './provider-notes.ts';
-import type { Row } from './result-row.ts';
+import type { Outcome, Row } from './result-row.ts';
 import { expectationOf } from './shared/expectation-of.ts';
 import { judgeByStatus, type ReplyJudge } from './shared/judge-reply.ts';
+import { outcomeOf } from './shared/outcomes.ts';
 
 export type { Expectation } from '../pricing/expectation.ts';
 export type { CachedInput } from '../pricing/model-price.ts';
 export type { Usage } from '../pricing/usage.ts';
 export type { BadLine, BatchFailure, ReplyMeaning } from './batch-failure.ts';
-export type { Bypass, Call, FanOut, Match, Route, Unconfigured } from './call-match.ts';
+export type { Bypass, Call, FanOut, Match, Route, RouteKey, Unconfigured } from './call-match.ts';
+export type { FlexTier } from './flex-tier.ts';
 export type { ProviderInfo } from './provider-info.ts';
 export type { Outcome, RetryReason, Row } from './result-row.ts';
 
@@ -49,6 +53,8 @@ export interface Item extends Envelope {
 export interface Limits {
   /** Most requests in one batch. */
   readonly items: number;
+  /** Fewest requests in one batch; fewer go out as ordinary calls. Missing: one. */
+  readonly leastItems?: number;
   /** Flush a queue at this many unless the user says otherwise. */
   readonly recommendedItems: number;
   /** Most units in one batch, where the provider counts something inside of requests: texts to embed. */
@@ -65,6 +71,11 @@ export interface Limits {
   readonly windows: Readonly<Record<string, CompletionWindow>>;
   /** What a batch costs of input that the provider had cached. Missing: it is discounted like the rest. */
   readonly cachedInput?: CachedInput;
+  /**
+   * What a batch has written to the provider's prompt cache is read by later batches, where it has at least this many
+   * tokens. Missing: there is no such cache, or nobody knows of one.
+   */
+  readonly cacheMinimum?: number;
   /** Never poll faster, in milliseconds. */
   readonly pollMinimum: number;
   /** After this many milliseconds a silent batch is an error. */
@@ -135,6 +146,16 @@ export type Found =
   | { readonly kind: 'candidates'; readonly remotes: readonly Remote[] }
   | { readonly kind: 'absent' };
 
+/** A request as an ordinary call. The path is below the base and has its query. */
+export interface OrdinaryCall {
+  readonly path: string;
+  readonly body: string;
+  /** What it carries beside the headers of its caller. Missing: those that are fixed for its batch. */
+  readonly headers?: Dict;
+  /** Whom it is signed for, where that is not the host alone. */
+  readonly audience?: string;
+}
+
 /**
  * One provider's batch wire. A batcher holds no state: what varies comes in as `Wire` and `Plan`,
  * what must survive a crash is the `Handle`, saved by the engine between `stage` (never bills, can
@@ -158,7 +179,7 @@ export abstract class Batcher {
   /** How this call travels in a batch, or why it cannot. */
   abstract match(call: Call): Match;
   /** What the provider allows for batches of this route. */
-  abstract limits(route: Pick<Route, 'endpoint' | 'model'>): Limits;
+  abstract limits(route: RouteKey): Limits;
   abstract envelope(route: Pick<Route, 'endpoint'>, id: ItemId): Envelope;
 
   /** Whether a batch with this handle can be created without its bodies: they are at the provider. */
@@ -175,6 +196,16 @@ export abstract class Batcher {
   origins(base: string): readonly string[] {
     return [new URL(base).origin];
   }
+
+  /**
+   * What proves who we are, for one request of ours, where requests are signed; `undefined`: what calls carry is sent along.
+   * `captured` is what they carry, `given` the user's function `credential`.
+   */
+  sign?(
+    request: OutgoingRequest,
+    captured: Credentials,
+    given: (() => unknown) | undefined,
+  ): Promise<Credentials | undefined>;
 
   /** Upload or look around; nothing here bills, everything can be repeated. */
   abstract stage(wire: Wire, plan: Plan): Promise<Handle>;
@@ -199,26 +230,59 @@ export abstract class Batcher {
   }
 
   /** What a request says of its own price before it is sent. `json` is the body of its call. */
-  expects(
-    { endpoint }: Pick<Route, 'endpoint' | 'body'>,
-    json: Readonly<Record<string, unknown>>,
-  ): Expectation {
+  expects({ endpoint }: Pick<Route, 'endpoint' | 'body'>, json: JsonObject): Expectation {
     return expectationOf(endpoint, json);
+  }
+
+  /**
+   * The schema that an answer is to follow, with what names it; `undefined`: the request has none. Several providers have
+   * models of others, whose requests are in the shape of those.
+   */
+  outputSchema(json: JsonObject): unknown {
+    const { response_format, text, output_config, output_format, outputConfig } = json;
+    const { responseJsonSchema, responseSchema } = fields(json.generationConfig);
+    const openai = response_format ?? fields(text).format;
+    const claude = fields(output_config).format ?? output_format;
+    const found = openai ?? claude ?? responseJsonSchema ?? responseSchema ?? outputConfig;
+    // Images and speech have formats, too, which are words.
+    return isObject(found) ? found : undefined;
   }
 
   /**
    * An answer body in the provider's shape that says nothing, for dry runs that go on after the first
    * round. `undefined`: there is none for this request.
    */
-  placeholder(
-    _route: Pick<Route, 'endpoint' | 'model'>,
-    _json: Readonly<Record<string, unknown>>,
-  ): Promise<unknown> {
+  placeholder(_route: RouteKey, _json: JsonObject): Promise<unknown> {
     return Promise.resolve(undefined);
+  }
+
+  /**
+   * A request outside of a batch: `call` is how its caller asked, `body` stands as in its line. The answer is
+   * asked for in one piece, also where the caller wants a stream.
+   */
+  ordinary(
+    { path, query }: Pick<Call, 'path' | 'query' | 'settings'>,
+    { body }: Pick<Route, 'model' | 'body'> & Partial<Pick<Route, 'batchHeaders'>>,
+  ): OrdinaryCall {
+    return { path: `${path}${query}`, body };
+  }
+
+  /** What an ordinary call brought: its answer, or an error after which it is worth another try. */
+  outcome(answer: Answer): Outcome {
+    return outcomeOf(answer, this.judge);
+  }
+
+  /** The provider's half-price tier for ordinary calls of this route; `undefined`: it has none. */
+  flex(_route: RouteKey): FlexTier | undefined {
+    return undefined;
   }
 
   /** What a parsed answer body says that the answer took. */
   abstract usage(json: unknown): Usage | undefined;
+  /** The status of an error of ours with this one, where clients of the provider look at nothing else to ask again. */
+  finalStatus(status: number): number {
+    return status;
+  }
   /** An error body in the provider's own shape. */
   abstract errorBody(type: string, message: string): string;
 }

@@ -1,3 +1,4 @@
+import type { JsonObject } from '../base/json.ts';
 import type { Answer, Dict } from '../base/types.ts';
 import type { StreamDialect } from '../streams/stream-dialect.ts';
 import type { Settings } from './provider-info.ts';
@@ -13,9 +14,13 @@ export interface Call {
   /** The body as the client wrote it. */
   readonly body: string;
   /** The same, parsed once. */
-  readonly json: Readonly<Record<string, unknown>>;
+  readonly json: JsonObject;
   /** What the user's option `providers` says for this provider. */
   readonly settings: Settings;
+  /** The lane that its scope asks for. What only batches need is not asked of the others. */
+  readonly lane?: 'batch' | 'flex' | 'realtime';
+  /** It goes to a server that the user has named (`hosts`), which may turn out to have no batch API. */
+  readonly isConfigured?: boolean;
 }
 
 /** How a call travels in a batch. Pure data: queue key and fingerprint material. */
@@ -36,6 +41,9 @@ export interface Route {
   /** Tells a 2xx answer as the stream the caller asked for. Not part of the fingerprint. */
   readonly stream?: StreamDialect;
 }
+
+/** What limits, prices and placeholders go by. */
+export type RouteKey = Pick<Route, 'endpoint' | 'model'>;
 
 /** A call that cannot be batched. */
 export interface Bypass {

@@ -5,6 +5,7 @@
  */
 
 export { BatchlingError, NotSentError, UnknownOutcomeError } from '../base/errors.ts';
+export { count, field, fields, isEmpty, parseJson, text } from '../base/json.ts';
 export type { Answer, Counts, Dict, Handle, ItemId } from '../base/types.ts';
 export { splitLines } from '../http/jsonl.ts';
 export { type FilePart, multipart } from '../http/multipart.ts';
@@ -30,10 +31,12 @@ export {
   type Envelope,
   type Expectation,
   type FanOut,
+  type FlexTier,
   type Found,
   type Item,
   type Limits,
   type Match,
+  type OrdinaryCall,
   type Outcome,
   type Plan,
   type PolledBatch,
@@ -51,7 +54,10 @@ export {
   moonshotInfo,
   nebiusInfo,
   novitaInfo,
+  ovhcloudInfo,
   parasailInfo,
+  perplexityInfo,
+  qianfanInfo,
   siliconflowInfo,
   zhipuInfo,
 } from './compatible/compatible-info.ts';
@@ -60,6 +66,8 @@ export { DeepInfraBatcher } from './deepinfra/deepinfra-batcher.ts';
 export { DoublewordBatcher } from './doubleword/doubleword-batcher.ts';
 export { doublewordInfo } from './doubleword/doubleword-info.ts';
 export { FileBatcher } from './file-batcher.ts';
+export { FireworksBatcher } from './fireworks/fireworks-batcher.ts';
+export { fireworksInfo } from './fireworks/fireworks-info.ts';
 export { GoogleBatcher } from './google/google-batcher.ts';
 export { googleInfo } from './google/google-info.ts';
 export { GroqBatcher } from './groq/groq-batcher.ts';
@@ -74,9 +82,12 @@ export { openaiInfo } from './openai/openai-info.ts';
 export { judgeOpenAI } from './openai/openai-judge.ts';
 export { type OpenAIStatus, type StatusWords, toRemote } from './openai/openai-remote.ts';
 export { readResultLine } from './openai/openai-results.ts';
+export { OVHcloudBatcher } from './ovhcloud/ovhcloud-batcher.ts';
 export { ParasailBatcher } from './parasail/parasail-batcher.ts';
+export { PerplexityBatcher } from './perplexity/perplexity-batcher.ts';
 export type { ProviderInfo, SampleCall, Setting, Settings, WirePaths } from './provider-info.ts';
 export type { ProviderNotes } from './provider-notes.ts';
+export { QianfanBatcher } from './qianfan/qianfan-batcher.ts';
 export type { BatcherClass } from './registry.ts';
 export { SferenceBatcher } from './sference/sference-batcher.ts';
 export { sferenceInfo } from './sference/sference-info.ts';
@@ -98,17 +109,8 @@ export {
   type ReplyVerdict,
 } from './shared/judge-reply.ts';
 export { createdAt, ListOrder } from './shared/list-order.ts';
-export { judgeNamedRequest } from './shared/named-request.ts';
-export {
-  answerHeaders,
-  count,
-  field,
-  fields,
-  isEmpty,
-  outcomeOf,
-  parseJson,
-  text,
-} from './shared/outcomes.ts';
+export { judgeNamedLine, judgeNamedRequest } from './shared/named-request.ts';
+export { answerHeaders, outcomeOf } from './shared/outcomes.ts';
 export { RefusedError } from './shared/refused-error.ts';
 export { createdBody, expectOk, isVisible, okReply, ReplyError } from './shared/replies.ts';
 export { batchBody, idOf, type ListPage, listPage } from './shared/reply-shapes.ts';

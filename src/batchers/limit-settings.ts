@@ -1,11 +1,13 @@
+import { isObject } from '../base/json.ts';
 import type { GivenPrice } from '../pricing/model-price.ts';
-import type { Batcher, Limits, Route } from './batcher.ts';
+import type { Batcher, Limits, RouteKey } from './batcher.ts';
 import type { Setting, Settings } from './provider-info.ts';
 import { wildcards } from './wildcards.ts';
 
 /** The limits that a user can set, by the words of the option. */
 const limitWords = {
   requests: 'items',
+  leastRequests: 'leastItems',
   bytes: 'bytes',
   requestBytes: 'itemBytes',
   tokens: 'tokens',
@@ -82,16 +84,8 @@ function isShare(value: unknown): value is number {
   return typeof value === 'number' && value >= 0 && value <= 1;
 }
 
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** What holds for batches that go this way, with what the user knows better. */
-export function limitsOf(
-  batcher: Batcher,
-  route: Pick<Route, 'endpoint' | 'model'>,
-  settings: Settings,
-): Limits {
+export function limitsOf(batcher: Batcher, route: RouteKey, settings: Settings): Limits {
   const known = batcher.limits(route);
   const given = (settings.limits ?? {}) as GivenLimits;
   const share = shareOf(settings.priceShare as GivenShares | undefined, route.model);

@@ -21,12 +21,6 @@ export interface LlmWire {
 /** Wires of services without a batcher. */
 const unbatchedWires: readonly (WirePaths & { readonly host: RegExp })[] = [
   {
-    title: 'Amazon Bedrock',
-    host: /^bedrock-runtime\./,
-    before: '/model/[^/]+/',
-    endings: ['invoke', 'invoke-with-response-stream', 'converse', 'converse-stream'],
-  },
-  {
     title: 'Cohere',
     host: /^api\.cohere\.(com|ai)$/,
     before: String.raw`/v\d/`,
@@ -77,18 +71,35 @@ function baseBefore({ endpoints, versions, sdkAddsRoot }: ProviderInfo): RegExp 
   return new RegExp(`^(.*?)${root}(?:${paths.join('|')})$`);
 }
 
+const heldOpen =
+  'its batch chat is one call that stays open for hours, without an id: an answer whose connection breaks is lost, and perhaps paid for';
+
+/** Why there are no batches for a service here, where there is more to say than that it has none. */
+export const whyUnbatched: Readonly<Record<string, string>> = {
+  Cohere:
+    'its batches take less than its calls do (no `response_format`, `documents` or `safety_mode`, content of another shape) and answer in Avro files, so that a caller would not get the response that it would have had',
+  'Volcengine Ark': heldOpen,
+  'BytePlus ModelArk': heldOpen,
+  cerebras: 'its batches are a private preview',
+};
+
 /** Providers by hosts that no built-in batcher names, so that a `hosts` entry would not help. */
 const others: readonly (readonly [name: string, host: string])[] = [
   ...builtInInfos.flatMap(({ name, unbatchedHosts = [] }) =>
     unbatchedHosts.map((host) => [name, host] as const),
   ),
-  ['openrouter', 'openrouter.ai'],
   ['deepseek', 'api.deepseek.com'],
-  ['fireworks', 'api.fireworks.ai'],
-  ['perplexity', 'api.perplexity.ai'],
   ['cerebras', 'api.cerebras.ai'],
-  ['voyage', 'api.voyageai.com'],
+  ['Volcengine Ark', 'ark.cn-beijing.volces.com'],
+  ['BytePlus ModelArk', 'ark.ap-southeast.bytepluses.com'],
 ];
+
+/** What people are told of a service that is not batched. */
+export function noBatchesFor(name: string): string {
+  const reason = `this version of batchling has no batches for ${name}`;
+  const why = whyUnbatched[name];
+  return why === undefined ? reason : `${reason}: ${why}`;
+}
 
 /** The name of a provider by such a host. */
 export function otherProvider(host: string): string | undefined {

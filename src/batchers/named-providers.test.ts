@@ -12,6 +12,17 @@ const exceptions: Readonly<Record<string, string>> = {
   'batchers/registry.ts': 'the one list of providers',
   'cli/commands/demo.ts': 'the demo is a program for one provider',
   'cli/commands/simulate.ts': 'shows two SDKs how to find the simulator',
+  'cli/doctor/redactor.ts': 'knows keys by what they begin with',
+  'cli/map/map-flags.ts':
+    'names the forms of input, which are called after the batch files of three providers',
+  'map/input/detect-format.ts': 'tells those forms apart by their first line',
+  'map/lines/choose-format.ts': 'chooses among those forms',
+  'map/lines/line-format.ts': 'lists those forms',
+  'map/lines/provider-lines.ts': 'reads and writes those forms',
+  'map/lines/wire-forms.ts': 'makes bodies in the four wires of a prompt',
+  'gateway/hints/webhook-handler.ts': 'takes the webhooks of two providers, each at its own path',
+  'gateway/hints/with-webhooks.ts': 'asks one provider for webhooks at each create',
+  'otel/semantic-names.ts': 'has the names that the conventions of OpenTelemetry give to providers',
   'gateway/waiting/waiting-response.ts': 'knows SDKs by their user agents, and what each bears',
   'options/shown-value.ts': 'knows keys by what they begin with',
 };

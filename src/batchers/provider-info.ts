@@ -59,6 +59,24 @@ export interface SampleCall {
 }
 
 /**
+ * An environment variable in which official SDKs of a provider look for their base URL.
+ *
+ * @example
+ * const variable: BaseUrlVariable = {
+ *   name: 'NIMBUS_BASE_URL',
+ *   usual: 'https://api.nimbus.example/v2',
+ *   readBy: 'Python, Go',
+ * };
+ */
+export interface BaseUrlVariable {
+  readonly name: string;
+  /** The base URL that they have without it. */
+  readonly usual: string;
+  /** Languages whose SDKs are known to read it. */
+  readonly readBy: string;
+}
+
+/**
  * Everything about a provider that is data. It is loaded with batchling, the batcher only with the first
  * call: a file with such an object imports nothing but types.
  *
@@ -95,6 +113,11 @@ export interface ProviderInfo<
   readonly wires?: readonly WirePaths[];
   /** Header names that carry a credential. */
   readonly credentialHeaders: readonly string[];
+  /**
+   * What one of them says of its account for longer than one call, where calls are signed; `undefined`: nothing, and it
+   * is not kept. Missing: all of it.
+   */
+  lastingCredential?(header: string, value: string): string | undefined;
   /** Query parameters that carry a credential: `key`. */
   readonly credentialQuery?: readonly string[];
   /**
@@ -104,10 +127,17 @@ export interface ProviderInfo<
   readonly baseQuery?: readonly string[];
   /** Header names that select organisation, project or workspace: part of the account. */
   readonly accountHeaders: readonly string[];
+  /**
+   * `x-*` headers of its wire that its batcher looks at: a tier, a guardrail. In calls to a base of the user's, too, they
+   * are no credential.
+   */
+  readonly ownHeaders?: RegExp;
   /** Environment variables from which SDKs take them, by the name of the header. */
   readonly accountEnvironment?: Dict;
   /** Environment variables that usually hold the key; their *name* may be stored as a hint. */
   readonly environment: readonly string[];
+  /** They count at the host of their usual value: a provider whose facts are a copy of these has other hosts. */
+  readonly baseUrlVariables?: readonly BaseUrlVariable[];
   /** npm packages whose calls go to this provider and are captured. It is read of the providers of the package. */
   readonly packages?: readonly string[];
   /** Header of an answer that carries the provider's request id. */
@@ -120,6 +150,8 @@ export interface ProviderInfo<
   readonly namesStreamEvents?: true;
   /** Cancelling a batch loses what has finished in it, though it is paid for. */
   readonly cancelLosesWork?: true;
+  /** How requests keep from writing to the provider's prompt cache what no other one reads, for people. */
+  readonly unreadCache?: string;
   /** The counts of a batch say nothing before it has ended. */
   readonly countsAtEnd?: true;
   /**

@@ -1,21 +1,28 @@
 import { anthropicInfo } from './anthropic/anthropic-info.ts';
 import { azureInfo } from './azure/azure-info.ts';
 import type { Batcher } from './batcher.ts';
+import { bedrockInfo } from './bedrock/bedrock-info.ts';
 import {
   dashscopeInfo,
   deepinfraInfo,
   moonshotInfo,
   nebiusInfo,
   novitaInfo,
+  ovhcloudInfo,
   parasailInfo,
+  perplexityInfo,
+  qianfanInfo,
   siliconflowInfo,
+  voyageInfo,
   zhipuInfo,
 } from './compatible/compatible-info.ts';
 import { doublewordInfo } from './doubleword/doubleword-info.ts';
+import { fireworksInfo } from './fireworks/fireworks-info.ts';
 import { googleInfo } from './google/google-info.ts';
 import { groqInfo } from './groq/groq-info.ts';
 import { mistralInfo } from './mistral/mistral-info.ts';
 import { openaiInfo } from './openai/openai-info.ts';
+import { openrouterInfo } from './openrouter/openrouter-info.ts';
 import type { ProviderInfo } from './provider-info.ts';
 import { sferenceInfo } from './sference/sference-info.ts';
 import { togetherInfo } from './together/together-info.ts';
@@ -55,6 +62,19 @@ const builtIn = [
   [moonshotInfo, async () => (await import('./moonshot/moonshot-batcher.ts')).MoonshotBatcher],
   [zhipuInfo, async () => (await import('./zhipu/zhipu-batcher.ts')).ZhipuBatcher],
   [novitaInfo, async () => (await import('./novita/novita-batcher.ts')).NovitaBatcher],
+  [
+    openrouterInfo,
+    async () => (await import('./openrouter/openrouter-batcher.ts')).OpenRouterBatcher,
+  ],
+  [voyageInfo, async () => (await import('./voyage/voyage-batcher.ts')).VoyageBatcher],
+  [ovhcloudInfo, async () => (await import('./ovhcloud/ovhcloud-batcher.ts')).OVHcloudBatcher],
+  [qianfanInfo, async () => (await import('./qianfan/qianfan-batcher.ts')).QianfanBatcher],
+  [
+    perplexityInfo,
+    async () => (await import('./perplexity/perplexity-batcher.ts')).PerplexityBatcher,
+  ],
+  [fireworksInfo, async () => (await import('./fireworks/fireworks-batcher.ts')).FireworksBatcher],
+  [bedrockInfo, async () => (await import('./bedrock/bedrock-batcher.ts')).BedrockBatcher],
 ] as const satisfies readonly (readonly [ProviderInfo, Load])[];
 
 /** The facts of a built-in provider, with its name as a literal type. */

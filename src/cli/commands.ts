@@ -29,9 +29,19 @@ export const commands: readonly CommandEntry[] = [
     load: () => import('./commands/exec.ts'),
   },
   {
+    name: 'map',
+    summary: 'a file of prompts in, a file of answers out',
+    load: () => import('./commands/map.ts'),
+  },
+  {
     name: 'serve',
     summary: 'run a gateway: programs in any language set their base URL and are batched',
     load: () => import('./commands/serve.ts'),
+  },
+  {
+    name: 'ui',
+    summary: 'show the ledger in the browser: what runs, what failed, what it cost',
+    load: () => import('./commands/ui.ts'),
   },
   {
     name: 'ls',
@@ -42,6 +52,11 @@ export const commands: readonly CommandEntry[] = [
     name: 'show',
     summary: 'show one batch: its facts, times, errors and requests',
     load: () => import('./commands/show.ts'),
+  },
+  {
+    name: 'cost',
+    summary: 'what was paid and saved: by day, model, provider, name or tag',
+    load: () => import('./commands/cost.ts'),
   },
   {
     name: 'cancel',

@@ -1,9 +1,9 @@
 import { Command, CommanderError } from 'commander';
-import { BatchlingError, messageOf } from '../base/errors.ts';
+import { messageOf } from '../base/errors.ts';
 import { version } from '../base/version.ts';
 import { commands } from './commands.ts';
 import { exitCodes } from './exit-codes.ts';
-import { usageError } from './usage-error.ts';
+import { isUsageError, usageError } from './usage-error.ts';
 
 const examples = `
 Examples:
@@ -67,9 +67,7 @@ function endWithReader(error: NodeJS.ErrnoException): void {
 function exitCodeOf(error: unknown): number {
   // Commander has printed its own errors, and help and version are errors to it.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : exitCodes.usage;
-  const isUsage = BatchlingError.isInstance(error) && usageCodes.has(error.code);
+  const isUsage = isUsageError(error);
   process.stderr.write(`${isUsage ? 'error' : 'batchling'}: ${messageOf(error)}\n`);
   return isUsage ? exitCodes.usage : exitCodes.failed;
 }
-
-const usageCodes: ReadonlySet<string> = new Set(['INVALID_OPTION', 'NOT_AVAILABLE']);

@@ -1,5 +1,6 @@
+import { setTimeout } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { BackgroundWork } from './background-work.ts';
+import { BackgroundWork, withGrace } from './background-work.ts';
 
 it('is done when what its work begins in the same turn is done, too', async () => {
   const background = new BackgroundWork();
@@ -21,4 +22,14 @@ it('is done when what its work begins in the same turn is done, too', async () =
   void ending();
   await background.done();
   expect(isCleanedUp).toBe(true);
+});
+
+it('has a grace of real time, which is over as soon as the work is', async () => {
+  let isDone = false;
+  // Longer than a moment on a clock that runs hundreds of times faster.
+  const work = setTimeout(30).then(() => {
+    isDone = true;
+  });
+  await withGrace(work);
+  expect(isDone).toBe(true);
 });

@@ -1,5 +1,4 @@
-import type { Clock } from '../base/types.ts';
-import { sleep } from './backoff.ts';
+import { setTimeout } from 'node:timers/promises';
 import { nextTurn } from './event-loop.ts';
 
 /** How long an engine that closes waits for what is under way. */
@@ -26,10 +25,13 @@ export class BackgroundWork {
   }
 }
 
-/** Waits for the work, but not for long. */
-export async function withGrace(clock: Clock, work: Promise<unknown>): Promise<void> {
+/**
+ * Waits for the work, but not for long. Measured in real time, like the time-outs of connections: the work is on
+ * the wire, and a clock that runs faster would give it no time at all.
+ */
+export async function withGrace(work: Promise<unknown>): Promise<void> {
   const done = new AbortController();
-  const grace = sleep(clock, closingGrace, done.signal).catch(() => undefined);
-  await Promise.race([work, grace]);
+  const grace = setTimeout(closingGrace, undefined, { signal: done.signal });
+  await Promise.race([work, grace.catch(() => undefined)]);
   done.abort();
 }

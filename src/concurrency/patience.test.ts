@@ -17,6 +17,17 @@ it('lasts a quarter of an hour from the first failure, however long the step too
   expect(patience.isOver(unreachable)).toBe(true);
 });
 
+it('does not count the time for which the step waited for something else', () => {
+  const clock = new ManualClock();
+  const patience = new Patience(clock);
+  expect(patience.isOver(unreachable)).toBe(false);
+  clock.advance(600 * minute);
+  patience.excuse(599 * minute);
+  expect(patience.isOver(unreachable)).toBe(false);
+  clock.advance(14 * minute);
+  expect(patience.isOver(unreachable)).toBe(true);
+});
+
 it('begins anew after the provider has been reached and had no room', () => {
   const clock = new ManualClock();
   const patience = new Patience(clock);

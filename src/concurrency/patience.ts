@@ -24,7 +24,10 @@ export interface Wait {
   readonly within?: number | undefined;
 }
 
-/** How long, and how often, the same step has failed. The time that the step itself takes does not count. */
+/**
+ * How long, and how often, the same step has failed. The time that the step itself takes does not count, nor does that
+ * for which it waits for something else before it is tried again.
+ */
 export class Patience {
   readonly #clock: Clock;
   readonly #noRoomPatience: number;
@@ -63,6 +66,13 @@ export class Patience {
     const isCut = error instanceof NotSentError && error.facts.partly === true;
     this.#cuts = isCut ? this.#cuts + 1 : 0;
     return this.#cuts === mostCuts;
+  }
+
+  /** The step could not be tried for so many milliseconds, for another reason than its failure. */
+  excuse(milliseconds: number): void {
+    if (this.#failsSince !== undefined) this.#failsSince += milliseconds;
+    if (this.#noRoomSince !== undefined) this.#noRoomSince += milliseconds;
+    if (this.#passesSince !== undefined) this.#passesSince += milliseconds;
   }
 
   /** Milliseconds until the next try. */

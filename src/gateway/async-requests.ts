@@ -74,7 +74,7 @@ export class AsyncRequests {
     }
     const facts = factsOf(call, request);
     this.#follow(nameOf(facts), started);
-    const { salt } = this.#context.engine;
+    const { salt } = this.#context.engine.reader;
     const account = accountOf(salt, call.route.place, call.raw.headers, new URL(call.route.url));
     const giveUp = () => started.controller.abort('timeout');
     return { id: requestId(salt, account, facts), giveUp };
@@ -131,12 +131,12 @@ export class AsyncRequests {
   #start({ raw, asked, from }: AsyncCall, sampling: Sampling) {
     const lent = this.#context.scopes.lend(asked.key, asked.options);
     try {
-      const leave = enterWaiting(this.#context, from);
+      const client = enterWaiting(this.#context, from);
       const controller = new AbortController();
       const call = { ...rawCall(raw, controller.signal), sampling };
       const ask = async () => lent.scope.calls.handle(call);
       const answer = ask().finally(() => {
-        leave();
+        this.#context.waiting.leave(client);
         lent.giveBack();
       });
       return { controller, answer };

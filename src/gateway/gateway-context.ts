@@ -5,6 +5,7 @@ import type { BodyRoom } from './admission/body-room.ts';
 import type { ClientCount, GatewayLimits } from './admission/gateway-limits.ts';
 import { GatewayError } from './gateway-error.ts';
 import type { GatewayScopes } from './gateway-scopes.ts';
+import type { LostCalls } from './lost-calls.ts';
 import type { PassThrough } from './pass-through/pass-through.ts';
 import type { PassedCosts } from './pass-through/passed-costs.ts';
 import type { Routes } from './request/routes.ts';
@@ -13,6 +14,12 @@ import type { Heartbeats } from './waiting/heartbeats.ts';
 /** What the parts of a gateway share. */
 export interface GatewayContext {
   readonly token: string | undefined;
+  /** Where providers reach it. */
+  readonly publicUrl: URL | undefined;
+  /** Where Gemini is asked to tell of each batch, if it is. */
+  readonly googleWebhook: URL | undefined;
+  /** All paths begin with it: a slash and a secret, or nothing. */
+  readonly root: string;
   /** The gateway's own credentials by provider; `undefined`: clients bring theirs. */
   readonly credentials: ReadonlyMap<string, Dict> | undefined;
   /** The cost of calls is counted and limited. */
@@ -27,6 +34,8 @@ export interface GatewayContext {
   /** Room in memory for bodies that are being read. */
   readonly bodies: BodyRoom;
   readonly heartbeats: Heartbeats;
+  /** Set for the gateway of a command. */
+  readonly lost: LostCalls | undefined;
   readonly passThrough: PassThrough;
   readonly passedCosts: PassedCosts;
   readonly counts: GatewayCounts;
@@ -52,9 +61,9 @@ export function ownCredential({ credentials }: GatewayContext, provider: string)
   );
 }
 
-/** Counts a request that waits; returns how to count it out again. */
-export function enterWaiting({ waiting }: GatewayContext, request: IncomingMessage): () => void {
-  const leave = waiting.enter(request.socket.remoteAddress ?? '');
-  if (leave) return leave;
+/** Counts a request that waits; returns the address of its client, by which it leaves `waiting` again. */
+export function enterWaiting({ waiting }: GatewayContext, request: IncomingMessage): string {
+  const client = request.socket.remoteAddress ?? '';
+  if (waiting.enter(client)) return client;
   throw new GatewayError('too_many_waiting', 'Too many requests wait here. Try again later.');
 }

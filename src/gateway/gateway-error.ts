@@ -7,6 +7,7 @@ const statusOf = {
   bad_path: 400,
   bad_header: 400,
   wrong_token: 401,
+  bad_signature: 401,
   budget: 402,
   no_credential: 403,
   foreign_page: 403,

@@ -1,5 +1,6 @@
 import { BatchlingError } from '../base/errors.ts';
 import { addStats, emptyStats, type Stats } from '../orchestrator/model/stats.ts';
+import type { Tenancy } from '../scope/engine/engines.ts';
 import { Scope } from '../scope/scope.ts';
 import { GatewayError } from './gateway-error.ts';
 
@@ -14,23 +15,37 @@ export interface LentScope {
   giveBack(): void;
 }
 
-interface OpenScope {
+/** One object for all calls with these options. */
+class OpenScope implements LentScope {
   readonly scope: Scope;
-  users: number;
+  users = 0;
   timer: NodeJS.Timeout | undefined;
+  readonly #whenIdle: (open: OpenScope) => void;
+
+  constructor(scope: Scope, whenIdle: (open: OpenScope) => void) {
+    this.scope = scope;
+    this.#whenIdle = whenIdle;
+  }
+
+  giveBack(): void {
+    this.users -= 1;
+    if (this.users === 0) this.#whenIdle(this);
+  }
 }
 
 /** One scope for each set of options that requests ask for. */
 export class GatewayScopes {
   readonly #base: Readonly<Record<string, unknown>>;
+  readonly #tenancy: Tenancy;
   readonly #most: number;
   readonly #scopes = new Map<string, OpenScope>();
   /** The stats of scopes that are closed. */
   readonly #past = emptyStats();
 
   /** `base`: the options of the gateway itself. */
-  constructor(base: Readonly<Record<string, unknown>>, most = mostScopes) {
+  constructor(base: Readonly<Record<string, unknown>>, tenancy: Tenancy, most = mostScopes) {
     this.#base = base;
+    this.#tenancy = tenancy;
     this.#most = most;
   }
 
@@ -39,11 +54,12 @@ export class GatewayScopes {
     const open = this.#scopes.get(key) ?? this.#open(key, options);
     open.users += 1;
     clearTimeout(open.timer);
-    const giveBack = () => {
-      open.users -= 1;
-      if (open.users === 0) this.#closeLater(key, open);
-    };
-    return { scope: open.scope, giveBack };
+    return open;
+  }
+
+  /** Waits for what is under way. */
+  async close(): Promise<void> {
+    await Promise.all([...this.#scopes.values()].map(({ scope }) => scope.close()));
   }
 
   stats(): Stats {
@@ -60,14 +76,15 @@ export class GatewayScopes {
       const message = 'Requests with too many different options wait here. Try again later.';
       throw new GatewayError('too_many_waiting', message);
     }
-    const open: OpenScope = { scope: this.#newScope(options), users: 0, timer: undefined };
+    const scope = this.#newScope(options);
+    const open = new OpenScope(scope, (idle) => this.#closeLater(key, idle));
     this.#scopes.set(key, open);
     return open;
   }
 
   #newScope(options: Readonly<Record<string, unknown>>): Scope {
     try {
-      return new Scope({ ...this.#base, ...options }, false, 'block', 'multi');
+      return new Scope({ ...this.#base, ...options }, false, 'block', this.#tenancy);
     } catch (error) {
       if (!BatchlingError.isInstance(error)) throw error;
       throw new GatewayError('bad_header', error.message);

@@ -40,7 +40,7 @@ export class RequestHandler {
       info,
       ownCredential(this.#context, info.name),
     );
-    const { salt } = this.#context.engine;
+    const { salt } = this.#context.engine.reader;
     const account = accountOf(salt, place, headers, new URL(`http://here/${query}`));
     // Another credential gets the same answer as for a request that does not exist.
     if (!isIdOf(salt, account, id)) throw unknownRequest();
@@ -58,7 +58,7 @@ export class RequestHandler {
     }
     const answer = await this.#async.look(facts, revive);
     if (answer) sendAnswer(response, answer);
-    else sendWaiting(response, id);
+    else sendWaiting(response, this.#context.root, id);
   }
 
   /** The call as its client made it, with the credential of this request. */
@@ -69,7 +69,8 @@ export class RequestHandler {
     query: string,
     from: IncomingMessage,
   ): Promise<AsyncCall> {
-    const body = await this.#context.engine.storedBody(facts.row);
+    const { reader } = this.#context.engine;
+    const body = (await reader.bodies([facts.row])).get(facts.row);
     if (body === undefined) {
       throw new GatewayError('gone', 'The request has ended, and its answer is not kept any more.');
     }

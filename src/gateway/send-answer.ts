@@ -7,9 +7,9 @@ export function sendAnswer(response: ServerResponse, { status, headers, body }: 
   response.end(body);
 }
 
-/** The answer is not there yet: where and when to ask for it. */
-export function sendWaiting(response: ServerResponse, id: string): void {
-  const location = `/requests/${id}`;
+/** The answer is not there yet: where, below the root of the gateway, and when to ask for it. */
+export function sendWaiting(response: ServerResponse, root: string, id: string): void {
+  const location = `${root}/requests/${id}`;
   sendAnswer(response, {
     status: 202,
     headers: { 'content-type': 'application/json', 'retry-after': '10', location },

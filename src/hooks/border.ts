@@ -18,10 +18,15 @@ export interface HookScope {
    */
   handle<Result>(call: HookedCall<Result>): Promise<Result> | undefined;
   /**
-   * Decides what becomes of a request of `node:http` before its body is known. `checksServer`: its
+   * Decides what becomes of a request of `node:http` or `node:http2` before its body is known. `checksServer`: its
    * client has a check of the server's certificate of its own.
    */
   planRequest(method: string, url: string, checksServer: boolean): RequestPlan;
+  /**
+   * Whether any call to the host of this URL may concern the scope. Missing: the scope belongs to a copy of the
+   * package that knows no HTTP/2.
+   */
+  knowsHost?(url: string): boolean;
   /** Whether an active mocking tool gets this call instead of the scope; it is reported then. */
   leaveToMock(url: string, tool: string): boolean;
   /** A request has left without passing the hooks; it is reported if its URL is that of an LLM call. */
@@ -42,6 +47,8 @@ export interface HookedCall<Result = unknown> {
   readonly url: string;
   /** Aborts when the client gives up; with `'timeout'` for a deadline that no timer of the process shows. */
   readonly signal: AbortSignal | undefined;
+  /** For a client without a signal: keeps the captured call, which is told when the client gives up. */
+  capturedAs?(call: Pick<SignalUser, 'giveUp'>): void;
   /** See `SignalUser`. */
   readonly hops?: number;
   /** Its client ends with its deadline, rather than going on to wait for us. */
@@ -102,7 +109,7 @@ export interface BodyReader {
 export interface RawAnswer {
   readonly status: number;
   readonly headers: Dict;
-  readonly body: string;
+  readonly body: string | Uint8Array;
 }
 
 /** `hold`: it gets a fake socket, until its body is complete. `leave`: nobody looks at it. */

@@ -2,10 +2,11 @@ import { guardAborts } from './abort-guard/abort-guard.ts';
 import { detectBypasses } from './bypass-detector.ts';
 import { watchClientTimers } from './client-timers/client-timers.ts';
 import { hookFetch, isFetchHooked } from './fetch/fetch.ts';
+import { hookHttp2, isHttp2Hooked } from './http2/http2.ts';
 import { hookNodeHttp, isNodeHttpHooked } from './node-http/node-http.ts';
 import { isGlobalLocked } from './patch-registry.ts';
 
-const all = [hookFetch, hookNodeHttp, guardAborts, detectBypasses, watchClientTimers];
+const all = [hookFetch, hookNodeHttp, hookHttp2, guardAborts, detectBypasses, watchClientTimers];
 
 /**
  * Installs everything that a scope with hooks needs, or nothing if a global is locked.
@@ -28,7 +29,7 @@ export function installHooks(): () => void {
 
 /** False when another library has replaced a hooked global since. */
 export function areHooksInPlace(): boolean {
-  return isFetchHooked() && isNodeHttpHooked();
+  return isFetchHooked() && isNodeHttpHooked() && isHttp2Hooked();
 }
 
 /**

@@ -17,7 +17,7 @@ export interface RawRequest {
 export type RawCall = HookedCall<RawAnswer | undefined>;
 
 /** The call of a client that does not use fetch. Answered with `undefined`, the client sends it itself. */
-export function rawCall(request: RawRequest, signal: AbortSignal): RawCall {
+export function rawCall(request: RawRequest, signal: AbortSignal | undefined): RawCall {
   const { url, headers, checksServer = false } = request;
   const readBody = () => decodeUtf8(request.body);
   return {
@@ -30,13 +30,13 @@ export function rawCall(request: RawRequest, signal: AbortSignal): RawCall {
     readBody,
     send: () => Promise.resolve(undefined),
     answered: () => request.answered(),
-    answerWith,
+    answerWith: answerRaw,
     release: () => undefined,
   };
 }
 
-const answerWith: AnswerWith<RawAnswer | undefined> = ({ status, body }, headers) => ({
+export const answerRaw: AnswerWith<RawAnswer | undefined> = ({ status, body, bytes }, headers) => ({
   status,
   headers,
-  body,
+  body: bytes instanceof Uint8Array ? bytes : body,
 });

@@ -4,7 +4,7 @@ import { Agent, interceptors } from 'undici';
 import { afterEach, describe, expect, it } from 'vitest';
 import { BatchlingError, NotSentError, UnknownOutcomeError } from '../base/errors.ts';
 import { createHttpClient, type HttpClientOptions, type WireOptions } from './client.ts';
-import type { Wire } from './wire.ts';
+import type { Credentials, OutgoingRequest, Wire } from './wire.ts';
 
 const clock = { now: () => 42, setTimeout, clearTimeout: () => {} };
 const key = 'sk-very-secret-key';
@@ -221,6 +221,20 @@ describe('credentials', () => {
       'Bearer token-2',
     ]);
     expect(wire.redact(`token-1 token-2 ${key}`)).toBe('[redacted] [redacted] [redacted]');
+  });
+
+  it('are made with the wall time, which a clock that was set back may be ahead of', async () => {
+    const { origin } = await serve();
+    const times: number[] = [];
+    const refresh = (credentials: Credentials, { now }: OutgoingRequest) => {
+      times.push(now);
+      return credentials;
+    };
+    for (const given of [clock, { ...clock, wall: () => 7 }]) {
+      const wire = wireTo(origin, { refresh }, { clock: given });
+      await (await wire.send({ method: 'GET', path: '/' })).discard();
+    }
+    expect(times).toEqual([42, 7]);
   });
 
   it('that cannot be had send nothing', async () => {

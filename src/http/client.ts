@@ -1,15 +1,18 @@
 import type { Dispatcher } from 'undici';
-import { bundlerAdvice } from '../base/bundlers.ts';
-import { BatchlingError, messageOf, NotSentError } from '../base/errors.ts';
+import { untraced } from '../base/call-tracing.ts';
+import { BatchlingError, NotSentError } from '../base/errors.ts';
 import type { Clock, Dict } from '../base/types.ts';
+import { createAgent } from './agent.ts';
 import { exchange } from './exchange.ts';
 import { headersFor, redact, resolveTarget, secretsOf, type Target, withQuery } from './target.ts';
-import type { Credentials, Wire } from './wire.ts';
+import type { Credentials, OutgoingRequest, Wire } from './wire.ts';
 
 export interface HttpClientOptions {
   readonly clock: Clock;
   /** An undici dispatcher of the user. Used as it is and never closed by us. */
   readonly dispatcher?: unknown;
+  /** Every request is sent inside of this, so that hooks of the process do not take it for one of the user's. */
+  readonly apart?: <T>(send: () => T) => T;
   /** Milliseconds without progress in either direction after which a request is given up. */
   readonly idleTimeout?: number;
 }
@@ -19,7 +22,12 @@ export interface WireOptions {
   /** Asked for every request: tokens rotate. */
   readonly credentials: () => Credentials;
   /** Asked for every request: what to send instead of them. */
-  readonly refresh?: (credentials: Credentials) => Credentials | Promise<Credentials>;
+  readonly refresh?: (
+    credentials: Credentials,
+    request: OutgoingRequest,
+  ) => Credentials | Promise<Credentials>;
+  /** `refresh` signs requests: what it returns for an `audience` serves nobody else. */
+  readonly signs?: boolean;
   /** The only origins that may see the credentials and `headers`. */
   readonly origins: readonly string[];
   /** Sent along on every request to a declared origin. */
@@ -35,14 +43,12 @@ export interface HttpClient {
 /** How many rotated tokens are still kept out of messages. */
 const rememberedCredentials = 8;
 
-const proxyVariables = ['http_proxy', 'https_proxy', 'HTTP_PROXY', 'HTTPS_PROXY'] as const;
-
 /**
  * The connections of one engine. They are private: no hook of ours captures them, and the host
  * program's global dispatcher neither changes them nor is changed by them.
  */
 export function createHttpClient(options: HttpClientOptions): HttpClient {
-  const { clock, idleTimeout = 30_000 } = options;
+  const { clock, idleTimeout = 30_000, apart = (send) => send() } = options;
   const given = options.dispatcher === undefined ? undefined : asDispatcher(options.dispatcher);
   let own: Promise<Dispatcher> | undefined;
   let closing: Promise<void> | undefined;
@@ -58,7 +64,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   }
 
   return {
-    wire({ base, credentials, refresh, origins, headers }) {
+    wire({ base, credentials, refresh, signs = false, origins, headers }) {
       const declared = new Set(origins.map((origin) => new URL(origin).origin));
       /** An answer may still quote a credential that was replaced since. */
       let sent: readonly Credentials[] = [];
@@ -67,24 +73,29 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
         clock,
         redact: (text) => redact(text, secretsOf([credentials(), ...sent])),
         async send(request) {
-          const target = resolveTarget(base, request, declared);
+          const target = resolveTarget(base, request, declared, signs);
           const secret = await ask(async () => {
             const captured = credentials();
-            return (await refresh?.(captured)) ?? captured;
+            // A signature is compared with the time of a server.
+            const now = clock.wall?.() ?? clock.now();
+            const outgoing = { ...request, url: target.url, base, now };
+            return (await refresh?.(captured, outgoing)) ?? captured;
           }, target);
           if (!sent.includes(secret)) sent = [secret, ...sent].slice(0, rememberedCredentials);
           const agent = closing ? undefined : await dispatcher();
           if (!agent || closing) {
             throw new NotSentError(`Nothing was sent to ${target.label}: the engine is closed.`);
           }
-          return exchange(agent, {
+          const order = {
             target: withQuery(target, secret),
             method: request.method,
             headers: headersFor(target, request.headers, headers, secret),
             body: request.body,
-            idleTimeout,
+            idleTimeout: request.idleTimeout ?? idleTimeout,
+            signal: request.signal,
             secrets: secretsOf([secret, ...sent], target.url, request),
-          });
+          };
+          return untraced(() => apart(() => exchange(agent, order)));
         },
       };
     },
@@ -101,37 +112,11 @@ async function ask(credentials: () => Promise<Credentials>, target: Target): Pro
   try {
     return await credentials();
   } catch (error) {
-    throw new NotSentError(`Nothing was sent to ${target.label}: no credentials.`, error, {
+    // A function of the user's may throw whatever it holds; what is ours is for people.
+    const why = BatchlingError.isInstance(error) ? ` ${error.message}` : '';
+    throw new NotSentError(`Nothing was sent to ${target.label}: no credentials.${why}`, error, {
       reason: 'no credential',
     });
-  }
-}
-
-async function loadUndici(): Promise<typeof import('undici')> {
-  try {
-    // Bun answers to the bare name with a stand-in of its own, which has no dispatcher.
-    return await (process.versions.bun ? import('undici/index.js') : import('undici'));
-  } catch (error) {
-    const message = `undici could not be loaded: ${messageOf(error)}. ${bundlerAdvice}`;
-    throw new BatchlingError('NOT_AVAILABLE', message, { cause: error });
-  }
-}
-
-async function createAgent(idleTimeout: number): Promise<Dispatcher> {
-  // Whichever undici loads first becomes the global dispatcher, ours included. Node's own one has
-  // to be first, or the program's fetch would run on our copy. Reading `Request` loads it.
-  void globalThis.Request;
-  const { Agent, EnvHttpProxyAgent } = await loadUndici();
-  const agentOptions = { connect: { timeout: Math.min(idleTimeout, 10_000) }, pipelining: 1 };
-  if (!proxyVariables.some((name) => process.env[name])) return new Agent(agentOptions);
-  try {
-    return new EnvHttpProxyAgent(agentOptions);
-  } catch {
-    // The cause is left out: it quotes the URL of the proxy, which may hold a password.
-    throw new BatchlingError(
-      'INVALID_OPTION',
-      'HTTP_PROXY or HTTPS_PROXY is not the URL of a proxy, such as http://proxy.example:3128.',
-    );
   }
 }
 

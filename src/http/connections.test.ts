@@ -165,8 +165,9 @@ describe('in a program of its own', () => {
   it('its fetch stays on the undici of Node, although ours is loaded first', async () => {
     const program = `
       await send();
-      const ours = (await import('undici')).Agent;
+      await fetch('data:,').catch(() => undefined);
       const globals = [1, 2].map((version) => globalThis[Symbol.for('undici.globalDispatcher.' + version)]);
+      const ours = (await import('undici')).Agent;
       console.log(JSON.stringify(globals.map((dispatcher) => dispatcher instanceof ours)));
     `;
     expect(await run(program)).toEqual([false, false]);

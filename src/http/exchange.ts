@@ -7,18 +7,22 @@ import { redact, type Target } from './target.ts';
 import { createUpload } from './upload.ts';
 import type { WireReply, WireRequest } from './wire.ts';
 
+/** Beyond it the socket is not read. With undici's 64 kB it would stop, and push bytes back, at nearly every chunk. */
+const readAheadBytes = 256 * 1024;
+
 export interface Order {
   readonly target: Target;
   readonly method: WireRequest['method'];
   readonly headers: Record<string, string>;
   readonly body: WireRequest['body'];
   readonly idleTimeout: number;
+  readonly signal: AbortSignal | undefined;
   readonly secrets: readonly string[];
 }
 
 /** One request and its reply, or the class of its failure. */
 export function exchange(dispatcher: Dispatcher, order: Order): Promise<WireReply> {
-  const { target, method, idleTimeout, secrets } = order;
+  const { target, method, idleTimeout, signal, secrets } = order;
   const label = `${method} ${target.label}`;
 
   return new Promise((resolve, reject) => {
@@ -39,11 +43,12 @@ export function exchange(dispatcher: Dispatcher, order: Order): Promise<WireRepl
     }
 
     // Fails at once by itself: undici looks at its signal only when a connection stands.
-    const watch = watchIdle(idleTimeout, () => {
-      const error = new Error(`no progress for ${idleTimeout} ms`);
+    function end(error: Error): void {
       fail(error);
       aborter.emit('abort');
-    });
+    }
+    const watch = watchIdle(idleTimeout, () => end(new Error(`no progress for ${idleTimeout} ms`)));
+    signal?.addEventListener('abort', () => end(new Error('it was cancelled')), { once: true });
 
     const { 'content-length': _ours, ...headers } = order.headers;
     const sendsLength = order.body !== undefined || method === 'POST' || method === 'PUT';
@@ -60,6 +65,7 @@ export function exchange(dispatcher: Dispatcher, order: Order): Promise<WireRepl
         signal: aborter,
         headersTimeout: idleTimeout,
         bodyTimeout: idleTimeout,
+        highWaterMark: readAheadBytes,
         onInfo: () => watch.touch(),
         // The user's own dispatcher may follow redirects otherwise.
         ...{ maxRedirections: 0 },

@@ -16,15 +16,17 @@ const authorizationLike =
 /** Where a request goes, or `FOREIGN_ORIGIN` when it must not go there. */
 export function resolveTarget(
   base: string,
-  { path, signed }: Pick<WireRequest, 'path' | 'signed'>,
+  { path, signed, audience }: Pick<WireRequest, 'path' | 'signed' | 'audience'>,
   origins: ReadonlySet<string>,
+  signs = false,
 ): Target {
   if (signed) return signedTarget(base, path);
   const relative = path.startsWith('/');
   const href = relative ? joined(base, path) : path;
   invariant(URL.canParse(href), `"${withoutQuery(path)}" is neither a path nor an absolute URL`);
   const url = new URL(href);
-  const declared = origins.has(url.origin);
+  const isBound = signs && audience !== undefined && isAsSafe(url, base);
+  const declared = origins.has(url.origin) || isBound;
   const label = `${url.protocol}//${url.host}${url.pathname}`;
   if (!declared && relative) {
     throw foreign(label, 'its origin is not one that the batcher declares for this base');
@@ -35,13 +37,17 @@ export function resolveTarget(
   return { url, label, declared };
 }
 
+/** Plain http is as good as the base where that has it, too. */
+function isAsSafe({ protocol }: URL, base: string): boolean {
+  return protocol === 'https:' || (protocol === 'http:' && new URL(base).protocol === 'http:');
+}
+
 /** A signed URL goes where it says, but never by plain http where the base does not. */
 function signedTarget(base: string, path: string): Target {
   invariant(URL.canParse(path), 'A signed URL is not an absolute URL');
   const url = new URL(path);
   const label = `${url.protocol}//${url.host}/[signed]`;
-  const isAsSafe = url.protocol === 'http:' && new URL(base).protocol === 'http:';
-  if (url.protocol !== 'https:' && !isAsSafe) {
+  if (!isAsSafe(url, base)) {
     throw foreign(label, 'a signed URL has to be https, unless the base is plain http');
   }
   return { url, label, declared: false };
@@ -94,7 +100,8 @@ export function secretsOf(
   url?: URL,
   { signed }: Pick<WireRequest, 'signed'> = {},
 ): readonly string[] {
-  const values = credentials.flatMap(({ headers = {}, query = {} }) => [
+  const values = credentials.flatMap(({ headers = {}, query = {}, hidden = [] }) => [
+    ...hidden,
     ...Object.values(headers).flatMap((value) => [value, value.replace(/^\S+\s+/, '')]),
     ...Object.values(query).flatMap((value) => [value, encodeURIComponent(value)]),
   ]);

@@ -11,6 +11,8 @@ export interface Credentials {
   readonly headers?: Dict;
   /** Query parameters. */
   readonly query?: Dict;
+  /** Texts beside them that no message shows: the keys that a signature was made with. */
+  readonly hidden?: readonly string[];
 }
 
 /** One request of ours to a provider. */
@@ -25,6 +27,24 @@ export interface WireRequest {
    * that may see them, and no message shows more of it than its host.
    */
   readonly signed?: true;
+  /**
+   * Whom a signature of ours is for (`s3/us-east-1`), where the batcher signs requests and it is not whom the base is
+   * for. A signature is worth nothing elsewhere, so the request may go where no key may.
+   */
+  readonly audience?: string;
+  /** Milliseconds without progress after which it is given up, where that is not the usual time. */
+  readonly idleTimeout?: number;
+  /** Its abort ends the request, or the reading of its reply. */
+  readonly signal?: AbortSignal;
+}
+
+/** A request with the URL that it goes to, for the batcher that signs it. */
+export interface OutgoingRequest extends WireRequest {
+  readonly url: URL;
+  /** The base of its wire. */
+  readonly base: string;
+  /** The wall time in milliseconds. */
+  readonly now: number;
 }
 
 /** What a provider answered, its body yet to be read. */

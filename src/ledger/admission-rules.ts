@@ -33,14 +33,14 @@ export type Decision = 'serve' | 'adopt' | 'wait' | 'take' | 'renew';
 /** Decides about the newest generation of a request that is known already. */
 export function decide(
   known: KnownRequest,
-  ask: Pick<Ask, 'cache' | 'waiting'>,
+  ask: Pick<Ask, 'cache' | 'waiting' | 'returning'>,
   standing: () => Standing,
 ): Decision {
   switch (known.state) {
     case 'planned':
       return 'wait';
     case 'admitted':
-      return standing().alive ? 'wait' : 'take';
+      return standing().alive && !(ask.returning && standing().isMe) ? 'wait' : 'take';
     case 'answered':
       return known.hasAnswer ? decideAnswered(ask, standing()) : decideWithoutAnswer(ask, standing);
     case 'failed':

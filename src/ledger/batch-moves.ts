@@ -1,5 +1,5 @@
 import { invariant } from '../base/errors.ts';
-import type { BatchState, Lease, OwnerId } from './ledger.ts';
+import type { BatchState, Lease, OutboxMessage, OwnerId } from './ledger.ts';
 
 /**
  * Where a batch may go from each state. `creating` may be repeated, and may go back to `staged`: a
@@ -21,6 +21,7 @@ export type Finish = (
   lease: Lease,
   to: 'ended' | 'refused' | 'released',
   failure?: string,
+  messages?: readonly OutboxMessage[],
 ) => Promise<void>;
 
 export function isOpen(state: BatchState): boolean {

@@ -1,4 +1,6 @@
-import type { Handle } from '../base/types.ts';
+import type { Answer, Handle } from '../base/types.ts';
+import type { CostQuery, CostRow, OrdinaryCosts } from './daily-costs.ts';
+import type { Outbox, OutboxMessage } from './outbox.ts';
 import type {
   AccountId,
   AccountKey,
@@ -6,10 +8,12 @@ import type {
   Ask,
   BatchId,
   BatchSummary,
+  BatchTime,
   ClaimedBatch,
   LearntLimit,
   Lease,
   Look,
+  Member,
   MemberPage,
   NewBatch,
   OpenBatch,
@@ -24,7 +28,10 @@ import type {
   Settlement,
   Wait,
 } from './records.ts';
+import type { LedgerView } from './view.ts';
 
+export type * from './daily-costs.ts';
+export type * from './outbox.ts';
 export type * from './records.ts';
 
 /**
@@ -58,12 +65,17 @@ export interface Ledger {
    */
   readonly ownerLease?: number;
 
+  /** What receivers of webhooks are to be told. */
+  readonly outbox: Outbox;
+
   /** Registers an owner. It lives until `leave` or `close`, or until it is lost. */
   join(owner: OwnerInfo): Promise<OwnerId>;
+  /** What is in the way of an owner from now on, for people; an empty list: nothing. Of an owner that is gone it is not shown. */
+  troubled(owner: OwnerId, troubles: readonly string[]): Promise<void>;
   account(key: AccountKey): Promise<AccountId>;
   queue(key: QueueKey): Promise<QueueId>;
 
-  /** `quota`: the name of the token quota, such as a model at a base. */
+  /** `quota`: the name of the token quota, such as a model at a base, or of what else was learnt of the account. */
   limit(account: AccountId, quota: string): Promise<LearntLimit | undefined>;
   /** The newest limit replaces the one before. */
   learn(
@@ -76,6 +88,11 @@ export interface Ledger {
   admit(owner: OwnerId, asks: readonly Ask[]): Promise<Admission[]>;
   /** Forgets requests that this owner has admitted and not planned yet; others are left alone. */
   withdraw(owner: OwnerId, requests: readonly RequestId[]): Promise<void>;
+  /**
+   * Marks requests that this owner has admitted and not planned: they go out as ordinary calls (`true`), or were not
+   * accepted as such (`false`). An owner that is gone may have paid for the ones with a mark: `Admission.sent`.
+   */
+  markSent(owner: OwnerId, requests: readonly RequestId[], sent: boolean): Promise<void>;
   /** Keeps bodies of admitted requests outside of memory. Erased when the request is final. */
   spool(bodies: readonly { request: RequestId; body: string }[]): Promise<void>;
   bodies(requests: readonly RequestId[]): Promise<Map<RequestId, string>>;
@@ -105,13 +122,21 @@ export interface Ledger {
   /**
    * Outcomes of members and how far the results are read. The cursor is written with the last outcome
    * or after it: after a crash results may be read twice, but none is skipped. The costs of answers are
-   * added to the batch in the same transaction as the answers. A cost is added even if an earlier
-   * outcome of its request wins, so each member is settled once.
+   * added to the batch, and to the totals of the day, in the same transaction as the answers. A cost is added
+   * even if an earlier outcome of its request wins, so each member is settled once.
    */
   collected(lease: Lease, settlements: readonly Settlement[], cursor?: string): Promise<void>;
-  ended(lease: Lease, failure?: string): Promise<void>;
-  /** Outcomes of requests that are in no batch. The first one of two outcomes of a request counts. */
-  settled(owner: OwnerId, settlements: readonly Settlement[]): Promise<void>;
+  /** `messages` get into the outbox with the end that they tell of, or neither is stored. */
+  ended(lease: Lease, failure?: string, messages?: readonly OutboxMessage[]): Promise<void>;
+  /**
+   * Outcomes of requests that are in no batch. The first one of two outcomes of a request counts. `spent` is added to
+   * the totals of the day in the transaction of the last outcome, whether a request of the ledger stands behind it or not.
+   */
+  settled(
+    owner: OwnerId,
+    settlements: readonly Settlement[],
+    spent?: readonly OrdinaryCosts[],
+  ): Promise<void>;
   /**
    * Adds dollars, which may be less than 0, to what the run of this owner has cost outside of batches.
    * With a budget that has no room for them it throws `OverBudgetError`, and nothing is added. `purse`: as of
@@ -119,6 +144,10 @@ export interface Ledger {
    */
   spend(owner: OwnerId, dollars: number, budget?: number, purse?: string): Promise<void>;
 
+  /** The final answers of these requests, errors included, as far as there are any. */
+  answers(requests: readonly RequestId[]): Promise<Map<RequestId, Answer>>;
+  /** The members that a batch has now, in their order, as `claim` would tell of them. */
+  lines(batch: BatchId): Promise<Member[]>;
   /**
    * Takes this batch over if its owner is gone or has given it back; `undefined` if it belongs to an
    * owner that is here, or has ended.
@@ -144,6 +173,13 @@ export interface Ledger {
   averageOutput(
     queue: Pick<QueueKey, 'provider' | 'endpoint' | 'model'>,
   ): Promise<number | undefined>;
+  /**
+   * The newest batches, of one model or of all, that are under way or ended with nearly all of their answers;
+   * the newest first. Their number is bounded, and nothing else of the ledger is read.
+   */
+  batchTimes(of?: Pick<QueueKey, 'provider' | 'model'>): Promise<BatchTime[]>;
+  /** What was paid and saved, from the totals of the days. Nothing that drops answers or batches changes them. */
+  costs(query: CostQuery): Promise<CostRow[]>;
   list(query?: { open?: boolean; limit?: number }): Promise<BatchSummary[]>;
   /** By local token or by the provider's id. */
   show(id: string): Promise<BatchSummary | undefined>;
@@ -154,6 +190,8 @@ export interface Ledger {
   members(token: string, page: { from?: number; limit: number }): Promise<MemberPage>;
   /** All unfinished batches, the oldest first. */
   unfinished(): Promise<OpenBatch[]>;
+  /** What only people ask: the reads of the page. */
+  readonly view: LedgerView;
   /**
    * Drops nothing of an owner that is here, and no member of an open batch. With an age, accounts and queues
    * that nothing refers to and that no owner that is here has opened are dropped, too.

@@ -1,6 +1,6 @@
+import { isMissing } from '../base/is-missing.ts';
 import { isDatabase } from '../base/store-address.ts';
 import type { ContentsReader, ContentsWriter } from './copy/contents.ts';
-import { isMissing } from './is-missing.ts';
 import type { LedgerOptions } from './ledger-options.ts';
 
 /** The contents of a ledger, at a path or in a database. `undefined`: there is none. */

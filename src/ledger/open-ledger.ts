@@ -1,5 +1,5 @@
+import { isMissing } from '../base/is-missing.ts';
 import { isDatabase } from '../base/store-address.ts';
-import { isMissing } from './is-missing.ts';
 import type { Ledger } from './ledger.ts';
 import type { LedgerOptions } from './ledger-options.ts';
 

@@ -11,6 +11,8 @@ export interface OwnerInfo {
   readonly run: string;
   readonly host: string;
   readonly pid: number;
+  /** What is in its way now, and what it does about it, as it has told by `troubled`. Missing: nothing. */
+  readonly troubles?: readonly string[];
 }
 
 export interface AccountKey {
@@ -34,6 +36,9 @@ export interface QueueKey {
   readonly partition?: string;
 }
 
+/** Where requests of a queue go, and for which model. */
+export type QueuePlace = Pick<QueueKey, 'provider' | 'endpoint' | 'model' | 'base'>;
+
 /** One call that wants its answer. */
 export interface Ask {
   /** 32 bytes. */
@@ -45,18 +50,21 @@ export interface Ask {
   readonly cache: boolean;
   /** The caller asked before and was told to wait: a final error of the sender answers it, too. */
   readonly waiting?: boolean;
+  /** The asker has let go of what it had admitted: what still belongs to it is its own to send again. */
+  readonly returning?: boolean;
 }
 
 /**
  * The one atomic decision per call.
  * - `mine`: the request is unknown, or its owner was gone before it was planned. The asker sends it.
- *   `attempt`: how often owners that are gone have tried it, if they left it between two attempts.
+ *   `attempt`: how often owners that are gone have tried it, if they left it between two attempts. `sent`: such an
+ *   owner had it on the wire as an ordinary call, so it may be paid for already.
  * - `answered`: the ledger has the answer.
  * - `wait`: an owner sends it or has sent it. `batch` is set once it is planned; the owner of that batch
  *   may be gone: try `claim`.
  */
 export type Admission = { readonly request: RequestId; readonly occurrence: number } & (
-  | { readonly is: 'mine'; readonly attempt?: number }
+  | { readonly is: 'mine'; readonly attempt?: number; readonly sent?: true }
   | { readonly is: 'answered'; readonly answer: Answer; readonly batchToken?: string }
   | { readonly is: 'wait'; readonly batch?: BatchId }
 );
@@ -85,6 +93,8 @@ export interface Lease {
 }
 
 export interface NewBatch {
+  /** The traces that its requests were asked in, as W3C `traceparent`; only where the program is traced. */
+  readonly traces?: readonly string[];
   readonly token: string;
   readonly queue: QueueId;
   readonly name?: string;
@@ -124,13 +134,11 @@ export interface Member {
 }
 
 /** A batch that is taken over from an owner that is gone. */
-export interface ClaimedBatch {
+export interface ClaimedBatch extends Pick<OpenBatch, 'token' | 'state' | 'queue' | 'remoteId'> {
+  /** As its plan said. */
+  readonly traces?: readonly string[];
   readonly lease: Lease;
-  readonly token: string;
-  readonly state: BatchState;
-  readonly queue: QueueKey & { readonly id: QueueId };
   readonly handle: Handle;
-  readonly remoteId?: string;
   readonly cursor?: string;
   /** Milliseconds since it was marked `creating`. Never negative, whatever the clock did. */
   readonly creatingAge?: number;
@@ -143,6 +151,9 @@ export interface ClaimedBatch {
 export interface Cost {
   readonly inputTokens: number;
   readonly outputTokens: number;
+  /** The parts of its input that came out of the provider's cache, and that went in. Ledgers do not keep them. */
+  readonly cacheReadTokens?: number;
+  readonly cacheWriteTokens?: number;
   /** How many answers a request with `n` got, if not one. */
   readonly answers?: number;
   readonly paid?: number;
@@ -150,7 +161,8 @@ export interface Cost {
 }
 
 /** The cost of a batch, in dollars and tokens, as far as it is known. */
-export interface BatchCost extends Partial<Omit<Cost, 'answers'>> {
+export interface BatchCost
+  extends Partial<Omit<Cost, 'answers' | 'cacheReadTokens' | 'cacheWriteTokens'>> {
   readonly estimate?: number;
 }
 
@@ -168,6 +180,12 @@ export type Look =
   | { readonly is: 'wait' }
   | { readonly is: 'new' };
 
+/** What people call the calls of a scope. */
+export interface CallLabels {
+  readonly name?: string | undefined;
+  readonly tags: Dict;
+}
+
 /** The outcome of a request. The first final outcome of a request wins; later ones are ignored. */
 export type Settlement =
   /** Final. A 2xx answer serves later runs, any other only the callers that wait now. */
@@ -176,6 +194,8 @@ export type Settlement =
       readonly is: 'answer';
       readonly answer: Answer;
       readonly cost?: Cost;
+      /** Who asked, where its batch is called something else: several scopes may share one. Its cost counts there. */
+      readonly labels?: CallLabels;
     }
   /** The request is admitted again, with one attempt more. */
   | { readonly request: RequestId; readonly is: 'retry' }
@@ -183,13 +203,9 @@ export type Settlement =
   | { readonly request: RequestId; readonly is: 'release' };
 
 /** A batch as `ls` and `show` print it. The only timestamps of this interface: they are for people. */
-export interface BatchSummary {
+export interface BatchSummary extends QueuePlace {
   readonly token: string;
   readonly state: BatchState;
-  readonly provider: string;
-  readonly endpoint: string;
-  readonly model: string;
-  readonly base: string;
   readonly name?: string;
   readonly tags: Dict;
   readonly run: string;
@@ -205,14 +221,18 @@ export interface BatchSummary {
   readonly endedAt?: number;
 }
 
+/** How long a batch has taken, or takes already, in milliseconds by the clock of the ledger. */
+export interface BatchTime extends Pick<BatchSummary, 'token' | 'provider' | 'model' | 'count'> {
+  /** Since it was accepted. */
+  readonly age: number;
+  /** From its acceptance until it was collected; missing while it is under way. */
+  readonly duration?: number;
+}
+
 /** A member of a batch as `show` and `export` print it. */
-export interface MemberSummary {
-  readonly request: RequestId;
-  readonly fingerprint: Uint8Array;
-  readonly occurrence: number;
+export interface MemberSummary extends Omit<Member, 'settled'> {
   /** `planned`: it has no outcome yet. */
   readonly state: 'planned' | 'answered' | 'failed';
-  readonly attempt: number;
   /** The moment at which it came into its state. */
   readonly at: number;
   /** `undefined`: it has none yet, or it is no longer kept. */
@@ -226,12 +246,8 @@ export interface MemberPage {
 }
 
 /** An unfinished batch, and all that is needed to reach it at its provider. */
-export interface OpenBatch {
+export interface OpenBatch extends Pick<BatchSummary, 'token' | 'state' | 'count' | 'remoteId'> {
   readonly id: BatchId;
-  readonly token: string;
-  readonly state: BatchState;
-  readonly count: number;
-  readonly remoteId?: string;
   readonly queue: QueueKey & { readonly id: QueueId };
   readonly account: AccountKey;
   /** The owner that works on it, if that is here. */

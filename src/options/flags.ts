@@ -15,16 +15,18 @@ export interface OptionFlag {
   readonly help: string;
   /** The default in words. */
   readonly usual: string;
+  /** What stands for its value in a line of help. */
+  readonly placeholder: string;
 }
 
 /** All options that can be written as text. */
 export const optionFlags: readonly OptionFlag[] = optionNames.flatMap((option) => {
   const variable = variableOf(option);
   if (variable === undefined) return [];
-  const { help, usual } = definitionOf(option);
+  const { help, usual, placeholder = 'value' } = definitionOf(option);
   const name = `--${option.replace(/[A-Z]/g, '-$&').toLowerCase()}`;
   const isSwitch = usual === 'true' || usual === 'false';
-  return { option, name, variable, isSwitch, help, usual };
+  return { option, name, variable, isSwitch, help, usual, placeholder };
 });
 
 /**

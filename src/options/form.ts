@@ -16,6 +16,8 @@ export interface ParseContext {
 export interface Form<Value> {
   /** What is allowed, for messages and docs. */
   readonly allowed: string;
+  /** What stands for a value in a line of help: `duration`, `error|continue`. */
+  readonly placeholder?: string;
   /** Checks and converts; throws `Refused`. */
   parse(value: unknown, context: ParseContext): Value;
   /** Turns the text of a variable into what `parse` takes. Without it the option has no variable. */

@@ -24,9 +24,14 @@ describe('defaults', () => {
       completionWindow: 86_400_000,
       maxInFlight: undefined,
       minBatch: 1,
+      onSmallBatch: 'realtime',
+      canary: false,
+      primeCache: false,
+      lane: 'batch',
       attempts: 3,
       deadline: undefined,
       onDeadline: 'error',
+      onSlow: 'wait',
       realtimeConcurrency: 8,
       budget: undefined,
       dryRun: false,
@@ -41,6 +46,7 @@ describe('defaults', () => {
       bypass: 'warn',
       providers: {},
       batchers: [],
+      webhook: undefined,
       signal: undefined,
       name: undefined,
       tags: {},
@@ -86,7 +92,14 @@ describe('precedence', () => {
       name: 'a',
       tags: { a: 'b' },
     });
-    const none = { deadline: null, budget: null, maxStoreSize: null, signal: null, name: null };
+    const none = {
+      deadline: null,
+      budget: null,
+      maxStoreSize: null,
+      signal: null,
+      webhook: null,
+      name: null,
+    };
     expect(resolveOptions({ ...none, tags: null }, parent, nothing)).toEqual(resolved());
   });
 
@@ -159,6 +172,7 @@ describe('environment variables', () => {
     ['BATCHLING_MAX_IN_FLIGHT', '2', { maxInFlight: 2 }],
     ['BATCHLING_DEADLINE', '6h', { deadline: 21_600_000 }],
     ['BATCHLING_ON_DEADLINE', 'realtime', { onDeadline: 'realtime' }],
+    ['BATCHLING_ON_SLOW', 'flex', { onSlow: 'flex' }],
     ['BATCHLING_BUDGET', '$5.50', { budget: 5.5 }],
     ['BATCHLING_BUDGET', '5', { budget: 5 }],
     ['BATCHLING_DRY_RUN', 'Yes', { dryRun: true }],

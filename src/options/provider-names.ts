@@ -42,7 +42,8 @@ type OnlyPart = ProviderName | '*' | `${ProviderName | '*'}:${string}`;
  * const providers: ProviderSettings = { openai: { credential: () => process.env.TOKEN ?? '' } };
  */
 export type ProviderSettings = {
-  readonly [Info in BuiltInInfo as Info['name']]?: CommonSettings & SettingsOf<Info>;
+  readonly [Info in BuiltInInfo as Info['name']]?: Omit<CommonSettings, keyof SettingsOf<Info>> &
+    SettingsOf<Info>;
 } & { readonly [Name in keyof OwnProviders]?: CommonSettings & OwnProviders[Name] };
 
 type CommonSettings = Given<typeof commonSettings>;

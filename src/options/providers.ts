@@ -9,7 +9,7 @@ import { looksSecret, show } from './shown-value.ts';
 /** Settings of every provider. */
 export const commonSettings = {
   cancelAtDeadline: {
-    help: 'cancel at a deadline although cancelling loses answers that are paid for',
+    help: 'cancel at a deadline, or for `onSlow`, although cancelling loses answers that are paid for',
     allowed: 'true or false',
     parse: (value) => (typeof value === 'boolean' ? value : undefined),
   } satisfies Setting<boolean>,

@@ -7,6 +7,7 @@ const longestTimer = 24 * 86_400_000;
 export function integer(minimum: number): Form<number> {
   return {
     allowed: `an integer of at least ${minimum}`,
+    placeholder: 'number',
     read: readNumber,
     parse: (value) => {
       if (!Number.isSafeInteger(value) || (value as number) < minimum) refuse(value);
@@ -17,6 +18,7 @@ export function integer(minimum: number): Form<number> {
 
 export const dollars: Form<number> = {
   allowed: 'dollars, as a number above 0 (in text also "$5")',
+  placeholder: 'dollars',
   read: (text) => readNumber(text.replace(/^\$\s*(?=[\d.])/, '')),
   parse: (value) => {
     if (typeof value !== 'number' || !(value > 0 && value < Number.POSITIVE_INFINITY)) {
@@ -55,9 +57,19 @@ export function flagOr<const Choice extends string>(choice: Choice): Form<boolea
   };
 }
 
+export const canary: Form<false | 'call' | 'batch'> = {
+  allowed: 'true, false, "call" or "batch" (in text also 1, 0, yes, no)',
+  read: (text) => words.get(text.toLowerCase()) ?? text,
+  parse: (value) => {
+    if (value === true) return 'call';
+    return value === false || value === 'call' || value === 'batch' ? value : refuse(value);
+  },
+};
+
 export function choice<const Choice extends string>(...choices: readonly Choice[]): Form<Choice> {
   return {
     allowed: choices.map((name) => `"${name}"`).join(', '),
+    placeholder: choices.join('|'),
     read: (text) => text,
     parse: (value) => choices.find((name) => name === value) ?? refuse(value),
   };
@@ -67,6 +79,7 @@ export function duration(least: 0 | 'above 0', most = Number.MAX_SAFE_INTEGER): 
   const upTo = most === Number.MAX_SAFE_INTEGER ? '' : `, at most ${formatDuration(most)}`;
   return {
     allowed: `${allowedDuration}${least === 0 ? '' : '; above 0'}${upTo}`,
+    placeholder: 'duration',
     read: (text) => text,
     parse: (value) => {
       const parsed = durationOf(value);
@@ -93,6 +106,7 @@ export interface PollRange {
 
 export const pollRange: Form<PollRange> = {
   allowed: `a duration or a range "10s..60s", above 0, at most ${formatDuration(longestTimer)}`,
+  placeholder: 'duration',
   read: (text) => text,
   parse: (value) => {
     const ends = typeof value === 'string' ? value.split('..') : [value];
@@ -106,6 +120,7 @@ export const pollRange: Form<PollRange> = {
 
 export const deadline: Form<number | Date> = {
   allowed: `${allowedDuration}; above 0; or a valid Date`,
+  placeholder: 'duration',
   read: (text) => text,
   parse: (value, context) => {
     if (Object.prototype.toString.call(value) !== '[object Date]') {
@@ -120,6 +135,7 @@ const byteUnits = { B: 1, KB: 1e3, MB: 1e6, GB: 1e9, TB: 1e12 } as const;
 
 export const bytes: Form<number> = {
   allowed: 'a whole number of bytes above 0, or text such as "500MB", "2GB"',
+  placeholder: 'size',
   read: (text) => text,
   parse: (value) => {
     const size = typeof value === 'string' ? readBytes(value.trim()) : value;

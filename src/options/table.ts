@@ -1,3 +1,4 @@
+import { webhookForm } from '../webhooks/webhook-form.ts';
 import type { Form, ParseContext } from './form.ts';
 import { hosts } from './hosts.ts';
 import { name, tags } from './labels.ts';
@@ -77,15 +78,45 @@ export const optionTable = {
     integer(1),
     1,
     '1',
-    'fewer requests than this go out as ordinary calls, at full price',
+    'fewer requests than this go out as ordinary calls, see `onSmallBatch`',
+  ),
+  onSmallBatch: define(
+    choice('realtime', 'flex'),
+    'realtime',
+    'realtime',
+    'the lane of calls that are too few for a batch',
+  ),
+  canary: define<false | 'call' | 'batch'>(
+    scalars.canary,
+    false,
+    'false',
+    'send one request of each kind ahead of the others: as an ordinary `call`, or as a `batch` of one',
+  ),
+  primeCache: define(
+    flag,
+    false,
+    'false',
+    "write a shared prompt to the provider's cache before the rest is sent (Anthropic)",
+  ),
+  lane: define(
+    choice('batch', 'flex', 'realtime'),
+    'batch',
+    'batch',
+    'how calls reach the provider: in batches, one by one in its half-price tier, or as ordinary calls',
   ),
   attempts: define(integer(1), 3, '3', 'tries per request before it ends in an error'),
   deadline: orNone(scalars.deadline, 'how long to wait for the answer to a call'),
   onDeadline: define(
-    choice('error', 'realtime'),
+    choice('error', 'realtime', 'flex'),
     'error',
     'error',
-    'what happens at the deadline: an error, or an ordinary call at full price',
+    'what happens at the deadline: an error, or an ordinary call, at full price or in the half-price tier',
+  ),
+  onSlow: define(
+    choice('wait', 'flex', 'realtime'),
+    'wait',
+    'wait',
+    'what happens to a batch that takes far longer than usual: wait, or cancel it and send the rest one by one',
   ),
   realtimeConcurrency: define(
     integer(1),
@@ -148,6 +179,10 @@ export const optionTable = {
     'settings of a provider that no captured request carries, such as `cancelAtDeadline`',
   ),
   batchers: define(batchers, [], 'none', 'Batcher classes, asked before the built-in ones'),
+  webhook: orNone(
+    webhookForm,
+    'a URL that is told when a batch or the run is over, see docs/notifications.md',
+  ),
   signal: orNone(signal, 'an abort ends the scope'),
   name: orNone(name, 'a name for the batches, in the ledger and at the provider'),
   tags: {

@@ -49,8 +49,31 @@ export interface BatchifyOptions {
   readonly completionWindow?: Duration | undefined;
   /** How many batches an account has under way at once. Default: per batcher. */
   readonly maxInFlight?: number | undefined;
-  /** Fewer requests than this go out as ordinary calls, at full price. Default: 1. */
+  /** Fewer requests than this go out as ordinary calls, see `onSmallBatch`. Default: 1. */
   readonly minBatch?: number | undefined;
+  /**
+   * The first request of each kind (model, fields of the body, schema, tools) goes out alone, and the others of its
+   * kind wait for its outcome: `"call"` (or `true`) as an ordinary call at full price, `"batch"` as a batch of
+   * one. If it is refused with a 4xx, nothing more of that kind is sent, and its calls get the same answer.
+   * Default: `false`.
+   */
+  readonly canary?: boolean | 'call' | 'batch' | undefined;
+  /**
+   * Of requests that share a prompt up to their last `cache_control`, one goes as a batch of its own and the
+   * others when it has ended, so that they read the provider's cache instead of writing it each. It is done
+   * only where it saves more than ten cents, at Anthropic, and never in a scope with a deadline. Default: `false`.
+   */
+  readonly primeCache?: boolean | undefined;
+  /**
+   * How fewer requests than `minBatch` go out: `"realtime"`, at full price, or `"flex"`, in the provider's half-price
+   * tier. Default: `"realtime"`.
+   */
+  readonly onSmallBatch?: 'realtime' | 'flex' | undefined;
+  /**
+   * The way that calls take to their provider: `"batch"`; `"flex"`: one by one, in the provider's half-price tier,
+   * which may have to wait for room; `"realtime"`: one by one, at full price. Default: `"batch"`.
+   */
+  readonly lane?: 'batch' | 'flex' | 'realtime' | undefined;
   /**
    * Tries per request for outcomes worth a retry (429, 5xx, never ran). An expired request is tried
    * once more. Default: 3.
@@ -63,9 +86,16 @@ export interface BatchifyOptions {
   readonly deadline?: Duration | Date | null | undefined;
   /**
    * What happens at the deadline: `"error"` (status 504), or `"realtime"`: use the answers that are
-   * finished and send the other requests as ordinary calls. Default: `"error"`.
+   * finished and send the other requests as ordinary calls. `"flex"` sends them in the provider's half-price tier
+   * if that has room, otherwise at full price. Default: `"error"`.
    */
-  readonly onDeadline?: 'error' | 'realtime' | undefined;
+  readonly onDeadline?: 'error' | 'realtime' | 'flex' | undefined;
+  /**
+   * What happens to a batch that takes three times as long as batches of its model and size used to, and at least an
+   * hour: `"wait"`, or cancel it, use the answers that are finished, and send the other requests one by one, in the
+   * provider's half-price tier (`"flex"`) or at full price (`"realtime"`). Default: `"wait"`.
+   */
+  readonly onSlow?: 'wait' | 'flex' | 'realtime' | undefined;
   /** How many ordinary calls batchling itself has under way at once. Default: 8. */
   readonly realtimeConcurrency?: number | undefined;
   /**
@@ -130,6 +160,12 @@ export interface BatchifyOptions {
   readonly providers?: ProviderSettings | undefined;
   /** Your own `Batcher` classes, asked before the built-in ones. Default: `[]`. */
   readonly batchers?: readonly BatcherClass[] | undefined;
+  /**
+   * A URL that gets signed messages (Standard Webhooks) when a batch is collected, has failed or is slow, and when the
+   * run is over. They wait in the ledger until they are delivered. The secret is in the variable
+   * `BATCHLING_WEBHOOK_SECRET`. Default: none.
+   */
+  readonly webhook?: string | null | undefined;
   /**
    * Its abort ends the scope: waiting callers are rejected, unsent calls are not sent, batches under
    * way stay in the ledger. Default: none.

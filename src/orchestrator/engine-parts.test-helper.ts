@@ -3,6 +3,7 @@ import { OpenAIBatcher } from '../batchers/openai/openai-batcher.ts';
 import { BackgroundWork } from '../concurrency/background-work.ts';
 import { createHttpClient } from '../http/client.ts';
 import { openMemoryLedger } from '../ledger/memory/memory-ledger.ts';
+import { Mailbox } from '../webhooks/mailbox.ts';
 import { AbandonedRequests } from './capture/abandoned-requests.ts';
 import { Account } from './capture/accounts.ts';
 import { ClientRetries } from './capture/client-retries.ts';
@@ -26,10 +27,12 @@ export async function engineParts() {
   const owner = await ledger.join({ run: 'run', host: 'here', pid: 1 });
   const batcher = new OpenAIBatcher();
   const id = await ledger.account({ provider: 'openai', hash });
-  const account = new Account({ id, hash }, {}, base, createHttpClient({ clock }));
+  const http = createHttpClient({ clock });
+  const account = new Account({ id, hash }, {}, base, http);
   const route = { endpoint: '/v1/chat/completions', model: 'm', batchHeaders: {} };
   const queueId = await ledger.queue({ account: id, provider: 'openai', base, ...route });
   const policy = {
+    lane: 'batch' as const,
     window: 100,
     maxWindow: 1_000,
     batchSize: undefined,
@@ -46,7 +49,14 @@ export async function engineParts() {
     purse: () => undefined,
     batches: new Map(),
     stopped: new AbortController().signal,
-    troubles: new Troubles(clock, quiet),
+    troubles: new Troubles(clock, quiet, () => undefined),
+    mailbox: new Mailbox({
+      outbox: ledger.outbox,
+      salt: ledger.salt,
+      clock,
+      logger: quiet,
+      warn: () => undefined,
+    }),
     report: () => undefined,
     background: (_what, done) => work.add(done, () => undefined),
   };
@@ -58,10 +68,13 @@ export async function engineParts() {
       account,
       wire: account.wire(batcher),
       isConfigured: false,
+      lane: 'batch',
+      sendOrdinary: () => undefined,
       settings: {},
       policy,
       bodies: new Spool(ledger),
       clientRetries: new ClientRetries(clock, new AbandonedRequests()),
+      gate: undefined,
     },
     clock,
     () => undefined,
@@ -75,6 +88,7 @@ export async function engineParts() {
       tags: {},
       settings,
       onDeadline: 'error',
+      onSlow: 'wait',
       cleanup: false,
       ...told,
       ...more,
@@ -123,7 +137,7 @@ export async function engineParts() {
     return 'answer' in verdict ? verdict.answer.status : Object.keys(verdict)[0];
   }
 
-  return { clock, context, queue, work, scopeWith, callerOf, request, planned, told };
+  return { clock, context, http, queue, work, scopeWith, callerOf, request, planned, told };
 }
 
 export type EngineParts = Awaited<ReturnType<typeof engineParts>>;

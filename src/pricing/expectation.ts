@@ -17,8 +17,25 @@ export interface Expectation {
   /** Estimated tokens that the provider may write to its cache; infinite: all of its input. */
   readonly cacheWriteTokens?: number;
   readonly cacheWrite1hTokens?: number;
+  /** The part of it that its provider is asked to cache, where others may begin alike. */
+  readonly cachePrefix?: CachePrefix;
   /** Estimated tokens of what is spoken in it. */
   readonly inputAudioTokens?: number;
+}
+
+/**
+ * The beginning of a request up to its last mark for the provider's cache.
+ *
+ * @example
+ * const prefix: CachePrefix = { key: 'Zm9vYmFy', tokens: 0, hourTokens: 11_000 };
+ */
+export interface CachePrefix {
+  /** The same for all requests that begin with the very same text. */
+  readonly key: string;
+  /** Estimated tokens that are cached for some minutes. */
+  readonly tokens: number;
+  /** Estimated tokens that are cached for an hour. */
+  readonly hourTokens: number;
 }
 
 /** The dearest usage that can be foreseen. Nothing is expected to be cached already. */

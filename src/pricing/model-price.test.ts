@@ -29,6 +29,14 @@ describe('the price of a model', () => {
     }
   });
 
+  it('counts an image that came out of the cache once', () => {
+    const price = new ModelPrice({ name: 'openai' }, 'gpt-5-mini');
+    const read = { inputTokens: 1_000_000, outputTokens: 0, cacheReadTokens: 950_000 };
+    const plain = price.charge(read)?.paid ?? 0;
+    expect(plain).toBeCloseTo(0.05 * 0.25 + 0.95 * 0.025, 12);
+    expect(price.charge({ ...read, inputImageTokens: 900_000 })?.paid).toBeCloseTo(plain, 12);
+  });
+
   it('of a kind that is not listed is that of plain input or output', () => {
     const price = new ModelPrice({ name: 'openai' }, 'gpt-3.5-turbo');
     const plain = price.charge(million)?.paid;

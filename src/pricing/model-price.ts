@@ -89,17 +89,19 @@ function givenRates(given: GivenPrice): Rates {
 
 function dollarsOf(usage: Usage, rates: Rates, { priceShare, cachedInput }: Terms): number {
   const { inputTokens, outputTokens, cacheWriteTokens = 0, cacheWrite1hTokens = 0 } = usage;
-  const { inputAudioTokens = 0, inputImageTokens = 0 } = usage;
-  const { outputAudioTokens = 0, outputImageTokens = 0 } = usage;
+  const { inputAudioTokens = 0, outputAudioTokens = 0, outputImageTokens = 0 } = usage;
   const isCached = cachedInput !== 'uncached';
   const read = isCached ? (usage.cacheReadTokens ?? 0) : 0;
   const readAudio = isCached ? (usage.cacheReadAudioTokens ?? 0) : 0;
   const audio = inputAudioTokens - readAudio;
-  const special = read + cacheWriteTokens + cacheWrite1hTokens + audio + inputImageTokens;
+  const special = read + cacheWriteTokens + cacheWrite1hTokens + audio;
+  const rest = Math.max(0, inputTokens - special);
+  // An image that came out of the cache is among what was read.
+  const image = Math.min(usage.inputImageTokens ?? 0, rest);
   const full =
-    Math.max(0, inputTokens - special) * rates.input +
+    (rest - image) * rates.input +
     audio * rates.inputAudio +
-    inputImageTokens * rates.inputImage +
+    image * rates.inputImage +
     cacheWriteTokens * rates.cacheWrite +
     cacheWrite1hTokens * rates.cacheWrite1h +
     Math.max(0, outputTokens - outputAudioTokens - outputImageTokens) * rates.output +

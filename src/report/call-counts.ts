@@ -4,18 +4,19 @@ import type {
   EmittedEvents,
   EmittedName,
 } from '../orchestrator/events/events.ts';
+import type { OrdinaryLane } from '../orchestrator/model/call.ts';
 
 /** What became of the calls to one model. */
 export interface QueueCounts {
   readonly provider: string;
   readonly model: string;
+  /** The way of all of its calls, as far as none of them has come by a batch. */
+  readonly lane?: OrdinaryLane;
   readonly captured: number;
   /** Answered with a status below 400. */
   readonly good: number;
   /** Answered with an error. */
   readonly failed: number;
-  /** Calls that a batch has answered, with or without an error. */
-  readonly batched: number;
 }
 
 /** Answers that callers have of one batch. */
@@ -29,7 +30,7 @@ type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 
 /**
  * Counts the events that come for each call, so that a display looks at numbers and not at calls. One
- * row stands for a provider and a model, whatever their endpoints and accounts.
+ * row stands for a provider and a model, whatever their endpoints, accounts and lanes.
  */
 export class CallCounts {
   readonly #queues = new Map<string, Mutable<QueueCounts>>();
@@ -69,11 +70,12 @@ export class CallCounts {
 
   #answered(event: BatchlingEvents['call:answered']): void {
     const outcome = event.status < 400 ? 'good' : 'failed';
-    const queue = this.#queue(event);
-    queue[outcome] += 1;
-    if (event.source === 'batch') queue.batched += 1;
+    const counts = this.#queue(event);
+    counts[outcome] += 1;
     const { batch } = event;
     if (batch === undefined || event.source !== 'batch') return;
+    // A model without such a tier is batched.
+    delete counts.lane;
     let answers = this.#batches.get(batch);
     if (answers === undefined) {
       answers = { batch, good: 0, failed: 0 };
@@ -87,9 +89,11 @@ export class CallCounts {
     const name = rowName(facts);
     let counts = this.#queues.get(name);
     if (counts === undefined) {
-      const { provider, model } = facts;
-      counts = { provider, model, captured: 0, good: 0, failed: 0, batched: 0 };
+      const { provider, model, lane } = facts;
+      counts = { provider, model, ...(lane && { lane }), captured: 0, good: 0, failed: 0 };
       this.#queues.set(name, counts);
+    } else if (counts.lane !== facts.lane) {
+      delete counts.lane;
     }
     this.#changedQueues.add(counts);
     return counts;

@@ -1,7 +1,7 @@
 import type { Emit } from '../orchestrator/events/events.ts';
+import type { TypicalTime } from '../orchestrator/model/batch-times.ts';
 import type { Stats } from '../orchestrator/model/stats.ts';
 import type { CallCounts } from './call-counts.ts';
-import type { TypicalTime } from './typical-times.ts';
 
 export type DisplayMode = 'live' | 'plain' | 'json' | 'none';
 
@@ -16,8 +16,6 @@ export interface FirstUse {
 export interface DisplayedScope {
   readonly stats: Stats;
   readonly store: string;
-  /** Milliseconds. */
-  readonly completionWindow: number;
   /** Set where the file of the ledger does not exist yet. */
   readonly firstUse?: FirstUse | undefined;
   /** Set where somebody else counts its calls. */

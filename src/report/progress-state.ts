@@ -8,6 +8,7 @@ import {
   noRoomYet,
   type WaitFacts,
 } from '../orchestrator/events/events.ts';
+import type { SlowKind } from '../orchestrator/model/batch-times.ts';
 
 /** How many changes of a batch's counts are kept to estimate its speed. */
 const mostSamples = 8;
@@ -20,6 +21,7 @@ export interface ShownBatch extends BatchFacts {
   /** The number of requests done at each change. */
   readonly samples: readonly { readonly at: number; readonly done: number }[];
   readonly stage: BatchStage;
+  readonly slow?: SlowKind;
 }
 
 /**
@@ -61,6 +63,11 @@ export class ProgressState {
       case 'batch:polled':
         this.#polled(event as BatchlingEvents['batch:polled'], now);
         break;
+      case 'batch:slow': {
+        const { batch, kind } = event as BatchlingEvents['batch:slow'];
+        this.#change(batch, { slow: kind });
+        break;
+      }
       case 'batch:ended':
         this.#ended(event as BatchlingEvents['batch:ended']);
         break;
@@ -112,7 +119,11 @@ export class ProgressState {
     if (this.#batches.has(facts.batch)) return;
     const { provider, endpoint, model, batch, remoteId, count } = facts;
     this.#batches.set(batch, {
-      ...{ provider, endpoint, model, batch, count },
+      provider,
+      endpoint,
+      model,
+      batch,
+      count,
       ...(remoteId !== undefined && { remoteId }),
       sentAt,
       counts: undefined,
@@ -163,8 +174,10 @@ export function timeLeft({ samples, count }: ShownBatch, now: number): number | 
   const [first] = samples;
   const last = samples.at(-1);
   if (first === undefined || last === undefined || last.done <= first.done) return undefined;
-  const pace = (last.done - first.done) / Math.max(1, last.at - first.at);
-  return Math.max(0, (count - last.done) / pace - (now - last.at));
+  const leftAfter = (time: number) => ((count - last.done) * time) / (last.done - first.done);
+  const left = leftAfter(last.at - first.at) - (now - last.at);
+  // Where the time is over, the batch has become slower: the silence since the last change counts, too.
+  return left > 0 ? left : leftAfter(now - first.at);
 }
 
 const firstInterval = 60_000;

@@ -15,9 +15,11 @@ import {
   noticeLine,
   progressLine,
   sentLine,
+  slowLine,
   waitExplained,
 } from './text/event-lines.ts';
 import { liveLines } from './text/live-lines.ts';
+import { ShortIds } from './text/short-ids.ts';
 import { summaryLine } from './text/summary.ts';
 
 interface OpenScope extends DisplayedScope {
@@ -43,6 +45,7 @@ export class TextDisplay implements Display {
   readonly #seen = new WeakSet<object>();
   readonly #printedTroubles = new Set<string>();
   readonly #pace = new ProgressPace();
+  readonly #ids = new ShortIds();
   readonly #usual = new Map<string, number>();
   #isWaitExplained = false;
   #isUsualAsked = false;
@@ -95,18 +98,20 @@ export class TextDisplay implements Display {
     if (this.#isSeen(event)) return;
     if (name !== 'notice') this.#state.event(name, event, this.#now());
     if (name === 'batch:submitted' && (known === undefined || known.stage !== 'running')) {
-      this.#output.print(sentLine(event as BatchFacts));
+      this.#print(sentLine(event as BatchFacts));
       this.#explainWait(open);
       this.#learnUsual(open);
     } else if (name === 'batch:polled') {
       this.#printProgress();
+    } else if (name === 'batch:slow') {
+      this.#print(slowLine(event as BatchlingEvents['batch:slow']));
     } else if (name === 'batch:collected') {
       const age = known && this.#now() - known.sentAt;
-      this.#output.print(collectedLine(event as BatchlingEvents['batch:collected'], age));
+      this.#print(collectedLine(event as BatchlingEvents['batch:collected'], age));
     } else if (name === 'batch:resent') {
       const { reason } = event as BatchlingEvents['batch:resent'];
       // A notice says that a batch waits for room.
-      if (!reason.startsWith(noRoomYet)) this.#output.print(`${token}: ${reason}`);
+      if (!reason.startsWith(noRoomYet)) this.#print(`${token}: ${reason}`);
     } else if (name === 'notice') {
       this.#printNotice(event as Notice);
     }
@@ -127,18 +132,22 @@ export class TextDisplay implements Display {
       this.#printedTroubles.add(notice.id);
     }
     const line = noticeLine(notice);
-    if (line !== undefined) this.#output.print(line);
+    if (line !== undefined) this.#print(line);
   }
 
   /** The end of a run: nothing is drawn any more, and these lines are the last. */
   end(lines: readonly string[]): void {
     this.#clear();
     this.#open.clear();
-    this.#output.print(...lines);
+    this.#print(...lines);
   }
 
   say(lines: readonly string[]): void {
-    this.#output.print(...lines);
+    this.#print(...lines);
+  }
+
+  #print(...lines: string[]): void {
+    this.#output.print(...lines.map((line) => this.#ids.in(line)));
   }
 
   #clear(): void {
@@ -151,14 +160,14 @@ export class TextDisplay implements Display {
     if (this.#isRun) {
       // The process may open another scope, and its numbers belong to the run.
       this.#state.forget(open.told.batches, open.told.troubles);
-      if (note) this.#output.print(note);
+      if (note) this.#print(note);
       return;
     }
     if (!this.#open.delete(open)) return;
     if (this.#open.size === 0) this.#clear();
     const { stats } = open;
-    if (stats.captured + stats.bypassed > 0) this.#output.print(summaryLine(stats));
-    if (note) this.#output.print(note);
+    if (stats.captured + stats.bypassed > 0) this.#print(summaryLine(stats));
+    if (note) this.#print(note);
   }
 
   #isSeen(told: object): boolean {
@@ -170,7 +179,7 @@ export class TextDisplay implements Display {
   #explainWait(scope: DisplayedScope): void {
     if (this.#isWaitExplained) return;
     this.#isWaitExplained = true;
-    this.#output.print(...waitExplained(scope, this.#mayDetach));
+    this.#print(...waitExplained(scope, this.#mayDetach));
   }
 
   /** Asks once: what past batches took hardly changes while this process runs. */
@@ -191,6 +200,6 @@ export class TextDisplay implements Display {
     if (this.#output.draw) return;
     const batches = [...this.#state.batches.values()].filter(({ stage }) => stage === 'running');
     const now = this.#now();
-    if (this.#pace.isDue(batches, now)) this.#output.print(progressLine(batches, this.#usual, now));
+    if (this.#pace.isDue(batches, now)) this.#print(progressLine(batches, this.#usual, now));
   }
 }

@@ -1,5 +1,5 @@
 import { reportVariable } from '../base/run-variables.ts';
-import type { BatchSummary } from '../ledger/ledger.ts';
+import type { BatchTime } from '../ledger/ledger.ts';
 import type { ResolvedOptions } from '../options/index.ts';
 import type { BatchlingEventName, BatchlingEvents, Emit } from '../orchestrator/events/events.ts';
 import { addToStats, emptyStats, type Stats } from '../orchestrator/model/stats.ts';
@@ -12,15 +12,15 @@ export class ScopeEvents {
   readonly stats = emptyStats();
   readonly #listeners = new Map<BatchlingEventName, Set<Listener<never>>>();
   #display: ScopeDisplay | undefined;
-  /** The batches of earlier runs, which the engine knows. */
-  #past: () => Promise<readonly BatchSummary[]> = async () => [];
+  /** How long batches of earlier runs took, which the engine knows. */
+  #times: () => Promise<readonly BatchTime[]> = async () => [];
   #isClosed = false;
 
   /**
    * Opens the display, once. It is loaded with the engine: before that there is nothing to show.
    */
-  async show(options: ResolvedOptions, past = this.#past): Promise<void> {
-    this.#past = past;
+  async show(options: ResolvedOptions, times = this.#times): Promise<void> {
+    this.#times = times;
     const { display } = options;
     // A parent that draws nothing wants to know the numbers all the same.
     const isShown = display !== 'none' || (process.env[reportVariable] ?? '') !== '';
@@ -32,7 +32,7 @@ export class ScopeEvents {
     if (this.#display || this.#isClosed) return;
     this.#display = showScope(
       display,
-      displayedScope(this.stats, options, () => this.#past()),
+      displayedScope(this.stats, options, () => this.#times()),
     );
   }
 

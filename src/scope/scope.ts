@@ -170,7 +170,7 @@ export class Scope {
 
 const nothingCaptured =
   'A batchling scope has captured no LLM call, so nothing was batched. If its code makes such calls, they went out at ' +
-  'full price unseen: in another process (batchling exec -- …), in a program that is not Node (batchling serve), or by a ' +
+  'full price unseen: in another process (batchling exec -- …), in a program that is not Node (batchling exec --gateway), or by a ' +
   'client that was made before batchling was loaded or has its own transport (fetch: scope.fetch).';
 
 const neverEntered =

@@ -1,25 +1,33 @@
 import { createAnthropic } from './anthropic/provider.ts';
 import { azureDescription } from './azure/description.ts';
+import { createBedrock } from './bedrock/provider.ts';
 import {
   dashscopeDescription,
   deepinfraDescription,
   moonshotDescription,
   nebiusDescription,
   novitaDescription,
+  ovhcloudDescription,
   parasailDescription,
+  qianfanDescription,
   siliconflowDescription,
   zhipuDescription,
 } from './compatible/descriptions.ts';
 import { doublewordDescription } from './doubleword/description.ts';
+import { createFireworks } from './fireworks/provider.ts';
 import { createGoogle } from './google/provider.ts';
 import { groqDescription } from './groq/description.ts';
 import { createMistral } from './mistral/provider.ts';
 import { openaiDescription } from './openai/description.ts';
+import { openaiOnly } from './openai/openai-only.ts';
 import type { OpenAILike } from './openai-like/description.ts';
 import { createOpenAILike } from './openai-like/provider.ts';
+import { createOpenRouter } from './openrouter/provider.ts';
+import { createPerplexity } from './perplexity/provider.ts';
 import { createSference } from './sference/provider.ts';
 import { togetherDescription } from './together/description.ts';
 import { createVertex } from './vertex/provider.ts';
+import { createVoyage } from './voyage/provider.ts';
 import type { Provider, ProviderFactory } from './world/provider.ts';
 import type { World } from './world/world.ts';
 import { createXai } from './xai/provider.ts';
@@ -27,21 +35,28 @@ import { createXai } from './xai/provider.ts';
 const factories = {
   anthropic: createAnthropic,
   azure: (world) => createOpenAILike(world, azureDescription),
+  bedrock: createBedrock,
   dashscope: (world) => createOpenAILike(world, dashscopeDescription),
   deepinfra: (world) => createOpenAILike(world, deepinfraDescription),
   doubleword: (world) => createOpenAILike(world, doublewordDescription),
+  fireworks: createFireworks,
   google: createGoogle,
   groq: (world) => createOpenAILike(world, groqDescription),
   mistral: createMistral,
   moonshot: (world) => createOpenAILike(world, moonshotDescription),
   nebius: (world) => createOpenAILike(world, nebiusDescription),
   novita: (world) => createOpenAILike(world, novitaDescription),
-  openai: (world) => createOpenAILike(world, openaiDescription),
+  openai: (world) => createOpenAILike(world, { ...openaiDescription, ...openaiOnly }),
+  openrouter: createOpenRouter,
+  ovhcloud: (world) => createOpenAILike(world, ovhcloudDescription),
   parasail: (world) => createOpenAILike(world, parasailDescription),
+  perplexity: createPerplexity,
+  qianfan: (world) => createOpenAILike(world, qianfanDescription),
   sference: createSference,
   siliconflow: (world) => createOpenAILike(world, siliconflowDescription),
   together: (world) => createOpenAILike(world, togetherDescription),
   vertex: createVertex,
+  voyage: createVoyage,
   xai: createXai,
   zhipu: (world) => createOpenAILike(world, zhipuDescription),
 } satisfies Record<string, ProviderFactory>;

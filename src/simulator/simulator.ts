@@ -5,13 +5,10 @@ import type { OpenAILike } from './openai-like/description.ts';
 import { providerNamed, type SimulatedProvider } from './providers.ts';
 import type { LoggedRequest } from './server/request-log.ts';
 import { createListener } from './server/server.ts';
+import { changeSettings } from './world/change-settings.ts';
 import type { SimulatorClock } from './world/clockwork.ts';
 import type { Meter } from './world/meter.ts';
-import {
-  changeSettings,
-  type SimulatorSettings,
-  type SimulatorSettingsChange,
-} from './world/settings.ts';
+import type { SimulatorSettings, SimulatorSettingsChange } from './world/settings.ts';
 import {
   addForeignBatch,
   type BatchSummary,

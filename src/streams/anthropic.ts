@@ -1,4 +1,4 @@
-import { type JsonObject, objectOf, objectsOf } from './json.ts';
+import { type JsonObject, objectOf, objectsOf } from '../base/json.ts';
 import { typedEvent } from './sse.ts';
 import { type StreamDialect, streamDialect } from './stream-dialect.ts';
 
@@ -11,17 +11,20 @@ interface ToldBlock {
 }
 
 /** A message of Anthropic as events: every block with one delta for each of its texts. */
-export const anthropicMessages: StreamDialect = streamDialect((message) => {
+export const anthropicMessages: StreamDialect = streamDialect((message) =>
+  messageEvents(message).map(typedEvent).join(''),
+);
+
+export function messageEvents(message: JsonObject): Event[] {
   const { content, usage } = message;
   const blocks = objectsOf(content).flatMap((block, index) => blockEvents(block, index));
-  const events: Event[] = [
+  return [
     { type: 'message_start', message: startOf(message) },
     ...blocks,
     endOf(message, usage),
     { type: 'message_stop' },
   ];
-  return events.map(typedEvent).join('');
-});
+}
 
 /** What is not said again at the end (`service_tier`, `container` …) must be here already. */
 function startOf(message: JsonObject): JsonObject {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { googleArray, googleEvents } from './google.ts';
+import { liveGemini } from './google-answer.ts';
 import { answerOf, eventsOf } from './read-events.test-helper.ts';
 
 const usageMetadata = { promptTokenCount: 3, candidatesTokenCount: 9, totalTokenCount: 12 };
@@ -64,5 +65,55 @@ describe('an answer of Gemini as an array', () => {
     const told = googleArray(answerOf(answer));
     expect(told.headers['content-type']).toContain('application/json');
     expect(JSON.parse(told.body)).toEqual(chunks(answer));
+  });
+});
+
+describe('events of Gemini as they come', () => {
+  const fromChunks = (list: readonly unknown[]) => {
+    const streamed = liveGemini.newAnswer();
+    for (const chunk of list) expect(streamed.add(chunk as Record<string, unknown>)).toBe(true);
+    return streamed.json;
+  };
+  const textChunk = (text: string, more: object = {}, ending: object = {}) => ({
+    candidates: [{ content: { role: 'model', parts: [{ text, ...more }] }, ...ending }],
+    modelVersion: 'gemini-test',
+  });
+
+  it('make up the answer in one piece', () => {
+    expect(fromChunks(chunks(answer))).toEqual(answer);
+  });
+
+  it('continue a text or a thought, and leave a part with a signature alone', () => {
+    const told = fromChunks([
+      textChunk('h', { thought: true }),
+      textChunk('m', { thought: true }),
+      textChunk('hel'),
+      textChunk('lo', {}, { logprobsResult: { chosenCandidates: [1] } }),
+      textChunk('', { thoughtSignature: 's' }, { logprobsResult: { chosenCandidates: [2] } }),
+      { ...textChunk('.', {}, { finishReason: 'STOP' }), usageMetadata },
+    ]);
+    const parts = [
+      { text: 'hm', thought: true },
+      { text: 'hello' },
+      { text: '', thoughtSignature: 's' },
+      { text: '.' },
+    ];
+    const content = { role: 'model', parts };
+    const logprobsResult = { chosenCandidates: [1, 2] };
+    const candidates = [{ content, logprobsResult, finishReason: 'STOP' }];
+    expect(told).toEqual({ candidates, usageMetadata, modelVersion: 'gemini-test' });
+  });
+
+  it('are no answer before each candidate has said why it ended, unless the prompt was blocked', () => {
+    expect(fromChunks([])).toBeUndefined();
+    expect(fromChunks([textChunk('hel')])).toBeUndefined();
+    const blocked = { promptFeedback: { blockReason: 'SAFETY' }, usageMetadata };
+    expect(fromChunks([blocked])).toEqual(blocked);
+  });
+
+  it('are asked for in the path', () => {
+    const path = '/models/gemini-test:generateContent';
+    expect(liveGemini.path?.(path)).toBe('/models/gemini-test:streamGenerateContent?alt=sse');
+    expect(liveGemini.path?.(`${path}?a=b`)).toMatch(/:streamGenerateContent\?a=b&alt=sse$/);
   });
 });

@@ -1,10 +1,12 @@
-import { type JsonObject, objectOf, objectsOf } from './json.ts';
+import { type JsonObject, objectOf, objectsOf } from '../base/json.ts';
+import { liveGemini } from './google-answer.ts';
 import { dataEvent } from './sse.ts';
 import { type StreamDialect, streamDialect } from './stream-dialect.ts';
 
 /** An answer of Gemini as events, one for each part of it (`?alt=sse`). */
-export const googleEvents: StreamDialect = streamDialect((answer) =>
-  chunksOf(answer).map(dataEvent).join(''),
+export const googleEvents: StreamDialect = Object.assign(
+  streamDialect((answer) => chunksOf(answer).map(dataEvent).join('')),
+  { live: liveGemini },
 );
 
 /** The same as a JSON array, which is what Gemini streams unless it is asked for events. */

@@ -1,4 +1,4 @@
-import { type JsonObject, objectOf, objectsOf } from './json.ts';
+import { type JsonObject, objectOf, objectsOf } from '../base/json.ts';
 import { dataEvent } from './sse.ts';
 import { streamDialect } from './stream-dialect.ts';
 

@@ -1,10 +1,13 @@
-import { type JsonObject, objectOf, objectsOf } from './json.ts';
+import { type JsonObject, objectOf, objectsOf } from '../base/json.ts';
+import { liveChat } from './openai-chat-answer.ts';
 import { type ChunkOptions, chunkDialect } from './openai-chunks.ts';
 import type { StreamDialect } from './stream-dialect.ts';
 
 /** A chat completion as chunks: every text and every tool call in one piece. */
 export function openaiChat(options: ChunkOptions): StreamDialect {
-  return chunkDialect('chat.completion.chunk', options, partsOf);
+  return Object.assign(chunkDialect('chat.completion.chunk', options, partsOf), {
+    live: liveChat(options),
+  });
 }
 
 /** One choice of a completion, as the choices of its chunks. */

@@ -1,4 +1,4 @@
-import { type JsonObject, objectsOf } from './json.ts';
+import { type JsonObject, objectsOf } from '../base/json.ts';
 import { dataEvent } from './sse.ts';
 import { type StreamDialect, streamDialect } from './stream-dialect.ts';
 

@@ -1,4 +1,4 @@
-import type { JsonObject } from './json.ts';
+import type { JsonObject } from '../base/json.ts';
 import { type ChunkOptions, chunkDialect } from './openai-chunks.ts';
 import type { StreamDialect } from './stream-dialect.ts';
 

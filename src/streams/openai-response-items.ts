@@ -1,4 +1,4 @@
-import type { JsonObject } from './json.ts';
+import type { JsonObject } from '../base/json.ts';
 import { hasContent, partEvents, type ResponseEvent } from './openai-response-parts.ts';
 
 /**

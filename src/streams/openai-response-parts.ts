@@ -1,4 +1,4 @@
-import { type JsonObject, objectsOf } from './json.ts';
+import { type JsonObject, objectsOf } from '../base/json.ts';
 
 export type ResponseEvent = { readonly type: string } & JsonObject;
 

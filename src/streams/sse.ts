@@ -1,4 +1,4 @@
-import type { JsonObject } from './json.ts';
+import type { JsonObject } from '../base/json.ts';
 
 /** One server-sent event without a name. JSON never holds a raw line break, so one line is enough. */
 export function dataEvent(data: unknown): string {

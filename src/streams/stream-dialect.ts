@@ -1,6 +1,7 @@
+import { isObject, type JsonObject, objectOf, parseJson } from '../base/json.ts';
 import type { Answer } from '../base/types.ts';
 import { withExactNumbers } from './exact-numbers.ts';
-import { isObject, type JsonObject, objectOf } from './json.ts';
+import type { LiveStream } from './live-stream.ts';
 
 /**
  * Turns a 2xx JSON answer into the event stream that the caller asked for. Errors are left as they
@@ -13,7 +14,10 @@ import { isObject, type JsonObject, objectOf } from './json.ts';
  *   body: `data: ${answer.body}\n\n`,
  * });
  */
-export type StreamDialect = (answer: Answer) => Answer;
+export type StreamDialect = ((answer: Answer) => Answer) & {
+  /** How an ordinary call is streamed and kept; missing: its answer is asked for in one piece. */
+  readonly live?: LiveStream;
+};
 
 /** A dialect, given how it tells a parsed answer as the text of a stream: of events, as a rule. */
 export function streamDialect(
@@ -21,7 +25,7 @@ export function streamDialect(
   contentType = 'text/event-stream; charset=utf-8',
 ): StreamDialect {
   return (answer) => {
-    const json = isSuccess(answer) ? parsed(answer) : undefined;
+    const json = isSuccess(answer) ? (answer.json ?? parseJson(answer.body)) : undefined;
     if (!isObject(json)) return answer;
     return {
       status: answer.status,
@@ -33,13 +37,4 @@ export function streamDialect(
 
 export function isSuccess({ status }: Answer): boolean {
   return status >= 200 && status < 300;
-}
-
-function parsed({ json, body }: Answer): unknown {
-  if (json !== undefined) return json;
-  try {
-    return JSON.parse(body);
-  } catch {
-    return undefined;
-  }
 }

@@ -61,8 +61,9 @@ it('plain lines are printed where there is no terminal', async () => {
   expect(lines[0]).toMatch(/^batchling: sent bl_\w+: 7 requests to openai gpt-5-mini/);
   expect(lines.join('\n')).not.toContain('\u001b');
   const end = lines.findIndex((line) => line.startsWith('batchling: done in'));
-  expect(lines.slice(end + 1, end + 4)).toEqual([
-    'batchling:   calls    7 answered',
+  expect(lines.slice(end - 1, end + 3)).toEqual([
+    expect.stringMatching(/^batchling: saved \$0\.\d+ \(50%\), paid \$0\.\d+$/),
+    expect.stringMatching(/^batchling: done in \d+s: 7 calls answered$/),
     'batchling:   batches  1',
     expect.stringMatching(/^batchling: {3}tokens {3}\d+ in, \d+ out$/),
   ]);

@@ -35,9 +35,12 @@ const newFile = () => {
 
 function parent(children: readonly RunChild[], given: Partial<RunParent> = {}): RunParent {
   const hosts = Object.entries(stage.hosts).map(([base, provider]) => `${base}=${provider}`);
+  const store = stage.newStore();
   const environment = {
     BATCHLING_HOSTS: hosts.join(),
-    BATCHLING_STORE: stage.newStore(),
+    BATCHLING_STORE: store,
+    // The command line says so to all processes: by itself, only the one that makes the file knows.
+    BATCHLING_NEW_STORE: store,
     BATCHLING_WINDOW: '100ms',
     BATCHLING_POLL: '10ms',
   };
@@ -60,8 +63,8 @@ async function held(job: RunParent, terminal: Terminal = {}): Promise<RunningInT
   await shows(
     run,
     ({ screen }) =>
-      screen.some((line) => /30 .* running/.test(line)) &&
-      screen.some((line) => line.includes('to turn it off')),
+      screen.some((line) => /30 +(running|~\d)/.test(line)) &&
+      screen.some((line) => line.includes('first use:')),
   );
   for (const { go } of job.children) if (go !== undefined) writeFileSync(go, '');
   return run;
@@ -107,7 +110,7 @@ const own = ({ text }: Shown) =>
   text
     .map((line) => line.trimEnd())
     .filter((line) => line !== '' && !/^batchling: |^ {2}/.test(line));
-const isBlock = (line: string) => /calls answered, \d|queued +sent|running/.test(line);
+const isBlock = (line: string) => /\d+ of +\d+ done|[█▒·]{8}/.test(line);
 
 const lines = (count: number) => Array.from({ length: count }, (_, at) => `line ${at}\n`);
 const trimmed = (line: string) => line.trimEnd();
@@ -121,10 +124,9 @@ it.each([
   const job = parent([printing(prints, { byShell })]);
   const run = await held(job, { columns, environment });
   const during = await shows(run, ({ screen }) => screen.includes('last'));
-  expect(during.screen.slice(-3)).toEqual([
-    expect.stringMatching(/^batchling: 0 of 30 calls answered, \d+s$/),
-    expect.stringMatching(/^ +queued +sent +done +failed +age$/),
-    expect.stringMatching(/^ {2}openai gpt-5-mini +0 +30 +0 +0 +\d+s +running$/),
+  expect(during.screen.slice(-2)).toEqual([
+    expect.stringMatching(/^batchling: 0 of 30 done, \d+s$/),
+    expect.stringMatching(/^ {2}openai gpt-5-mini +▒{8,} +0( of |\/)30 +running \d+s$/),
   ]);
   // At the end only lines that stay are left.
   const after = await finish(run);
@@ -133,8 +135,9 @@ it.each([
   expect(after.text.filter(isBlock)).toEqual([]);
   expect(own(after)).toEqual(['first', 'a half line, ended', ...lines(40).map(trimmed), 'last']);
   const text = after.text.join('\n');
-  expect(text).toMatch(/batchling: done in \d+s\nbatchling: {3}calls +30 answered\n/);
-  expect(text).toMatch(/saved +\$0\.\d+ \(50%\)/);
+  expect(text).toMatch(
+    /batchling: saved \$0\.\d+ \(50%\), paid \$0\.\d+\nbatchling: done in \d+s: 30 calls answered\n/,
+  );
   expect(run.written().includes('\u001b[36m')).toBe(!('NO_COLOR' in environment));
   expect(outcomeOf(job).stats).toMatchObject({ answered: 30, batches: { submitted: 1 } });
 });
@@ -148,9 +151,9 @@ it('follows the size of the terminal, and lets go of one that is very low', asyn
     { columns: 64, rows: 20 },
   ]) {
     run.resize(size);
-    const shown = await shows(run, ({ screen }) => screen.slice(-3).every(isBlock));
+    const shown = await shows(run, ({ screen }) => screen.slice(-2).every(isBlock));
     expect(shown.screen).toHaveLength(size.rows);
-    expect(shown.screen.filter(isBlock)).toHaveLength(3);
+    expect(shown.screen.filter(isBlock)).toHaveLength(2);
     expect(own(shown)).toEqual(['one', 'two']);
   }
   run.resize({ columns: 64, rows: 6 });
@@ -163,9 +166,9 @@ it('comes back on a cleared screen, and does not touch a line that is not ended'
   const run = await held(parent([printing(['before\n', '\u001b[H\u001b[2J', 'after\n', '?'])]));
   const shown = await shows(
     run,
-    ({ screen }) => screen[0] === 'after' && screen[1] === '?' && screen.slice(-3).every(isBlock),
+    ({ screen }) => screen[0] === 'after' && screen[1] === '?' && screen.slice(-2).every(isBlock),
   );
-  expect(shown.screen.filter(isBlock)).toHaveLength(3);
+  expect(shown.screen.filter(isBlock)).toHaveLength(2);
   const after = await finish(run);
   const at = after.text.findIndex((line) => line.trimEnd() === '?');
   expect(at).toBeGreaterThan(0);
@@ -178,12 +181,12 @@ it('is one display for all processes of a run, and hears all of one that exits a
   const job = parent([exits, child({ model: 'gpt-5', calls: 20 })]);
   const run = await held(job);
   const during = await shows(run, ({ screen }) =>
-    screen.some((line) => /gpt-5 .* 20 .*running/.test(line)),
+    screen.some((line) => /gpt-5 .* 20 +running/.test(line)),
   );
-  expect(during.screen.at(-4)).toMatch(/^batchling: 0 of 50 calls answered/);
+  expect(during.screen.at(-3)).toMatch(/^batchling: 0 of 50 done/);
   const after = await finish(run);
   expect(after.code).toBe(6);
-  expect(after.text.join('\n')).toMatch(/calls +50 answered\nbatchling: +batches +2\n/);
+  expect(after.text.join('\n')).toMatch(/: 50 calls answered\nbatchling: +batches +2\n/);
   expect(after.text.filter((line) => line.includes('a batch takes minutes'))).toHaveLength(1);
   expect(outcomeOf(job).stats).toMatchObject({ captured: 50, answered: 50 });
 });
@@ -196,7 +199,7 @@ it('drops what a killed process has left', async () => {
     screen.some((line) => /gpt-5 .*running/.test(line)),
   );
   await shows(run, ({ screen }) => !/gpt-5-mini .*running/.test(screen.join('\n')));
-  expect(alone.screen.join('\n')).toMatch(/batchling: 0 of (20|50) calls/);
+  expect(alone.screen.join('\n')).toMatch(/batchling: 0 of (20|50) done/);
   const after = await finish(run);
   expect(after.code).toBe(128);
   expect(outcomeOf(dies).stats).toMatchObject({ answered: 20 });

@@ -67,7 +67,7 @@ it('counts the answers of a process that is killed as soon as it has them', asyn
     environment: { ...variablesOf(stage), BATCHLING_DISPLAY: 'plain' },
   });
   expect(code).toBe(128 + 9);
-  expect(stderr).toMatch(/done in .*\n.* calls +3 answered\n.* batches +1\n/);
+  expect(stderr).toMatch(/done in .*: 3 calls answered\n.* batches +1\n/);
 });
 
 it("keeps the user's own NODE_OPTIONS, and the command's exit code", async () => {
@@ -106,7 +106,7 @@ it('points to the gateway before a program starts that is not Node', async () =>
   const { code, stdout, stderr } = await exec(['--', 'python3', 'ask.py'], { environment });
   expect({ code, stdout }).toEqual({ code: 0, stdout: 'python3 ask.py\n' });
   const [before, end] = stderr.trim().split('\n');
-  expect(before).toMatch(/^batchling: python3 is not Node.*batchling serve/);
+  expect(before).toMatch(/^batchling: python3 is not Node.*batchling exec --gateway/);
   expect(end).toMatch(/^batchling: no LLM call was captured/);
 });
 

@@ -29,7 +29,7 @@ async function run(text: string, environment: Record<string, string> = {}) {
 it('shows a run that was started from what an earlier run has left behind', async () => {
   const { code, stderr } = await run(asking, { BATCHLING_REPORT: join(stage.folder, 'gone') });
   expect(code).toBe(0);
-  expect(stderr).toMatch(/calls +1 answered/);
+  expect(stderr).toMatch(/: 1 call answered/);
 });
 
 it.each([
@@ -50,5 +50,5 @@ report({ kind: 'event', time: 1, name: 'batch:submitted', event: facts });
 `;
   const { code, stdout, stderr } = await run(reporting + asking);
   expect({ code, stdout }).toEqual({ code: 0, stdout: '200\n' });
-  expect(stderr).toMatch(/calls +1 answered/);
+  expect(stderr).toMatch(/: 1 call answered/);
 });

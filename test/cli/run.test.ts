@@ -103,7 +103,7 @@ describe('batchling run', () => {
     const environment = { ...variablesOf(stage), BATCHLING_DISPLAY: 'plain' };
     const url = `${stage.simulator.baseUrl('openai')}/chat/completions`;
     const first = await run(['--store', 'new.db', asking, url, '1'], { environment });
-    expect(first.stderr).toMatch(/first use: the ledger is now in .*new\.db/);
+    expect(first.stderr).toMatch(/first use: answers are kept for 30d in .*new\.db/);
     const later = await run(['--store', 'new.db', asking, url, '1'], { environment });
     expect(later.stderr).not.toContain('first use');
   });
@@ -157,7 +157,9 @@ describe('batchling run', () => {
     const environment = { BATCHLING_DISPLAY: 'plain' };
     const { code, stderr } = await run(['own.js'], { environment });
     expect(code).toBe(7);
-    expect(stderr).toMatch(/^batchling: no LLM call was captured.*spawn\(\).*batchling serve.*\n$/);
+    expect(stderr).toMatch(
+      /^batchling: no LLM call was captured.*spawn\(\).*batchling exec --gateway.*\n$/,
+    );
     const json = await run(['own.js'], { environment: { BATCHLING_DISPLAY: 'json' } });
     expect(JSON.parse(json.stderr)).toMatchObject({ event: 'summary', stats: { captured: 0 } });
   });
@@ -260,7 +262,7 @@ describe('batchling run, called wrongly', () => {
     ['no file', [], "error: missing required argument 'file'"],
     ['an unknown flag', ['--windwo', '1s', 'own.js'], '(Did you mean --window?)'],
     ['a bad value', ['--window', 'soon', 'own.js'], 'error: --window: it cannot be "soon"'],
-    ['a missing value', ['--window'], "error: option '--window <value>' argument missing"],
+    ['a missing value', ['--window'], "error: option '--window <duration>' argument missing"],
   ])('exits with 2 for %s', async (_, given, told) => {
     const { code, stdout, stderr } = await run(given);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });

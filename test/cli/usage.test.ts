@@ -35,11 +35,34 @@ it.each(commands.map(({ name, load }) => ({ name, load })))(
 it('explains every option that can be written as text', async () => {
   const { code, stdout } = await runCli(['help', 'run']);
   expect(code).toBe(0);
-  for (const { name, isSwitch } of optionFlags) {
-    expect(stdout).toContain(isSwitch ? name.slice(2) : `${name} <value>`);
+  for (const { name, isSwitch, placeholder } of optionFlags) {
+    expect(stdout).toContain(isSwitch ? name.slice(2) : `${name} <${placeholder}>`);
   }
+  expect(stdout).toContain('--lane <batch|flex|realtime>');
   expect(stdout).toContain('--dry-run[=deep]');
   expect(stdout).toContain('--[no-]cache');
+});
+
+it.each([
+  ['run', '--[no-]canary[=batch]', 'false'],
+  ['map', '--[no-]canary[=batch]', 'call'],
+  ['serve', '--[no-]canary[=batch]', 'false'],
+  ['collect', '--[no-]cleanup', 'true'],
+])('shows a switch of %s as it is typed, with its default: %s', async (command, typed, usual) => {
+  const { stdout } = await runCli(['help', command]);
+  const text = stdout.replaceAll(/\s+/g, ' ');
+  const [, after = ''] = text.split(` ${typed} `);
+  expect(after).toMatch(new RegExp(`^[^(]*\\(default: ${usual}\\)`));
+});
+
+it.each([
+  ['serve', '--no-cleanup', '--canary', '--port', 'x'],
+  ['serve', '--canary=batch', '--prime-cache', '--port', 'x'],
+  ['collect', '--no-cleanup', '--poll', 'x'],
+])('takes switches without a value: batchling %s %s %s', async (...given) => {
+  const { code, stderr } = await runCli(given);
+  expect(code).toBe(2);
+  expect(stderr).toMatch(/--(port|poll)/);
 });
 
 it('prints its version', async () => {
@@ -80,6 +103,7 @@ it.each(['bash', 'fish'] as const)('completes commands and flags in %s', async (
     expect.arrayContaining(['--max-in-flight', '--max-store-size', '--max-window']),
   );
   expect(offered('batchling', 'run', '--no-cac')).toEqual(['--no-cache']);
+  expect(offered('batchling', 'run', '--can')).toEqual(['--canary']);
   expect(offered('batchling', 'simulate', '--win')).toEqual([]);
 });
 

@@ -9,11 +9,16 @@ beforeAll(async () => {
 });
 afterAll(() => stage.close());
 
+/** The same in the batch and in the totals of the day. */
 async function costIn(store: string) {
   const ledger = await openLedger(store);
   const [batch] = await ledger.list();
+  const [total] = await ledger.costs({ by: [] });
   await ledger.close();
-  return batch?.cost ?? {};
+  const { cost = {} } = batch ?? {};
+  expect(total?.inputTokens).toBe(cost.inputTokens);
+  expect(total?.paid).toBeCloseTo(cost.paid ?? 0, 12);
+  return cost;
 }
 
 it('what a killed run has collected counts once, whoever collects the rest', async () => {

@@ -66,7 +66,7 @@ it('the page has eight steps', () => {
 
 it('step 1: installs and shows the demo', async () => {
   const told = await follow(1);
-  expect(told.at(-1)?.stdout).toMatch(/done in .*\n {2}calls {4}12 answered\n {2}batches {2}2\n/);
+  expect(told.at(-1)?.stdout).toMatch(/done in .*: 12 calls answered\n {2}batches {2}2\n/);
   const wrong = await quick('npx batchling dmeo');
   expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('Did you mean demo?') });
 });

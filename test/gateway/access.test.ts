@@ -165,6 +165,7 @@ describe('it does not start', () => {
       ['--host', '192.0.2.1', '--token', 'x'],
       '192.0.2.1 is no',
     ],
+    ['with a token that no client can send', ['--token', 'ключ'], 'no header can'],
     ['with a port that is none', ['--port', '80x'], '--port must be'],
     ['with a bad option', ['--window', 'soon'], '--window'],
     ['with a bad limit', ['--max-body', 'much'], '--max-body must be'],

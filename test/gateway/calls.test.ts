@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openStage, type Stage } from '../support/stage.ts';
-import { type GatewayProcess, startGateway, textOf } from './start-gateway.ts';
+import { chatBody, type GatewayProcess, startGateway, textOf } from './start-gateway.ts';
 
 let stage: Stage;
 let gateway: GatewayProcess;
@@ -55,11 +55,27 @@ describe('a call by way of the gateway', () => {
     expect((await gateway.metric('bypassed_total')) - before).toBe(2);
   });
 
+  it('that is passed through has the length of its own body, also where the headers are those of another', async () => {
+    for (const content of ['short', 'a longer one']) {
+      await (await gateway.ask(content, { 'x-batchling': 'off' })).text();
+      const { headers } = stage.simulator.requests.at(-1)!;
+      expect(headers['content-length']).toBe(String(chatBody(content).length));
+    }
+  });
+
   it('does not reach the provider with headers of ours', async () => {
     await gateway.ask('mine', { 'x-batchling': 'off', 'x-batchling-name': 'job', prefer: 'x' });
     const { headers } = stage.simulator.requests.at(-1)!;
     expect(Object.keys(headers).filter((name) => /batchling|prefer/.test(name))).toEqual([]);
     expect(headers).toHaveProperty('authorization');
+  });
+
+  it('takes the lane that its header names', async () => {
+    const { meter } = stage.simulator;
+    const before = meter.countByTier().get('flex') ?? 0;
+    const response = await gateway.ask('by flex', { 'x-batchling-lane': 'flex' });
+    expect(response.headers.get('x-batchling-source')).toBe('flex');
+    expect((meter.countByTier().get('flex') ?? 0) - before).toBe(1);
   });
 
   it('has the options that its headers name', async () => {
@@ -131,6 +147,8 @@ it('says how it is', async () => {
   expect(metrics).toMatch(
     /# HELP batchling_calls_total .+\n# TYPE batchling_calls_total counter\n/,
   );
+  // A counter must not fall, and a batch may cost more than ordinary calls.
+  expect(metrics).toContain('\n# TYPE batchling_dollars_saved_total gauge\n');
   for (const name of ['waiting', 'tokens_total{kind="input"}', 'dollars_saved_total'])
     expect(metrics).toContain(`\nbatchling_${name} `);
   expect(await gateway.metric('calls_total')).toBeGreaterThan(0);

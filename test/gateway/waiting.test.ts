@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { request as httpRequest } from 'node:http';
 import { promisify } from 'node:util';
 import { createOpenAI } from '@ai-sdk/openai';
 import { streamText } from 'ai';
@@ -113,6 +114,25 @@ describe('a client that waits for long', () => {
       expect((await afterSomeBeats(asked)).stdout).toContain(`You asked: client ${kind}`);
     },
   );
+});
+
+it.each([
+  ['python-httpx/0.28.1', [102]],
+  ['python-httpx2/2.13.1', [102]],
+  ['AsyncOpenAI/Python 3.22.1', [102]],
+  ['python-httpxyz/1.0', []],
+])('the client %s is shown %j while it waits', async (agent, expected) => {
+  const seen = new Set<number | undefined>();
+  const { body = '', ...given } = chatRequest(agent, { 'user-agent': agent });
+  const asked = new Promise<number | undefined>((resolve, reject) => {
+    const request = httpRequest(url, given as object, (response) => {
+      response.resume().once('end', () => resolve(response.statusCode));
+    });
+    request.on('information', ({ statusCode }) => seen.add(statusCode));
+    request.once('error', reject).end(body);
+  });
+  expect(await afterSomeBeats(asked)).toBe(200);
+  expect([...seen]).toEqual(expected);
 });
 
 describe('a client that waits for a stream', () => {

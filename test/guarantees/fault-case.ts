@@ -55,6 +55,8 @@ export interface FaultCase {
    * on when there is room.
    */
   readonly sentAgain: number | { readonly atMost: number };
+  /** Its scope has a lane of ordinary calls; all others must send none. */
+  readonly isLane?: true;
   /** What else has to be true, e.g. about when something happened. */
   readonly check?: (played: Played) => void;
 }
@@ -102,16 +104,23 @@ export const requests = {
   upload: { method: 'POST', path: /\/files$/ },
   create: {
     method: 'POST',
-    path: /\/(batches|batch\/jobs|batchPredictionJobs)$|:batchGenerateContent$/,
+    path: /\/(batches|batch\/jobs|batchPredictionJobs|batchInferenceJobs|model-invocation-job)$|:batchGenerateContent$/,
   },
-  poll: { method: 'GET', path: /\/(batches|batch\/jobs|batchPredictionJobs)\/[^/]+$/ },
-  list: { method: 'GET', path: /\/(batches|batch\/jobs|batchPredictionJobs)$/ },
+  poll: {
+    method: 'GET',
+    path: /\/(batches|batch\/jobs|batchPredictionJobs|batchInferenceJobs|model-invocation-job)\/[^/]+$/,
+  },
+  list: {
+    method: 'GET',
+    path: /\/(batches|batch\/jobs|batchPredictionJobs|batchInferenceJobs|model-invocation-jobs)$/,
+  },
   results: { method: 'GET', path: /\/(content|results)$/ },
   cancel: { method: 'POST', path: /[/:]cancel$/ },
   deletion: { method: 'DELETE', path: /\/files\// },
 } as const satisfies Record<string, Pick<FaultRule, 'method' | 'path'>>;
 
-function requestOf(provider: Provider, what: keyof typeof requests) {
+/** Where this request goes at this provider. */
+export function requestOf(provider: Provider, what: keyof typeof requests) {
   return (what === 'deletion' ? undefined : wireOf(provider)[what]) ?? requests[what];
 }
 

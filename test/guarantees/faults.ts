@@ -3,6 +3,7 @@ import { both, type FaultCase, type Provider } from './fault-case.ts';
 import { accountFaults } from './faults/account.ts';
 import { createFaults } from './faults/create.ts';
 import { deadlineFaults } from './faults/deadline.ts';
+import { laneFaults } from './faults/lanes.ts';
 import { limitFaults } from './faults/limits.ts';
 import { lineFaults } from './faults/lines.ts';
 import { networkFaults } from './faults/network.ts';
@@ -22,7 +23,8 @@ import { wireFaults } from './faults/wire.ts';
 const otherWires: readonly Provider[] = wiredProviders.filter((name) => !both.includes(name));
 
 /** The provider of the table whose wire is nearest: does a create echo something of ours? */
-const nearest = (name: Provider): Provider => (name === 'sference' ? 'anthropic' : 'openai');
+const nearest = (name: Provider): Provider =>
+  name === 'sference' || name === 'openrouter' ? 'anthropic' : 'openai';
 
 /** What finding a batch again depends on is played with every wire. */
 function onEveryWire(faults: readonly FaultCase[]): readonly FaultCase[] {
@@ -57,4 +59,5 @@ export const faultCases: readonly FaultCase[] = [
   ...transportFaults,
   ...wireFaults,
   ...otherReadings,
+  ...laneFaults,
 ];

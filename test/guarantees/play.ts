@@ -7,7 +7,13 @@ import { GoogleGenAI } from '@google/genai';
 import OpenAI from 'openai';
 import { batchify, type Logger } from '../../src/index.ts';
 import { type Simulator, startSimulator } from '../../src/simulator/index.ts';
-import { ask, askClaude, askGemini } from '../support/ask.ts';
+import { ask, askClaude, askForResponse, askGemini } from '../support/ask.ts';
+import { isVectorOf } from '../support/is-vector-of.ts';
+import {
+  askBedrock,
+  askForEmbedding,
+  bedrockClient,
+} from '../support/programs/parts/more-clients.ts';
 import { vertexClient } from '../support/programs/parts/vertex-client.ts';
 import { wireOf } from '../support/provider-wires.ts';
 import {
@@ -39,7 +45,12 @@ export async function play(faultCase: FaultCase, provider: Provider): Promise<Pl
   const { prompts = ['one', 'two', 'three'], settings } = faultCase;
   const options = typeof faultCase.options === 'function' ? faultCase.options() : faultCase.options;
   const clock = new LeapingClock(patience);
-  const simulator = await startSimulator({ speed, ...settings, clock });
+  const simulator = await startSimulator({
+    speed,
+    ...wireOf(provider).settings,
+    ...settings,
+    clock,
+  });
   const folder = await mkdtemp(join(tmpdir(), 'batchling-faults-'));
   const store = join(folder, 'ledger.db');
   const baseURL = `${simulator.baseUrl(provider)}${wireOf(provider).path ?? ''}`;
@@ -60,7 +71,7 @@ export async function play(faultCase: FaultCase, provider: Provider): Promise<Pl
   const heardAt: number[] = [];
   try {
     faultCase.arrange(scene);
-    const asking = asker(provider, baseURL);
+    const asking = await asker(provider, baseURL);
     const heard = scope.run(() =>
       Promise.all(
         prompts.map(async (prompt, at) => {
@@ -106,8 +117,11 @@ async function filesWithKey(folder: string): Promise<string[]> {
   return files.filter((_, at) => contents[at]?.includes(apiKey)).map(({ name }) => name);
 }
 
-function asker(provider: Provider, baseURL: string): (prompt: string) => Promise<string> {
-  const { sdk } = wireOf(provider);
+async function asker(
+  provider: Provider,
+  baseURL: string,
+): Promise<(prompt: string) => Promise<string>> {
+  const { sdk, model } = wireOf(provider);
   if (sdk === 'google') {
     const client = new GoogleGenAI({ apiKey, httpOptions: { baseUrl: baseURL } });
     return (prompt) => askGemini(client, prompt);
@@ -116,18 +130,26 @@ function asker(provider: Provider, baseURL: string): (prompt: string) => Promise
     const client = vertexClient(baseURL, apiKey);
     return (prompt) => askGemini(client, prompt);
   }
+  if (sdk === 'bedrock') {
+    const client = await bedrockClient(baseURL);
+    return (prompt) => askBedrock(client, prompt);
+  }
   if (sdk === 'anthropic') {
     const client = new Anthropic({ apiKey, baseURL });
     return (prompt) => askClaude(client, prompt);
   }
   const client = new OpenAI({ apiKey, baseURL, organization: null, project: null });
-  return (prompt) => ask(client, prompt);
+  if (sdk === 'embeddings') return (prompt) => askForEmbedding(client, prompt);
+  if (sdk === 'responses') return (prompt) => askForResponse(client, prompt);
+  return (prompt) => ask(client, prompt, model);
 }
 
 async function outcomeOf(asked: Promise<string>, prompt: string, told: string[]): Promise<Outcome> {
   try {
     const text = await asked;
-    if (text.startsWith(`answer to "${prompt}" from `)) return 'its answer';
+    if (text.startsWith(`answer to "${prompt}" from `) || isVectorOf(prompt, text)) {
+      return 'its answer';
+    }
     return `200 ${text}`;
   } catch (error) {
     told.push(inspect(error, { depth: 8 }));

@@ -41,7 +41,8 @@ function node(parameters: string[]) {
 }
 
 function isFacts(file: string): boolean {
-  return /^src\/batchers\/[^/]+\/[^/]+-info\.ts$/.test(file);
+  // Whose key has signed a call to AWS is a fact, too: several providers may read it.
+  return /^src\/batchers\/[^/]+\/[^/]+-(info|identity)\.ts$/.test(file);
 }
 
 interface Loaded {
@@ -91,7 +92,7 @@ function modulesOf(url: string): string[] {
 
 describe.each(['index.js', 'core.js'])('importing %s', (entry) => {
   // The 30 milliseconds are a row of the bench: a time is no assertion. What they are made of is.
-  it('costs less than 10 MB and 100 modules, the facts of providers apart', () => {
+  it('costs less than 10 MB and 110 modules, the facts of providers apart', () => {
     const bare: number[] = [];
     const ours: number[] = [];
     // In turns, so that a busy moment of the machine meets both.
@@ -102,8 +103,8 @@ describe.each(['index.js', 'core.js'])('importing %s', (entry) => {
     expect(Math.min(...ours) - Math.min(...bare)).toBeLessThan(10);
     const { modules } = loadedBy(entry);
     const facts = modules.filter(isFacts);
-    expect(facts.length).toBeLessThan(15);
-    expect(modules.length - facts.length).toBeLessThan(100);
+    expect(facts.length).toBeLessThan(16);
+    expect(modules.length - facts.length).toBeLessThan(110);
     // Of a provider nothing but its facts is loaded.
     const ofProviders = modules.filter((name) => /^src\/batchers\/[^/]+\//.test(name));
     expect(ofProviders.filter((name) => !isFacts(name))).toEqual([]);

@@ -69,6 +69,8 @@ describe('a scope that has captured nothing', () => {
         expect(await batchify(() => 'done', stage.options({ display: 'plain' }))).toBe('done');
       }
     });
-    expect(said).toEqual([expect.stringMatching(/batchling exec.*batchling serve.*scope\.fetch/)]);
+    expect(said).toEqual([
+      expect.stringMatching(/batchling exec.*batchling exec --gateway.*scope\.fetch/),
+    ]);
   });
 });

@@ -26,7 +26,8 @@ const labels =
   'line (in text key=value,key=value)';
 const contract =
   'openai, azure, groq, together, mistral, xai, doubleword, sference, anthropic, google, vertex, ' +
-  'deepinfra, nebius, parasail, siliconflow, dashscope, moonshot, zhipu, novita';
+  'deepinfra, nebius, parasail, siliconflow, dashscope, moonshot, zhipu, novita, openrouter, ' +
+  'voyage, ovhcloud, qianfan, perplexity, fireworks, bedrock';
 const built = builtInInfos.map(({ name }) => name);
 const names = [...new Set([...contract.split(', '), ...built])].join(', ');
 const integer = 'an integer of at least 1';
@@ -64,7 +65,9 @@ describe('a bad option says its name, its value and what is allowed', () => {
     ['attempts', 0, '0', integer],
     ['deadline', new Date('never'), 'an invalid Date', `${time}; above 0; or a valid Date`],
     ['deadline', 0, '0', `${time}; above 0; or a valid Date`],
-    ['onDeadline', 'panic', '"panic"', '"error", "realtime"'],
+    ['onDeadline', 'panic', '"panic"', '"error", "realtime", "flex"'],
+    ['canary', 'bird', '"bird"', 'true, false, "call" or "batch" (in text also 1, 0, yes, no)'],
+    ['onSlow', 'cancel', '"cancel"', '"wait", "flex", "realtime"'],
     ['realtimeConcurrency', 0, '0', integer],
     ['budget', 0, '0', dollars],
     ['budget', '$5', '"$5"', dollars],
@@ -127,7 +130,7 @@ describe('a bad option says its name, its value and what is allowed', () => {
   });
 
   it('knows of null only where it means none', () => {
-    const nullable = ['deadline', 'budget', 'maxStoreSize', 'signal', 'name', 'tags'];
+    const nullable = ['deadline', 'budget', 'maxStoreSize', 'signal', 'name', 'tags', 'webhook'];
     for (const option of optionNames.filter((name) => !nullable.includes(name))) {
       expect(refusal({ [option]: null })).toMatchObject({ code: 'INVALID_OPTION' });
     }

@@ -5,7 +5,7 @@ export const commands: readonly Mutant[] = [
   {
     name: 'cancel frees the requests of a batch that may be at the provider',
     promise: 2,
-    file: 'src/cli/commands/cancel.ts',
+    file: 'src/cli/store/cancelling.ts',
     search: "if (state === 'creating') {",
     replace: "if (state === 'accepted') {",
     tests: ['test/cli/ledger/ledger-cancel.test.ts'],

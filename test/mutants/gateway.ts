@@ -15,8 +15,8 @@ export const gateway: readonly Mutant[] = [
     name: 'a retry that is heard before its old connection is closed is another sample',
     promise: 2,
     file: 'src/gateway/request/identical-calls.ts',
-    search: 'await this.#wait(same.waiting);',
-    replace: 'await undefined;',
+    search: 'again ? undefined : this.#wait(same)',
+    replace: 'undefined',
     tests: ['test/gateway/identical-calls.test.ts'],
     only: 'the old connection is closed',
   },
@@ -32,7 +32,7 @@ export const gateway: readonly Mutant[] = [
   {
     name: 'serve listens for other machines without a token',
     promise: 5,
-    file: 'src/cli/commands/serve.ts',
+    file: 'src/cli/listening.ts',
     search: 'token === undefined && !isThisMachine(host)',
     replace: "token === undefined && host === '0.0.0.0'",
     tests: ['test/gateway/access.test.ts'],
@@ -123,7 +123,7 @@ export const gateway: readonly Mutant[] = [
     file: 'src/gateway/call-handler.ts',
     search: 'const isStream = wantsStream(route.url, body.bytes as Buffer);',
     replace:
-      'body.leave();\n        const isStream = wantsStream(route.url, body.bytes as Buffer);',
+      'body.share.leave();\n      const isStream = wantsStream(route.url, body.bytes as Buffer);',
     tests: ['test/gateway/large-bodies.test.ts'],
     only: 'one after another',
   },

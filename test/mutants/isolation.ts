@@ -91,8 +91,8 @@ export const isolation: readonly Mutant[] = [
     name: 'what its user aborted while it waited for room is sent all the same',
     promise: 6,
     file: 'src/orchestrator/submit/submitter.ts',
-    search: 'return requests.filter(({ isWanted }) => isWanted);',
-    replace: 'return requests.filter(({ callers }) => !callers.some(({ isDue }) => isDue));',
+    search: 'return request.isWantedInTime;',
+    replace: 'return true;',
     tests: ['test/behaviour/aborts/abort-while-waiting.test.ts'],
   },
   {

@@ -3,6 +3,24 @@ import type { Mutant } from './mutant.ts';
 /** Promise 2: nothing is paid twice by our doing. */
 export const payment: readonly Mutant[] = [
   {
+    name: 'a canary that is refused lets its kind go on',
+    promise: 2,
+    file: 'src/orchestrator/gate/canary-verdict.ts',
+    search: "'goes on' : 'stops'",
+    replace: "'goes on' : 'goes on'",
+    tests: ['test/behaviour/canary/canary-batch.test.ts'],
+    only: 'stops its kind',
+  },
+  {
+    name: 'requests that share a prompt do not wait for their primer',
+    promise: 2,
+    file: 'src/orchestrator/gate/primers.ts',
+    search: '|| !isWorthPriming(',
+    replace: '|| isWorthPriming(',
+    tests: ['test/behaviour/canary/prime-cache.test.ts'],
+    only: 'writes the cache, and 199',
+  },
+  {
     name: 'the create is sent while its mark is still being written',
     promise: 2,
     file: 'src/orchestrator/submit/submit-protocol.ts',
@@ -48,9 +66,9 @@ export const payment: readonly Mutant[] = [
     name: 'at its deadline everything goes out as an ordinary call, finished or not',
     promise: 2,
     file: 'src/orchestrator/collect/line-outcome.ts',
-    search: 'if (request === undefined) return;',
+    search: '  request.leaveBatch();\n  if (answer) {',
     replace:
-      'if (request === undefined) return;\n  for (const caller of request.waiting) if (caller.isDue) endAtDeadline(caller, request);',
+      '  request.leaveBatch();\n  for (const caller of request.waiting) if (caller.isDue) endAtDeadline(caller, request);\n  if (answer) {',
     tests: ['test/behaviour/aborts/deadlines.test.ts'],
     only: 'with onDeadline: "realtime"',
   },
@@ -145,9 +163,8 @@ export const payment: readonly Mutant[] = [
     name: 'parts of a call whose error is told again are sent all the same',
     promise: 2,
     file: 'src/orchestrator/capture/asks.ts',
-    search: 'for (const { queue, key } of found) {',
-    replace:
-      'for (const [index, { part, queue, key }] of found.entries()) {\n      asked.push(this.#ask(callers[index] as Caller, part, queue, key));',
+    search: 'if (!call.sampling?.isLine && this.#isOver(call, own, queues)) return true;',
+    replace: 'if (!join && !call.sampling?.isLine && this.#isOver(call, own, queues)) return true;',
     tests: ['test/behaviour/batches/fan-out.test.ts'],
     only: 'told the same error again',
   },

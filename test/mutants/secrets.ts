@@ -6,9 +6,9 @@ export const secrets: readonly Mutant[] = [
     name: 'organisation and project are not sent with batch traffic',
     promise: 5,
     file: 'src/orchestrator/capture/accounts.ts',
-    search: 'credentials: () => this.credentials',
+    search: 'credentials: () => holder.credentials,',
     replace:
-      'credentials: () => ({\n        headers: Object.fromEntries(\n          Object.entries(this.credentials.headers ?? {}).filter(([name]) => batcher.info.credentialHeaders.includes(name)),\n        ),\n      })',
+      'credentials: () => ({\n        headers: Object.fromEntries(\n          Object.entries(holder.credentials.headers ?? {}).filter(([name]) => batcher.info.credentialHeaders.includes(name)),\n        ),\n      }),',
     tests: ['test/behaviour/providers/accounts.test.ts'],
   },
   {
@@ -23,7 +23,7 @@ export const secrets: readonly Mutant[] = [
   {
     name: 'a key that is echoed by a line is told and stored',
     promise: 5,
-    file: 'src/orchestrator/collect/line-outcome.ts',
+    file: 'src/orchestrator/answer/without-secrets.ts',
     search: 'if (answer.status < 300) return answer;',
     replace: 'if (answer.status > 0) return answer;',
     tests: ['test/behaviour/ledger/secrets.test.ts'],

@@ -13,8 +13,9 @@ export function isExplained(call: AskedCall, theatre: Theatre): boolean {
     if (reason === call.scope.controller.signal.reason && reason !== undefined) return true;
     return mayGoOut(call, theatre) && hits(theatre, 'realtime', call) > 0;
   }
-  if (ending.source === 'realtime' && !mayGoOut(call, theatre)) return false;
-  if (ending.source === 'plain' && !seemsWithoutBatches(call, theatre)) return false;
+  const isSent = mayGoOut(call, theatre) || seemsWithoutBatches(call, theatre);
+  if (ending.source === 'realtime' && !isSent) return false;
+  if (ending.source === 'plain') return false;
   if (ending.status === 200) return true;
   // A client that asks again at once gets the same error again, so any call of its kind may do.
   return theatre.calls
@@ -22,8 +23,11 @@ export function isExplained(call: AskedCall, theatre: Theatre): boolean {
     .some((other) => reasons(other, theatre).has(nameOf(ending.status, ending.body)));
 }
 
-/** A server that does not know the place of its batches has no batch API: its calls go out as they came. */
-function seemsWithoutBatches({ provider }: AskedCall, { faults }: Theatre): boolean {
+/** A server that does not know the place of its batches has no batch API: its calls are sent one by one. */
+export function seemsWithoutBatches(
+  { provider }: Pick<AskedCall, 'provider'>,
+  { faults }: Pick<Theatre, 'faults'>,
+): boolean {
   return faults.some(
     ({ action, place, struck }) =>
       struck.hits > 0 &&
@@ -61,6 +65,10 @@ function reasons(call: AskedCall, theatre: Theatre): Set<string> {
       found.add(String(action.status));
     }
   }
+  // An ordinary call that brings no answer, in any attempt.
+  if (seemsWithoutBatches(call, theatre) && hits(theatre, 'realtime', call) > 0) {
+    found.add('batchling_missing');
+  }
   for (const step of theatre.program.steps)
     for (const name of stepReasons(step, provider)) found.add(name);
   return found;
@@ -79,7 +87,8 @@ function stepReasons(step: Step, provider: Provider): string[] {
   return outcome === 'cancelled' ? ['batchling_cancelled'] : [];
 }
 
-function hits({ faults }: Theatre, place: string, { provider }: AskedCall): number {
+/** How often a fault of this place struck the provider of a call. */
+export function hits({ faults }: Theatre, place: string, { provider }: AskedCall): number {
   return faults
     .filter((fault) => fault.place.name === place && fault.place.provider === provider)
     .reduce((sum, { struck }) => sum + struck.hits, 0);

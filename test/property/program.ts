@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Duration } from '../../src/index.ts';
+import type { BatchifyOptions, Duration } from '../../src/index.ts';
 import type {
   BatchScript,
   FaultAction,
@@ -10,14 +10,19 @@ import { type Place, places } from './places.ts';
 export type Provider = 'openai' | 'anthropic';
 
 /** Options of a scope, as far as they change what becomes of its calls. */
-export interface ScopePlan {
+export interface ScopePlan extends LanePlan {
   readonly batchSize?: number;
   readonly attempts?: number;
   readonly minBatch?: number;
   readonly maxInFlight?: number;
   readonly deadline?: Duration;
-  readonly onDeadline?: 'error' | 'realtime';
 }
+
+/** Those that send requests another way, or some ahead of others. */
+export type LanePlan = Pick<
+  BatchifyOptions,
+  'lane' | 'canary' | 'primeCache' | 'onSmallBatch' | 'onDeadline' | 'onSlow' | 'budget'
+> & { readonly realtimeConcurrency?: number };
 
 export interface Question {
   readonly provider: Provider;
@@ -50,7 +55,7 @@ export interface Program {
 }
 
 /** One time in three. */
-const maybe = <T>(values: readonly T[]): fc.Arbitrary<T | undefined> =>
+export const maybe = <T>(values: readonly T[]): fc.Arbitrary<T | undefined> =>
   fc.oneof(
     { weight: 2, arbitrary: fc.constant(undefined) },
     { weight: 1, arbitrary: fc.constantFrom(...values) },

@@ -2,20 +2,15 @@ import { parseDuration } from '../../src/base/duration.ts';
 import type { Execution, Simulator } from '../../src/simulator/index.ts';
 import { lastUserText } from '../../src/simulator/world/model/prompt.ts';
 import type { AskedCall } from './asked-call.ts';
-import { isExplained } from './explained.ts';
+import { hits, isExplained, seemsWithoutBatches } from './explained.ts';
 import type { Theatre } from './theatre.ts';
 
 /** What is wrong after a program has been played; empty when every promise was kept. */
 export function verdict(theatre: Theatre, simulator: Simulator): string[] {
-  const { calls, clock } = theatre;
-  const wrong = calls
-    .filter(({ ending }) => ending === undefined)
-    .map((call) => `hangs after ${clock.steps} clock steps: ${show(call)}`);
-  if (wrong.length > 0) return wrong;
-  if (!theatre.isOver) return ['every call has ended, but a scope does not close'];
-  if (!theatre.isEngineClosed) return ['every scope has closed, but not the engine'];
-  if (clock.timers > 0) wrong.push(`${clock.timers} timers are left behind`);
-  wrong.push(...ownAnswers(calls, simulator));
+  const open = leftOpen(theatre);
+  if (open.length > 0) return open;
+  const { calls } = theatre;
+  const wrong = ownAnswers(calls, simulator);
   wrong.push(...executions(theatre, simulator));
   for (const call of calls.filter(isTooLate)) wrong.push(`outlived its deadline: ${show(call)}`);
   for (const call of calls) {
@@ -23,6 +18,32 @@ export function verdict(theatre: Theatre, simulator: Simulator): string[] {
   }
   return wrong;
 }
+
+/** The same of a program with lanes: an ordinary call may be paid twice, and has more reasons to end. */
+export function verdictOnLanes(theatre: Theatre, simulator: Simulator): string[] {
+  const open = leftOpen(theatre);
+  if (open.length > 0) return open;
+  const { calls } = theatre;
+  const late = calls.filter(isTooLate).map((call) => `outlived its deadline: ${show(call)}`);
+  const bugs = calls.filter(({ ending }) => ending?.kind === 'response' && isBug.test(ending.body));
+  return [...ownAnswers(calls, simulator), ...late, ...bugs.map(show)];
+}
+
+const isBug = /This is a bug in batchling/;
+
+/** What has not come to its end, and is left behind. */
+function leftOpen(theatre: Theatre): string[] {
+  const { calls, clock } = theatre;
+  const hanging = calls
+    .filter(({ ending }) => ending === undefined)
+    .map((call) => `hangs after ${clock.steps} clock steps: ${show(call)}`);
+  if (hanging.length > 0) return hanging;
+  if (!theatre.isOver) return ['every call has ended, but a scope does not close'];
+  if (!theatre.isEngineClosed) return ['every scope has closed, but not the engine'];
+  return clock.timers > 0 ? [`${clock.timers} timers are left behind`] : [];
+}
+
+const isOrdinary = /^(realtime|flex|plain)$/;
 
 /** Each answer quotes its own prompt, and no two callers share an execution. */
 function ownAnswers(calls: readonly AskedCall[], { meter }: Simulator): string[] {
@@ -41,7 +62,7 @@ function ownAnswers(calls: readonly AskedCall[], { meter }: Simulator): string[]
     const execution = billed.get(n);
     const source = call.ending?.kind === 'response' ? call.ending.source : '';
     if (execution === undefined) wrong.push(`execution ${n} never happened: ${show(call)}`);
-    else if ((execution.batchId === null) !== (source === 'realtime' || source === 'plain')) {
+    else if (source !== 'ledger' && (execution.batchId === null) !== isOrdinary.test(source)) {
       wrong.push(`the source is wrong: ${show(call)}`);
     }
   }
@@ -76,7 +97,11 @@ function executions(theatre: Theatre, simulator: Simulator): string[] {
     const others = calls.filter(
       (call) => answerOf(call) === undefined && mayBePaidFor(call),
     ).length;
-    const again = excused.filter((execution) => keyOfExecution(execution) === key).length;
+    // An ordinary call that brought no answer may have been paid for, and is sent again.
+    const [first] = calls;
+    const lost =
+      first && seemsWithoutBatches(first, theatre) ? hits(theatre, 'realtime', first) : 0;
+    const again = lost + excused.filter((execution) => keyOfExecution(execution) === key).length;
     if (paid < answered || paid > answered + others + again) {
       wrong.push(`${paid} executions for ${answered} answers (and ${others} given up): ${key}`);
     }
@@ -141,8 +166,8 @@ function answerOf({ ending }: AskedCall): string | undefined {
 
 /** The markers spoil lines of batches; of ordinary calls the simulator then says nothing useful. */
 function isSpoiled({ prompt, ending }: AskedCall): boolean {
-  const isRealtime = ending?.kind === 'response' && ending.source === 'realtime';
-  return isRealtime && /missing|broken|empty/.test(prompt);
+  const isCalled = ending?.kind === 'response' && isOrdinary.test(ending.source);
+  return isCalled && /missing|broken|empty/.test(prompt);
 }
 
 export function keyOf({ provider, model, prompt }: AskedCall): string {

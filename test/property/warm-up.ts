@@ -1,14 +1,17 @@
 import { batchify } from '../../src/core.ts';
 import type { Stage } from '../support/stage.ts';
 import { askIn, openScope } from './asked-call.ts';
-import type { Provider } from './program.ts';
+import type { Provider, ScopePlan } from './program.ts';
 
 /** Loads every module that a program may need: loading takes real time, which no step waits for. */
-export async function warmUp(stage: Stage): Promise<void> {
+export async function warmUp(
+  stage: Stage,
+  plans: readonly ScopePlan[] = [{ minBatch: 1 }, { minBatch: 2 }],
+): Promise<void> {
   const { simulator } = stage;
   const providers: Provider[] = ['openai', 'anthropic'];
-  for (const minBatch of [1, 2]) {
-    const context = batchify(stage.options({ minBatch }));
+  for (const plan of plans) {
+    const context = batchify(stage.options(plan));
     const scope = openScope(context, new AbortController());
     for (const provider of providers) {
       askIn(

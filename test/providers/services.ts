@@ -5,7 +5,9 @@ import {
   NebiusBatcher,
   NovitaBatcher,
   type OpenAIBatcher,
+  OVHcloudBatcher,
   ParasailBatcher,
+  QianfanBatcher,
   SiliconFlowBatcher,
   ZhipuBatcher,
 } from '../../src/batchers/index.ts';
@@ -85,6 +87,21 @@ export const novita: Service = {
   line: (id, body) => `{"custom_id":"${id}","body":${body}}`,
   urls: ['https://api.novita.ai/openai/v1'],
 };
+export const ovhcloud: Service = {
+  ...usual,
+  name: 'ovhcloud',
+  batcher: new OVHcloudBatcher(),
+  urls: ['https://oai.endpoints.kepler.ai.cloud.ovh.net/v1'],
+};
+export const qianfan: Service = {
+  ...usual,
+  name: 'qianfan',
+  batcher: new QianfanBatcher(),
+  root: '/v2',
+  line: (id, body) => usualLine(id, body).replace('/v1/', '/v2/'),
+  urls: ['https://qianfan.baidubce.com/v2'],
+  price: 0.4,
+};
 
 export const services = [
   deepinfra,
@@ -95,4 +112,6 @@ export const services = [
   moonshot,
   zhipu,
   novita,
+  ovhcloud,
+  qianfan,
 ] as const;

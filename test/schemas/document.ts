@@ -37,7 +37,7 @@ export function findOperation(
   const found = Object.entries(paths)
     .filter(([template]) => isOf(template, path))
     // `/files/upload` is not a file named "upload".
-    .sort(([a], [b]) => a.split('{').length - b.split('{').length)
+    .sort(([a], [b]) => a.split('{').length - b.split('{').length || b.length - a.length)
     .find(([, operations]) => method.toLowerCase() in operations);
   if (found === undefined) return undefined;
   const [template, operations] = found;
@@ -47,6 +47,10 @@ export function findOperation(
 function isOf(template: string, path: string): boolean {
   const parts = template.split('/');
   const given = path.split('/');
-  const fits = (part: string, index: number) => part.startsWith('{') || part === given[index];
+  const fits = (part: string, index: number) => {
+    // `{id}:upload` is a path of its own beside `{id}`.
+    const [, ending = ''] = part.split('}');
+    return part.startsWith('{') ? given[index]?.endsWith(ending) : part === given[index];
+  };
   return parts.length === given.length && parts.every(fits);
 }

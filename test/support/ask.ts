@@ -14,6 +14,15 @@ export async function ask(
   return choices[0]?.message.content ?? '';
 }
 
+/** The same by a response. */
+export async function askForResponse(
+  client: OpenAI,
+  input: string,
+  model = 'gpt-test',
+): Promise<string> {
+  return (await client.responses.create({ model, input })).output_text;
+}
+
 /** The same by a message of Anthropic's. */
 export async function askClaude(
   client: Anthropic,

@@ -35,6 +35,7 @@ export function testScope(handle: Handle = answerWith()): TestScope {
     requests: [],
     signals: [],
     escapes: [],
+    knowsHost: () => true,
     planRequest(method, url) {
       scope.asked.push({ method, url });
       return method === 'POST' && new URL(url).pathname.startsWith('/v1/') ? 'hold' : 'leave';

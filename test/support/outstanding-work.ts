@@ -2,6 +2,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { syncBuiltinESMExports } from 'node:module';
 import timers, { setImmediate as turn } from 'node:timers/promises';
 import type { Worker } from 'node:worker_threads';
+import { needOwnProcess } from './shared-process.ts';
 
 /** So many turns with nothing under way, and whatever could still be computed has been. */
 const calmTurns = 10;
@@ -21,6 +22,7 @@ export class OutstandingWork {
 
   /** `more`: what else is under way, as only the test knows. */
   constructor(more: () => number = () => 0) {
+    needOwnProcess('A test that waits until its process is at rest');
     this.#more = more;
     subscribe('undici:request:create', this.#begun);
     subscribe('undici:request:trailers', this.#ended);

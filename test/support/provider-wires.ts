@@ -1,18 +1,33 @@
 import type { BatchifyOptions } from '../../src/index.ts';
+import type { SimulatorSettingsChange } from '../../src/simulator/index.ts';
+import { awsKeys } from './programs/parts/more-clients.ts';
 
 interface Place {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   readonly path: RegExp;
 }
 
+/** Whose SDK a program uses; `responses` and `embeddings`: that of OpenAI, for these. */
+export type Sdk =
+  | 'openai'
+  | 'responses'
+  | 'embeddings'
+  | 'anthropic'
+  | 'google'
+  | 'vertex'
+  | 'bedrock';
+
 /** How programs of tests talk to a provider, and where its batch wire is. */
 export interface ProviderWire {
-  /** Whose SDK the program uses. */
-  readonly sdk: 'openai' | 'anthropic' | 'google' | 'vertex';
+  readonly sdk: Sdk;
+  /** The model that programs ask, where it has to have a name of a kind. */
+  readonly model?: string;
   /** What follows the simulator's base URL in that of the SDK. */
   readonly path?: string;
   /** What the program has to say beside its key. */
   readonly options?: BatchifyOptions;
+  /** How the simulated provider differs from the usual one. */
+  readonly settings?: SimulatorSettingsChange;
   /** The list is read before each create, for a mark. */
   readonly looksFirst?: true;
   /** Missing: small batches travel in the create. */
@@ -98,6 +113,52 @@ export const providerWires = {
     looksFirst: true,
     results: { method: 'GET', path: /\/results\.jsonl$/ },
     haste: 250,
+  },
+  openrouter: {
+    ...inline,
+    looksFirst: true,
+    results: { method: 'GET', path: /\/batches\/[^/]+$/ },
+    haste: 250,
+  },
+  ovhcloud: openaiLike,
+  qianfan: openaiLike,
+  perplexity: { ...openaiLike, sdk: 'responses' },
+  fireworks: {
+    sdk: 'openai',
+    model: 'accounts/fireworks/models/gpt-test',
+    upload: { method: 'POST', path: /\/datasets$/ },
+    create: { method: 'POST', path: /\/batchInferenceJobs$/ },
+    poll: { method: 'GET', path: /\/batchInferenceJobs\/[^/]+$/ },
+    // A job is looked for by its id.
+    list: { method: 'GET', path: /\/batchInferenceJobs\/[^/]+$/ },
+    results: { method: 'GET', path: /^\/downloads\// },
+    cancel: { method: 'DELETE', path: /\/batchInferenceJobs\/[^/]+$/ },
+    haste: 15,
+  },
+  voyage: { ...openaiLike, sdk: 'embeddings' },
+  bedrock: {
+    sdk: 'bedrock',
+    options: {
+      providers: {
+        bedrock: {
+          bucket: 's3://mine/llm',
+          roleArn: 'arn:aws:iam::123456789012:role/batches',
+          region: 'us-east-1',
+          // A program gets its options as JSON, and its keys by variables.
+          credential: () => awsKeys,
+          limits: { leastRequests: 1 },
+        },
+      },
+    },
+    settings: { limits: { bedrock: { leastRequestsPerBatch: 1 } } },
+    upload: { method: 'PUT', path: /\/input\.jsonl$/ },
+    create: { method: 'POST', path: /\/model-invocation-job$/ },
+    poll: { method: 'GET', path: /\/model-invocation-job\/[^/]+$/ },
+    list: { method: 'GET', path: /\/model-invocation-jobs$/ },
+    results: { method: 'GET', path: /\/input\.jsonl\.out$/ },
+    cancel: { method: 'POST', path: /\/stop$/ },
+    // Signatures tell the time of the program, which must stay near that of the provider.
+    haste: 5,
   },
 } satisfies Record<string, ProviderWire>;
 

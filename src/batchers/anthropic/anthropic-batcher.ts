@@ -1,6 +1,8 @@
+import type { JsonObject } from '../../base/json.ts';
 import type { Handle, ItemId } from '../../base/types.ts';
-import type { Wire, WireReply } from '../../http/wire.ts';
+import type { Credentials, OutgoingRequest, Wire, WireReply } from '../../http/wire.ts';
 import { anthropicMessages } from '../../streams/anthropic.ts';
+import type { GivenCredential } from '../aws/aws-keys.ts';
 import {
   Batcher,
   type Call,
@@ -14,6 +16,7 @@ import {
   type ProviderInfo,
   type Remote,
   type Route,
+  type RouteKey,
   type Row,
   type Usage,
 } from '../batcher.ts';
@@ -23,13 +26,14 @@ import { findAbove, highWaterOf } from '../shared/high-water.ts';
 import { inlineBody, inlineFrameBytes } from '../shared/inline-body.ts';
 import { onOneLine, withoutMembers } from '../shared/json-text.ts';
 import { judgePlace } from '../shared/judge-reply.ts';
-import { createdBody, expectOk, isVisible, ReplyError } from '../shared/replies.ts';
+import { createdBody, expectOk, isGone, isVisible } from '../shared/replies.ts';
 import { batchBody } from '../shared/reply-shapes.ts';
 import { isUrl, resultReply } from '../shared/result-reply.ts';
 import { resultRows } from '../shared/result-rows.ts';
 import { anthropicInfo } from './anthropic-info.ts';
 import { judgeAnthropic, judgeCreate } from './anthropic-judge.ts';
 import { anthropicNotes } from './anthropic-notes.ts';
+import { signForAws } from './anthropic-on-aws.ts';
 import { claudeUsage } from './anthropic-usage.ts';
 import {
   handleOf,
@@ -39,6 +43,7 @@ import {
   readResultLine,
   toRemote,
 } from './anthropic-wire.ts';
+import { cacheMinimum } from './cache-minimum.ts';
 import { cacheWrites } from './cache-writes.ts';
 import { refusedInBatches } from './refused-in-batches.ts';
 
@@ -51,6 +56,14 @@ export class AnthropicBatcher extends Batcher {
   readonly info: ProviderInfo = anthropicInfo;
   override readonly notes: ProviderNotes = anthropicNotes;
   protected override readonly judge = judgeAnthropic;
+
+  override sign(
+    request: OutgoingRequest,
+    captured: Credentials,
+    given: GivenCredential | undefined,
+  ): Promise<Credentials | undefined> {
+    return signForAws(request, captured, given);
+  }
 
   match(call: Call): Match {
     const { model, stream } = call.json;
@@ -69,7 +82,7 @@ export class AnthropicBatcher extends Batcher {
     };
   }
 
-  limits(_route: Pick<Route, 'endpoint' | 'model'>): Limits {
+  limits({ model }: RouteKey): Limits {
     return {
       items: 100_000,
       recommendedItems: 10_000,
@@ -77,6 +90,7 @@ export class AnthropicBatcher extends Batcher {
       itemBytes: 240_000_000,
       inFlight: 16,
       windows: { '24h': { word: '24h', priceShare: 0.5 } },
+      cacheMinimum: cacheMinimum(model),
       pollMinimum: 0,
       outlives: 28 * hour,
     };
@@ -159,8 +173,7 @@ export class AnthropicBatcher extends Batcher {
 
   /** Results that are not below the base may be readable by their URL alone. No key goes there. */
   async #elsewhere(wire: Wire, url: string, error: unknown): Promise<WireReply> {
-    const isGone = error instanceof ReplyError && error.failure.meaning === 'gone';
-    if (!isGone || !isUrl(url)) throw error;
+    if (!isGone(error) || !isUrl(url)) throw error;
     // If it does not help, the first answer is the one that counts.
     return resultReply(wire, url, this.judge).catch(() => Promise.reject(error));
   }
@@ -175,18 +188,12 @@ export class AnthropicBatcher extends Batcher {
     batchBody(await reply.json(), 'processing_status');
   }
 
-  override async placeholder(
-    route: Pick<Route, 'endpoint' | 'model'>,
-    json: Readonly<Record<string, unknown>>,
-  ): Promise<unknown> {
+  override async placeholder(route: RouteKey, json: JsonObject): Promise<unknown> {
     const { anthropicPlaceholder } = await import('./anthropic-placeholder.ts');
     return anthropicPlaceholder(route.model, json);
   }
 
-  override expects(
-    route: Pick<Route, 'endpoint' | 'body'>,
-    json: Readonly<Record<string, unknown>>,
-  ): Expectation {
+  override expects(route: Pick<Route, 'endpoint' | 'body'>, json: JsonObject): Expectation {
     return { ...super.expects(route, json), ...cacheWrites(route, json) };
   }
 

@@ -1,8 +1,10 @@
+import { awsCredentialHeaders, lastingCredential } from '../aws/aws-identity.ts';
 import type { ProviderInfo } from '../provider-info.ts';
 
 export const anthropicInfo: ProviderInfo<'anthropic'> = {
   name: 'anthropic',
-  hosts: ['api.anthropic.com'],
+  // The second is Claude Platform on AWS.
+  hosts: ['api.anthropic.com', 'aws-external-anthropic.*.api.aws'],
   roots: ['/v1'],
   versions: ['/v1'],
   sdkAddsRoot: true,
@@ -20,12 +22,22 @@ export const anthropicInfo: ProviderInfo<'anthropic'> = {
         ('max_tokens' in body || headers['anthropic-version'] !== undefined),
     },
   ],
-  credentialHeaders: ['x-api-key', 'authorization'],
+  credentialHeaders: ['x-api-key', ...awsCredentialHeaders],
+  lastingCredential,
   accountHeaders: ['anthropic-workspace-id', 'anthropic-user-profile-id'],
   environment: ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN'],
+  baseUrlVariables: [
+    {
+      name: 'ANTHROPIC_BASE_URL',
+      usual: 'https://api.anthropic.com',
+      readBy: 'Python, JavaScript, Go, Ruby',
+    },
+  ],
   packages: ['@anthropic-ai/sdk'],
   requestIdHeader: 'request-id',
   namesStreamEvents: true,
+  unreadCache:
+    'mark the last block that requests share with cache_control; one at the top of the body marks the end of each request',
   countsAtEnd: true,
   exactlyFindable: false,
   sampleCall: (model) => ({

@@ -1,6 +1,6 @@
+import { field, parseJson } from '../../base/json.ts';
 import { judgeByStatus, type ReplyJudge } from '../shared/judge-reply.ts';
 import { judgeNamedRequest } from '../shared/named-request.ts';
-import { field, parseJson } from '../shared/outcomes.ts';
 
 /** Limits that only the owner of the account can lift: waiting makes no room. */
 const ownersOnly = new Set<unknown>(['enforced_spend_limit_reached', 'organization_on_hold']);

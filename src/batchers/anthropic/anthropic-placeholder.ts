@@ -1,13 +1,10 @@
+import { field, type JsonObject, listOf } from '../../base/json.ts';
 import {
   forcedCall,
-  listOf,
   type PlaceholderContent,
   plainText,
   structuredText,
 } from '../placeholders/placeholder-content.ts';
-import { field } from '../shared/outcomes.ts';
-
-type JsonObject = Readonly<Record<string, unknown>>;
 
 /** An answer in the shape of Anthropic's messages. */
 export function anthropicPlaceholder(model: string, json: JsonObject): unknown {
@@ -16,8 +13,13 @@ export function anthropicPlaceholder(model: string, json: JsonObject): unknown {
     ? { type: 'tool_use', id: 'placeholder', name: toolCall.name, input: toolCall.input }
     : { type: 'text', text, citations: null };
   return {
-    ...{ id: 'placeholder', type: 'message', role: 'assistant', model, content: [block] },
-    ...{ stop_reason: toolCall ? 'tool_use' : 'end_turn', stop_sequence: null },
+    id: 'placeholder',
+    type: 'message',
+    role: 'assistant',
+    model,
+    content: [block],
+    stop_reason: toolCall ? 'tool_use' : 'end_turn',
+    stop_sequence: null,
     usage: { input_tokens: 0, output_tokens: 0 },
   };
 }

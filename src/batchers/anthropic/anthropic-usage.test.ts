@@ -23,7 +23,8 @@ describe.each([
     ],
     [
       {
-        ...{ input_tokens: 3, cache_creation_input_tokens: 100 },
+        input_tokens: 3,
+        cache_creation_input_tokens: 100,
         cache_creation: { ephemeral_5m_input_tokens: 40, ephemeral_1h_input_tokens: 60 },
       },
       { inputTokens: 103, cacheWriteTokens: 40, cacheWrite1hTokens: 60 },

@@ -1,5 +1,5 @@
+import { count, field, fields } from '../../base/json.ts';
 import type { Usage } from '../batcher.ts';
-import { count, field, fields } from '../shared/outcomes.ts';
 
 /** Inference in the United States only costs this share of the list price. */
 const insideUnitedStates = 1.1;

@@ -1,7 +1,8 @@
+import { count, field, isEmpty, parseJson, text } from '../../base/json.ts';
 import type { Answer, Dict, Handle } from '../../base/types.ts';
 import type { Outcome, Remote, Row } from '../batcher.ts';
 import { memberText } from '../shared/json-text.ts';
-import { answerHeaders, count, field, isEmpty, outcomeOf, text } from '../shared/outcomes.ts';
+import { answerHeaders, outcomeOf } from '../shared/outcomes.ts';
 import { idOf } from '../shared/reply-shapes.ts';
 import { judgeAnthropic } from './anthropic-judge.ts';
 
@@ -109,12 +110,7 @@ export const errorStatus = {
 
 /** One line of the results: succeeded, errored, canceled or expired. */
 export function readResultLine(line: string): Row {
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(line);
-  } catch {
-    return { broken: line.slice(0, 200) };
-  }
+  const parsed = parseJson(line);
   const id = text(field(parsed, 'custom_id'));
   const result = field(parsed, 'result');
   if (id === undefined) return { broken: line.slice(0, 200) };

@@ -1,10 +1,10 @@
-import { field } from '../shared/outcomes.ts';
+import { field, type JsonObject } from '../../base/json.ts';
 
 /**
  * What Anthropic takes outside of a batch only, and why a call with it goes out by itself. It would tell
  * so at the end of the batch, hours later, as an error of this one request.
  */
-export function refusedInBatches(json: Readonly<Record<string, unknown>>): string | undefined {
+export function refusedInBatches(json: JsonObject): string | undefined {
   if (json.speed !== undefined) return '`speed` is refused';
   const fallbacks = Array.isArray(json.fallbacks) ? json.fallbacks : [];
   if (fallbacks.some((fallback) => field(fallback, 'speed') !== undefined)) {

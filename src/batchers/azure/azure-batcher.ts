@@ -1,18 +1,33 @@
+import { field, text } from '../../base/json.ts';
 import type { Handle } from '../../base/types.ts';
 import type { StreamedBody, Wire } from '../../http/wire.ts';
-import type { Call, Limits, Match, Plan, Remote, Route, Row } from '../batcher.ts';
+import type {
+  Call,
+  Limits,
+  Match,
+  OrdinaryCall,
+  Plan,
+  Remote,
+  Route,
+  RouteKey,
+  Row,
+} from '../batcher.ts';
+import type { FlexTier } from '../flex-tier.ts';
 import { OpenAIBatcher } from '../openai/openai-batcher.ts';
+import { openaiFlex } from '../openai/openai-flex.ts';
 import type { ProviderInfo } from '../provider-info.ts';
 import type { ProviderNotes } from '../provider-notes.ts';
 import type { BatchList } from '../shared/batch-list.ts';
+import { withMember } from '../shared/json-text.ts';
 import type { ReplyJudge } from '../shared/judge-reply.ts';
-import { field, text } from '../shared/outcomes.ts';
+import { ownTier, tierBypass } from '../shared/own-tier.ts';
 import { type ListPage, listPage } from '../shared/reply-shapes.ts';
 import {
   asOpenAI,
   batchDeployment,
   datedVersion,
   howToConfigure,
+  namedDeployment,
   onlineDeployment,
 } from './azure-call.ts';
 import { untilProcessed } from './azure-file.ts';
@@ -20,6 +35,7 @@ import { azureInfo } from './azure-info.ts';
 import { judgeAzure } from './azure-judge.ts';
 import { azureNotes } from './azure-notes.ts';
 
+const tierHeader = 'x-ms-service-tier';
 const day = 86_400_000;
 /** How long an input file is kept; the least that Azure documents. */
 const fileLife = 14 * day;
@@ -51,14 +67,33 @@ export class AzureOpenAIBatcher extends OpenAIBatcher {
     const online = onlineDeployment(call);
     if (online === undefined) return { bypass: 'the body names no model' };
     if ('data_sources' in call.json) return { bypass: 'Azure batches no calls with data_sources' };
+    const chosen = tierBypass(ownTier(call, call.headers[tierHeader]));
+    if (chosen !== undefined) return { bypass: chosen };
     const deployment = batchDeployment(online, call);
     const match = super.match(asOpenAI(call, deployment ?? online));
-    if (deployment !== undefined || 'bypass' in match) return match;
+    const needsOne = (call.lane ?? 'batch') === 'batch';
+    if (deployment !== undefined || !needsOne || 'bypass' in match) return match;
     return {
       unconfigured: howToConfigure(online),
       endpoint: this.endpointOf(asOpenAI(call, online)),
       model: online,
     };
+  }
+
+  /** Ordinary calls go to the deployment that the caller has named, not to that of batches. */
+  override ordinary(
+    call: Pick<Call, 'path' | 'query' | 'settings'>,
+    { model, body }: Pick<Route, 'model' | 'body'>,
+  ): OrdinaryCall {
+    const online = namedDeployment(call, model);
+    const own = online === model ? body : withMember(body, 'model', JSON.stringify(online));
+    return super.ordinary(call, { model, body: own });
+  }
+
+  /** Its callers may name a tier in a header, which has to say the same as the body. */
+  override flex({ endpoint }: RouteKey): FlexTier | undefined {
+    const tier = openaiFlex(endpoint);
+    return tier && { ...tier, headers: { [tierHeader]: 'flex' } };
   }
 
   /** The older API names chat completions without a version; how it names responses is not known. */
@@ -67,7 +102,7 @@ export class AzureOpenAIBatcher extends OpenAIBatcher {
     return isOlder && path === '/chat/completions' ? path : `/v1${path}`;
   }
 
-  override limits(route: Pick<Route, 'endpoint' | 'model'>): Limits {
+  override limits(route: RouteKey): Limits {
     return { ...super.limits(route), items: 100_000, pollMinimum: 60_000, outlives: fileLife };
   }
 

@@ -1,6 +1,7 @@
+import { text } from '../../base/json.ts';
 import type { Call } from '../batcher.ts';
 import { withMember } from '../shared/json-text.ts';
-import { text } from '../shared/outcomes.ts';
+import { decoded } from '../shared/paths.ts';
 import type { Deployments } from './azure-info.ts';
 
 const deploymentInPath = /^\/deployments\/([^/]+)(?=\/)/;
@@ -11,13 +12,14 @@ export function onlineDeployment({ path, json }: Pick<Call, 'path' | 'json'>): s
   return inPath === undefined ? text(json.model) : decoded(inPath);
 }
 
-/** A segment with a broken escape stands for itself. */
-function decoded(segment: string): string {
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    return segment;
-  }
+/** The deployment that a call was made for which batches run on this one: by its path, or by the settings. */
+export function namedDeployment(
+  { path, settings }: Pick<Call, 'path' | 'settings'>,
+  batch: string,
+): string {
+  const deployments = Object.entries((settings.deployments ?? {}) as Deployments);
+  const [named] = deployments.find(([, one]) => one === batch) ?? [];
+  return onlineDeployment({ path, json: {} }) ?? named ?? batch;
 }
 
 /** The batch deployment that the user has named for it. */

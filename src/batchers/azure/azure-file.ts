@@ -1,7 +1,7 @@
+import { field, text } from '../../base/json.ts';
 import { sleep } from '../../concurrency/backoff.ts';
 import type { Wire } from '../../http/wire.ts';
 import type { ReplyJudge } from '../shared/judge-reply.ts';
-import { field, text } from '../shared/outcomes.ts';
 import { RefusedError } from '../shared/refused-error.ts';
 import { expectOk, ReplyError } from '../shared/replies.ts';
 import { idOf } from '../shared/reply-shapes.ts';

@@ -45,6 +45,7 @@ export const azureInfo: ProviderInfo<'azure', { deployments: Setting<Deployments
   credentialHeaders: ['api-key', 'authorization', 'ocp-apim-subscription-key'],
   baseQuery: ['api-version'],
   accountHeaders: [],
+  ownHeaders: /^x-ms-service-tier$/,
   environment: ['AZURE_OPENAI_API_KEY'],
   settings: { deployments },
 };

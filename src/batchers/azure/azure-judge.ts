@@ -1,6 +1,6 @@
+import { field, parseJson } from '../../base/json.ts';
 import { judgeOpenAI } from '../openai/openai-judge.ts';
 import type { ReplyJudge } from '../shared/judge-reply.ts';
-import { field, parseJson } from '../shared/outcomes.ts';
 
 /** Files of other batches go with their batches; a quota that is full of forgotten files stays full. */
 const longestWaitForFiles = 24 * 3_600_000;

@@ -56,7 +56,8 @@ export function replyConformance({ batcher }: BatcherSubject, test: Test): void 
         const headers = { 'retry-after': '7' };
         const error = await createAfter(subject, { kind: 'status', status, headers });
         expect(error).toBeInstanceOf(RefusedError);
-        const failure = { meaning, next, answer: { status }, retryAfter: 7_000 };
+        const answer = { status: subject.batcher.finalStatus(status) };
+        const failure = { meaning, next, answer, retryAfter: 7_000 };
         expect(error).toMatchObject({ failure });
       });
     }

@@ -28,10 +28,14 @@ export interface BatcherSubject {
   /** A body that this endpoint takes. */
   body(prompt: string): Record<string, unknown>;
   readonly headers?: Dict;
+  /** What calls with this key carry. Missing: the key in the first of the provider's headers for it. */
+  callHeaders?(key: string): Dict;
   /** The query of the call, with its question mark. */
   readonly query?: string;
   /** What the user would say with the option `providers`. */
   readonly settings?: Settings;
+  /** What the simulator has to allow for batches of a few requests. */
+  readonly simulatorSettings?: SimulatorSettingsChange;
   /** What stands behind the simulator's mount, where it is not the first root alone. */
   readonly base?: string;
   /** Where requests of the batch wire go, below the simulator's mount. */
@@ -40,7 +44,11 @@ export interface BatcherSubject {
     /** Where batches are listed and asked for. Missing: where they are created. */
     readonly list?: string;
     readonly results: RegExp;
-    readonly upload?: string;
+    readonly upload?: string | RegExp;
+    /** Where one batch is asked for. Missing: below the list. */
+    readonly poll?: RegExp;
+    /** Missing: a path that ends in `cancel`. */
+    readonly cancel?: RegExp;
   };
   /** What the official SDK makes of an error answer. */
   sdkError?(answer: Answer): { readonly status: unknown; readonly message: string };
@@ -98,6 +106,7 @@ export async function openBench(
   const simulator = await startSimulator({
     speed: { validating: 0, running: 0, finalizing: 0, cancelling: 0 },
     ...(subject.openaiLike && { openaiLike: [subject.openaiLike] }),
+    ...subject.simulatorSettings,
     ...settings,
   });
   const http = createHttpClient({ clock, idleTimeout: 5_000 });
@@ -108,8 +117,18 @@ export async function openBench(
   const base = `${simulator.url}/${subject.simulated ?? name}${subject.base ?? roots[0]}`;
   const [header = 'authorization'] = credentialHeaders;
   const wireWith = (key: string) => {
-    const headers = { [header]: header === 'authorization' ? `Bearer ${key}` : key };
-    return http.wire({ base, origins: batcher.origins(base), credentials: () => ({ headers }) });
+    const usual = { [header]: header === 'authorization' ? `Bearer ${key}` : key };
+    const headers = subject.callHeaders?.(key) ?? usual;
+    const keys = { accessKeyId: key, secretAccessKey: `secret-of-${key}` };
+    return http.wire({
+      base,
+      origins: batcher.origins(base),
+      credentials: () => ({ headers }),
+      // A batcher that signs is given keys in place of a token.
+      refresh: async (captured, request) =>
+        (await batcher.sign?.(request, captured, () => keys)) ?? captured,
+      signs: batcher.sign !== undefined,
+    });
   };
   const wire = wireWith(apiKey);
 
@@ -152,15 +171,15 @@ export async function openBench(
 }
 
 function requestsOf({ requests }: BatcherSubject) {
-  const { create, list = create, results, upload } = requests;
-  const one = new RegExp(`^${list}/[^/]+$`);
+  const { create, list = create, results, upload = /^never$/, cancel } = requests;
+  const one = requests.poll ?? new RegExp(`^${list}/[^/]+$`);
   return {
     create: { method: 'POST', path: create },
     list: { method: 'GET', path: list },
     poll: { method: 'GET', path: one },
     results: { method: 'GET', path: results },
-    cancel: { method: 'POST', path: /[/:]cancel$/ },
-    upload: { method: 'POST', path: upload ?? /^never$/ },
+    cancel: { method: 'POST', path: cancel ?? /[/:]cancel$/ },
+    upload: { method: typeof upload === 'string' ? 'POST' : 'PUT', path: upload },
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Limits, Route } from '../batcher.ts';
+import type { Limits } from '../batcher.ts';
 import { deepinfraInfo } from '../compatible/compatible-info.ts';
 import { OpenAIBatcher } from '../openai/openai-batcher.ts';
 import type { ProviderInfo } from '../provider-info.ts';
@@ -13,15 +13,11 @@ import type { ProviderNotes } from '../provider-notes.ts';
 export class DeepInfraBatcher extends OpenAIBatcher {
   override readonly info: ProviderInfo = deepinfraInfo;
   override readonly notes: ProviderNotes = notes;
-
-  override limits(route: Pick<Route, 'endpoint' | 'model'>): Limits {
-    return {
-      ...super.limits(route),
-      bytes: 95_000_000,
-      itemBytes: 95_000_000,
-      windows: { '24h': { word: '24h', priceShare: 0.8 } },
-    };
-  }
+  protected override readonly ownLimits: Partial<Limits> = {
+    bytes: 95_000_000,
+    itemBytes: 95_000_000,
+    windows: { '24h': { word: '24h', priceShare: 0.8 } },
+  };
 }
 
 const notes: ProviderNotes = {

@@ -6,7 +6,7 @@ import type { ProviderInfo } from '../provider-info.ts';
 import type { ProviderNotes } from '../provider-notes.ts';
 import type { BatchList } from '../shared/batch-list.ts';
 import type { ReplyJudge } from '../shared/judge-reply.ts';
-import { ReplyError } from '../shared/replies.ts';
+import { isGone } from '../shared/replies.ts';
 import { doublewordInfo } from './doubleword-info.ts';
 import { judgeDoubleword } from './doubleword-judge.ts';
 import { doublewordNotes } from './doubleword-notes.ts';
@@ -88,7 +88,7 @@ export class DoublewordBatcher extends OpenAIBatcher {
       }
     } catch (error) {
       // The file may be named before it is there.
-      if (!(error instanceof ReplyError && error.failure.meaning === 'gone')) throw error;
+      if (!isGone(error)) throw error;
     }
   }
 

@@ -1,9 +1,10 @@
+import { fields, isEmpty, parseJson, text } from '../../base/json.ts';
 import type { Answer } from '../../base/types.ts';
 import type { Wire } from '../../http/wire.ts';
 import type { Outcome, Row } from '../batcher.ts';
 import { readResultLine } from '../openai/openai-results.ts';
 import type { ReplyJudge } from '../shared/judge-reply.ts';
-import { fields, isEmpty, outcomeOf, parseJson, text } from '../shared/outcomes.ts';
+import { outcomeOf } from '../shared/outcomes.ts';
 import { expectOk } from '../shared/replies.ts';
 import { resultRows } from '../shared/result-rows.ts';
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { StreamedBody, WireRequest } from '../../http/wire.ts';
 import { type BatcherSubject, openBench, planOf } from '../conformance/subject.test-helper.ts';
 import { GoogleBatcher } from './google-batcher.ts';
 
@@ -16,6 +17,13 @@ const subject: BatcherSubject = {
 
 const prompts = (count: number) => Array.from({ length: count }, (_, at) => `prompt ${at}`);
 
+async function textOf(body: WireRequest['body']): Promise<string> {
+  if (typeof body === 'string' || body === undefined) return body ?? '';
+  const pieces: Uint8Array[] = [];
+  for await (const piece of (body as StreamedBody).chunks()) pieces.push(piece);
+  return Buffer.concat(pieces).toString();
+}
+
 describe('a batch', () => {
   it.each([
     ['few small requests', prompts(20), false],
@@ -29,6 +37,25 @@ describe('a batch', () => {
       isFile ? { file: expect.stringMatching(/^files\//) } : { form: 'inline' },
     );
     expect(simulator.requests).toHaveLength(isFile ? 2 : 0);
+  });
+
+  it.each([1, 21])('of %i requests asks for a webhook where one is named', async (count) => {
+    const { batcher, wire, simulator } = await openBench(subject);
+    const webhookUrl = 'https://batches.example/webhooks/google';
+    const plan = { ...planOf(subject, prompts(count)), settings: { webhookUrl } };
+    const bodies: string[] = [];
+    const heard: typeof wire = {
+      ...wire,
+      send: async (request) => {
+        if (/:batchGenerateContent$/.test(request.path)) bodies.push(await textOf(request.body));
+        return wire.send(request);
+      },
+    };
+    await batcher.create(heard, plan, await batcher.stage(wire, plan));
+    expect(JSON.parse(bodies[0] ?? '')).toMatchObject({
+      batch: { webhookConfig: { uris: [webhookUrl] } },
+    });
+    expect(simulator.batches()).toHaveLength(1);
   });
 
   it.each([false, true])(

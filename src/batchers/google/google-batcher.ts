@@ -1,3 +1,4 @@
+import { field, type JsonObject } from '../../base/json.ts';
 import type { Handle, ItemId } from '../../base/types.ts';
 import type { StreamedBody, Wire } from '../../http/wire.ts';
 import type {
@@ -6,31 +7,36 @@ import type {
   Found,
   Limits,
   Match,
+  OrdinaryCall,
   Plan,
   PolledBatch,
   ProviderInfo,
   Remote,
   Route,
+  RouteKey,
   Row,
   Usage,
 } from '../batcher.ts';
 import { FileBatcher } from '../file-batcher.ts';
+import type { FlexTier } from '../flex-tier.ts';
 import type { ProviderNotes } from '../provider-notes.ts';
-import { type BatchList, batchPages, pollBatches } from '../shared/batch-list.ts';
+import { type BatchList, findListed, pollBatches } from '../shared/batch-list.ts';
 import type { ReplyJudge } from '../shared/judge-reply.ts';
-import { field } from '../shared/outcomes.ts';
-import { createdBody, expectOk, ReplyError } from '../shared/replies.ts';
+import { pathOf } from '../shared/paths.ts';
+import { createdBody, expectOk, isSeen } from '../shared/replies.ts';
 import { batchBody, idOf } from '../shared/reply-shapes.ts';
-import { matchGemini } from './google-calls.ts';
+import { matchGemini, ordinaryGemini } from './google-calls.ts';
+import { googleFlex } from './google-flex.ts';
 import { googleInfo } from './google-info.ts';
 import { inlineCreate, mostInline } from './google-inline.ts';
 import { judgeCreate, judgeGoogle } from './google-judge.ts';
 import { googleNotes } from './google-notes.ts';
 import { readPage, toRemote } from './google-operation.ts';
-import { betaWire, pathOf } from './google-paths.ts';
+import { betaWire } from './google-paths.ts';
 import { inlineRows, readResultLine } from './google-results.ts';
 import { uploadFile } from './google-upload.ts';
 import { cachedInputOf, usageOf } from './google-usage.ts';
+import { webhookConfig } from './webhook-config.ts';
 
 const hour = 3_600_000;
 const json = { 'content-type': 'application/json' };
@@ -62,7 +68,18 @@ export class GoogleBatcher extends FileBatcher {
     return matchGemini(call);
   }
 
-  limits({ model }: Pick<Route, 'endpoint' | 'model'>): Limits {
+  override ordinary(
+    call: Pick<Call, 'path' | 'query'>,
+    { body }: Pick<Route, 'body'>,
+  ): OrdinaryCall {
+    return { path: ordinaryGemini(call), body };
+  }
+
+  override flex({ endpoint, model }: RouteKey): FlexTier | undefined {
+    return endpoint === 'generateContent' ? googleFlex(model) : undefined;
+  }
+
+  limits({ model }: RouteKey): Limits {
     return {
       items: 50_000,
       recommendedItems: 10_000,
@@ -115,35 +132,19 @@ export class GoogleBatcher extends FileBatcher {
   }
 
   /** A batch is found by its name, which is unique. The order of the list is not documented, so all of it is read. */
-  async find(
-    wire: Wire,
-    { token }: Pick<Plan, 'token' | 'count'>,
-    _handle: Handle,
-  ): Promise<Found> {
-    const remotes: Remote[] = [];
-    for await (const page of batchPages(betaWire(wire), batchList)) {
-      for (const batch of page) {
-        const isOurs = field(field(batch, 'metadata'), 'displayName') === token;
-        if (isOurs) remotes.push(toRemote(batch, wire));
-      }
-      // A create and its twin.
-      if (remotes.length > 1) break;
-    }
-    return remotes.length > 0 ? { kind: 'exact', remotes } : { kind: 'absent' };
+  find(wire: Wire, { token }: Pick<Plan, 'token' | 'count'>, _handle: Handle): Promise<Found> {
+    const isOurs = (batch: unknown) => field(field(batch, 'metadata'), 'displayName') === token;
+    // A create and its twin.
+    return findListed(betaWire(wire), batchList, isOurs, { isAll: ({ length }) => length > 1 });
   }
 
   override async sharesAccount(wire: Wire, { file }: Handle): Promise<boolean | undefined> {
     if (file === undefined) return undefined;
     const request = { method: 'GET', path: pathOf(file) } as const;
-    try {
+    return isSeen(async () => {
       const stored = await (await expectOk(betaWire(wire), request, this.judge)).json();
-      idOf({ id: field(stored, 'name') }, 'a file');
-      return true;
-    } catch (error) {
-      const isUnseen = error instanceof ReplyError && [403, 404].includes(error.status);
-      if (isUnseen) return false;
-      throw error;
-    }
+      return idOf({ id: field(stored, 'name') }, 'a file');
+    });
   }
 
   poll(wire: Wire, batches: readonly PolledBatch[]): AsyncIterable<Remote> {
@@ -181,10 +182,7 @@ export class GoogleBatcher extends FileBatcher {
     await reply.discard();
   }
 
-  override async placeholder(
-    route: Pick<Route, 'endpoint' | 'model'>,
-    json: Readonly<Record<string, unknown>>,
-  ): Promise<unknown> {
+  override async placeholder(route: RouteKey, json: JsonObject): Promise<unknown> {
     const { googlePlaceholder } = await import('./google-placeholder.ts');
     return googlePlaceholder(route.endpoint, route.model, json);
   }
@@ -199,6 +197,7 @@ export class GoogleBatcher extends FileBatcher {
   }
 }
 
-function fileCreate({ token }: Plan, fileName: string): string {
-  return JSON.stringify({ batch: { displayName: token, inputConfig: { fileName } } });
+function fileCreate(plan: Plan, fileName: string): string {
+  const batch = { displayName: plan.token, inputConfig: { fileName }, ...webhookConfig(plan) };
+  return JSON.stringify({ batch });
 }

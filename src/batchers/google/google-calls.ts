@@ -1,7 +1,9 @@
 import type { Answer } from '../../base/types.ts';
 import { googleArray, googleEvents } from '../../streams/google.ts';
 import type { Call, Match, Route } from '../batcher.ts';
-import { elementTexts, memberText, onOneLine } from '../shared/json-text.ts';
+import { elementTexts, memberText, onOneLine, withoutMembers } from '../shared/json-text.ts';
+import { isLeftOut, ownTier, tierBypass } from '../shared/own-tier.ts';
+import { tierNames } from './google-flex.ts';
 
 /** Model and method of `/models/gemini:generateContent`. */
 const inPath = /\/models\/([^/]+):(\w+)$/;
@@ -10,7 +12,12 @@ const inPath = /\/models\/([^/]+):(\w+)$/;
 export function matchGemini(call: Call): Match {
   const [, model, method] = inPath.exec(call.path) ?? [];
   if (model === undefined) return { bypass: 'the path names no model' };
-  const body = onOneLine(call.body);
+  const { serviceTier, service_tier } = call.json;
+  const tier = ownTier(call, serviceTier ?? service_tier);
+  const chosen = tierBypass(tier);
+  if (chosen !== undefined) return { bypass: chosen };
+  const line = onOneLine(call.body);
+  const body = isLeftOut(call, tier) ? withoutMembers(line, tierNames) : line;
   switch (method) {
     case 'generateContent':
       return routeOf(call, 'generateContent', model, body);
@@ -25,6 +32,15 @@ export function matchGemini(call: Call): Match {
     default:
       return { bypass: `${method} has no batches` };
   }
+}
+
+/** The same call with its answer in one piece, and one content to embed. */
+export function ordinaryGemini({ path, query }: Pick<Call, 'path' | 'query'>): string {
+  const whole = path
+    .replace(/:streamGenerateContent$/, ':generateContent')
+    .replace(/:streamRawPredict$/, ':rawPredict')
+    .replace(/:batchEmbedContents$/, ':embedContent');
+  return `${whole}${withoutAlt(query)}`;
 }
 
 function routeOf(call: Call, endpoint: string, model: string, body: string): Route {

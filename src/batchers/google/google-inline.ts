@@ -1,6 +1,7 @@
 import type { StreamedBody } from '../../http/wire.ts';
 import type { Item, Plan } from '../batcher.ts';
 import { inlineBody } from '../shared/inline-body.ts';
+import { webhookConfig } from './webhook-config.ts';
 
 /**
  * Batches that travel in their create. Their answers come back in the batch itself, every time somebody
@@ -15,7 +16,9 @@ const inLine = '{"key":"","request":}'.length;
 /** The body of a create that holds its requests. */
 export function inlineCreate(plan: Plan): StreamedBody {
   const name = JSON.stringify(plan.token);
-  const opening = `{"batch":{"displayName":${name},"inputConfig":{"requests":{"requests":[`;
+  const webhook = webhookConfig(plan);
+  const told = webhook ? `${JSON.stringify(webhook).slice(1, -1)},` : '';
+  const opening = `{"batch":{"displayName":${name},${told}"inputConfig":{"requests":{"requests":[`;
   const body = inlineBody(plan, { opening, closing: ']}}}}' }, inlineItem);
   return { ...body, length: body.length + plan.count * (around - inLine) };
 }

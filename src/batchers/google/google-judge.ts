@@ -1,5 +1,5 @@
+import { field, parseJson } from '../../base/json.ts';
 import { judgeByStatus, judgePlace, type ReplyJudge } from '../shared/judge-reply.ts';
-import { field, parseJson } from '../shared/outcomes.ts';
 
 /** Google's refusals. A 429 names no time to come back at: there is room when batches have ended. */
 export const judgeGoogle: ReplyJudge = (reply) => {

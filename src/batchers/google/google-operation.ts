@@ -1,7 +1,8 @@
+import { field, fields, isObject, text } from '../../base/json.ts';
 import type { Counts, Handle } from '../../base/types.ts';
 import type { Wire } from '../../http/wire.ts';
 import type { BatchFailure, Remote } from '../batcher.ts';
-import { field, fields, text } from '../shared/outcomes.ts';
+import type { ReplyJudge } from '../shared/judge-reply.ts';
 import { idOf, type ListPage, listPage } from '../shared/reply-shapes.ts';
 import { judgeGoogle } from './google-judge.ts';
 import { errorAnswer } from './google-status.ts';
@@ -13,21 +14,33 @@ function bareId(operation: unknown): string | undefined {
 
 /** One page of operations. An empty list is `{}`: empty members are left out of Google's JSON. */
 export function readPage(body: unknown): ListPage {
-  const { operations, nextPageToken, ...others } = fields(body);
-  const isObject = typeof body === 'object' && body !== null && !Array.isArray(body);
-  const isEmpty = operations === undefined && isObject && Object.keys(others).length === 0;
-  const listed = isEmpty ? [] : operations;
-  const named = Array.isArray(listed) ? listed.map(withId) : undefined;
-  return { batches: listPage({ data: named }).batches, next: text(nextPageToken) };
+  return pageOf(body, 'operations', bareId);
 }
 
-function withId(operation: unknown): object {
-  return { ...fields(operation), id: bareId(operation) };
+/** A page of Google's, whose list has this name. */
+export function pageOf(
+  body: unknown,
+  list: string,
+  idIn: (batch: unknown) => string | undefined,
+): ListPage {
+  const { [list]: batches, nextPageToken, ...others } = fields(body);
+  const isNone = batches === undefined && isObject(body) && Object.keys(others).length === 0;
+  const listed = isNone ? [] : batches;
+  const data = Array.isArray(listed)
+    ? listed.map((batch) => ({ ...fields(batch), id: idIn(batch) }))
+    : undefined;
+  return { batches: listPage({ data }).batches, next: text(nextPageToken) };
 }
 
 /** How a state is written: `BATCH_STATE_RUNNING` on the wire, `JOB_STATE_RUNNING` in documentation. */
 const prefix = /^(?:BATCH|JOB)_STATE_/;
-const ended = new Set(['succeeded', 'partially_succeeded', 'failed', 'cancelled', 'expired']);
+export const ended: ReadonlySet<string> = new Set([
+  'succeeded',
+  'partially_succeeded',
+  'failed',
+  'cancelled',
+  'expired',
+]);
 const waiting = new Set(['unspecified', 'pending', 'queued']);
 
 /** A batch, which is a long-running operation, in our words. */
@@ -50,7 +63,8 @@ export function toRemote(operation: unknown, wire: Pick<Wire, 'redact'>): Remote
     readable: hasOutput,
     sources,
     ...(counts && { counts }),
-    ...(status === 'failed' && !hasOutput && { failure: failureOf(error, wire) }),
+    ...(status === 'failed' &&
+      !hasOutput && { failure: failureOf(error, wire, judgeGoogle, 'batch') }),
     // The output may be attached a little later than the end.
     ...(isEnded && status !== 'failed' && !isLost && !hasOutput && { incomplete: true }),
     ...(isLost && { unfinished: status }),
@@ -58,7 +72,7 @@ export function toRemote(operation: unknown, wire: Pick<Wire, 'redact'>): Remote
 }
 
 /** Words that nobody knows are not terminal: a new state must not end a batch. */
-function stateOf(status: string): Remote['state'] {
+export function stateOf(status: string): Remote['state'] {
   if (status === 'cancelling') return 'cancelling';
   return waiting.has(status) ? 'queued' : 'running';
 }
@@ -97,13 +111,17 @@ export function int64(value: unknown): number {
   return typeof number === 'number' && Number.isFinite(number) ? number : 0;
 }
 
-/** A batch that failed as a whole has no answers. Quota that others used up will be there again. */
-function failureOf(error: unknown, wire: Pick<Wire, 'redact'>): BatchFailure {
+/** What failed as a whole has no answers. Quota that others used up will be there again. `what`: `batch`. */
+export function failureOf(
+  error: unknown,
+  wire: Pick<Wire, 'redact'>,
+  judge: ReplyJudge,
+  what: string,
+): BatchFailure {
   const given = errorAnswer(error);
   const answer = { ...given, body: wire.redact(given.body) };
-  const message = text(field(error, 'message')) ?? 'The batch failed without a reason.';
-  const { meaning } = judgeGoogle({ ...given, message });
-  const isFull = meaning === 'full';
+  const message = text(field(error, 'message')) ?? `The ${what} failed without a reason.`;
+  const isFull = judge({ ...given, message }).meaning === 'full';
   return {
     code: `rpc_${String(field(error, 'code') ?? 'unknown')}`,
     message: wire.redact(message),

@@ -1,4 +1,5 @@
 import type { Wire } from '../../http/wire.ts';
+import { wireAt } from '../../http/wire-at.ts';
 
 /** A base without its version, and that version: the upload of files stands beside it. */
 function partsOf(base: string): { host: string; version: string } {
@@ -11,24 +12,11 @@ function partsOf(base: string): { host: string; version: string } {
 export function betaWire(wire: Wire): Wire {
   const { host, version } = partsOf(wire.base);
   if (version !== '/v1') return wire;
-  const base = `${host}/v1beta`;
-  return {
-    ...wire,
-    base,
-    send: (request) => {
-      const { path } = request;
-      return wire.send({ ...request, path: path.startsWith('/') ? `${base}${path}` : path });
-    },
-  };
+  return wireAt(wire, `${host}/v1beta`);
 }
 
 /** Where uploads begin: `/upload/v1beta/files` beside `/v1beta`. */
 export function uploadUrl(base: string): string {
   const { host, version } = partsOf(base);
   return `${host}/upload${version}/files`;
-}
-
-/** The path of a thing that is called by its full name, `files/abc`. */
-export function pathOf(name: string): string {
-  return `/${name.split('/').map(encodeURIComponent).join('/')}`;
 }

@@ -1,14 +1,11 @@
+import { field, type JsonObject, listOf } from '../../base/json.ts';
 import {
   forcedCall,
-  listOf,
   type PlaceholderContent,
   plainText,
   structuredText,
   unitVector,
 } from '../placeholders/placeholder-content.ts';
-import { field } from '../shared/outcomes.ts';
-
-type JsonObject = Readonly<Record<string, unknown>>;
 
 /** An answer in the shape of Gemini's `generateContent` or `embedContent`. */
 export function googlePlaceholder(endpoint: string, model: string, json: JsonObject): unknown {
@@ -22,7 +19,9 @@ export function googlePlaceholder(endpoint: string, model: string, json: JsonObj
     : { text };
   const count = field(json.generationConfig, 'candidateCount');
   const candidates = Array.from({ length: typeof count === 'number' ? count : 1 }, (_, index) => ({
-    ...{ index, finishReason: 'STOP', content: { role: 'model', parts: [part] } },
+    index,
+    finishReason: 'STOP',
+    content: { role: 'model', parts: [part] },
   }));
   const usageMetadata = { promptTokenCount: 0, candidatesTokenCount: 0, totalTokenCount: 0 };
   return { candidates, usageMetadata, modelVersion: model, responseId: 'placeholder' };

@@ -1,15 +1,8 @@
+import { field, fields, isEmpty, parseJson, text } from '../../base/json.ts';
 import type { Answer } from '../../base/types.ts';
 import type { Outcome, Row } from '../batcher.ts';
 import { elementTexts, memberText } from '../shared/json-text.ts';
-import {
-  answerHeaders,
-  field,
-  fields,
-  isEmpty,
-  outcomeOf,
-  parseJson,
-  text,
-} from '../shared/outcomes.ts';
+import { answerHeaders, outcomeOf } from '../shared/outcomes.ts';
 import { judgeGoogle } from './google-judge.ts';
 import { listInside, listNames } from './google-operation.ts';
 import { errorAnswer } from './google-status.ts';

@@ -1,5 +1,5 @@
+import { field, text } from '../../base/json.ts';
 import type { Answer } from '../../base/types.ts';
-import { field, text } from '../shared/outcomes.ts';
 import { type RpcStatus, rpcStatus, rpcStatusFor } from '../shared/rpc-status.ts';
 
 /** An error of one request or of a batch, as the answer that a call outside of a batch would have had. */

@@ -1,6 +1,6 @@
 import { UnknownOutcomeError } from '../../base/errors.ts';
+import { field, text } from '../../base/json.ts';
 import type { StreamedBody, Wire, WireReply } from '../../http/wire.ts';
-import { field, text } from '../shared/outcomes.ts';
 import { expectOk } from '../shared/replies.ts';
 import { judgeCreation, judgeGoogle, judgeSession } from './google-judge.ts';
 import { uploadUrl } from './google-paths.ts';

@@ -1,6 +1,6 @@
+import { field, fields } from '../../base/json.ts';
 import { includingCache } from '../../pricing/usage.ts';
 import type { CachedInput, Usage } from '../batcher.ts';
-import { field, fields } from '../shared/outcomes.ts';
 import { int64 } from './google-operation.ts';
 
 /**

@@ -1,3 +1,4 @@
+import { field, fields, parseJson, text } from '../../base/json.ts';
 import type { Limits } from '../batcher.ts';
 import { OpenAIBatcher } from '../openai/openai-batcher.ts';
 import { judgeOpenAI } from '../openai/openai-judge.ts';
@@ -5,7 +6,6 @@ import type { ProviderInfo } from '../provider-info.ts';
 import type { ProviderNotes } from '../provider-notes.ts';
 import type { BatchList } from '../shared/batch-list.ts';
 import type { FailedReply, ReplyJudge, ReplyVerdict } from '../shared/judge-reply.ts';
-import { field, fields, parseJson, text } from '../shared/outcomes.ts';
 import { type ListPage, listPage } from '../shared/reply-shapes.ts';
 import { daysUpTo } from '../shared/windows.ts';
 import { groqInfo } from './groq-info.ts';

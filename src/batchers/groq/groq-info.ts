@@ -17,6 +17,13 @@ export const groqInfo: ProviderInfo<'groq'> = {
   ],
   accountHeaders: [],
   environment: ['GROQ_API_KEY'],
+  baseUrlVariables: [
+    {
+      name: 'GROQ_BASE_URL',
+      usual: 'https://api.groq.com',
+      readBy: 'Python, JavaScript',
+    },
+  ],
   packages: ['groq-sdk'],
   sampleModels: { 'api.groq.com': 'llama-3.1-8b-instant' },
 };

@@ -1,17 +1,27 @@
+import { field, text } from '../../base/json.ts';
 import type { Handle, ItemId } from '../../base/types.ts';
 import type { StreamedBody, Wire } from '../../http/wire.ts';
 import { mistralChat } from '../../streams/mistral-chat.ts';
 import type { StreamDialect } from '../../streams/stream-dialect.ts';
-import type { Call, Envelope, Limits, Match, Plan, Remote, Route, Row } from '../batcher.ts';
+import type {
+  Call,
+  Envelope,
+  Limits,
+  Match,
+  OrdinaryCall,
+  Plan,
+  Remote,
+  Route,
+  RouteKey,
+  Row,
+} from '../batcher.ts';
 import { OpenAIBatcher } from '../openai/openai-batcher.ts';
 import type { ProviderInfo } from '../provider-info.ts';
 import type { ProviderNotes } from '../provider-notes.ts';
 import type { BatchList } from '../shared/batch-list.ts';
-import { withoutMembers } from '../shared/json-text.ts';
+import { withMember, withoutMembers } from '../shared/json-text.ts';
 import { judgeByStatus, judgePlace } from '../shared/judge-reply.ts';
-import { createdAt } from '../shared/list-order.ts';
-import { newestBatch } from '../shared/newest-batch.ts';
-import { field, text } from '../shared/outcomes.ts';
+import { createdAt, newestBatch } from '../shared/list-order.ts';
 import { isVisible } from '../shared/replies.ts';
 import { type ListPage, listPage } from '../shared/reply-shapes.ts';
 import { fitsInline, inlineCreate } from './inline-create.ts';
@@ -52,11 +62,19 @@ export class MistralBatcher extends OpenAIBatcher {
     return { ...match, body: withoutMembers(match.body, jobMembers) };
   }
 
+  /** The model, which a job names for all its lines, goes back into the body. */
+  override ordinary(
+    call: Pick<Call, 'path' | 'query' | 'settings'>,
+    { model, body }: Pick<Route, 'model' | 'body'>,
+  ): OrdinaryCall {
+    return super.ordinary(call, { model, body: withMember(body, 'model', JSON.stringify(model)) });
+  }
+
   protected override dialect({ path }: Call): StreamDialect | undefined {
     return streamed.has(path) ? mistralChat : undefined;
   }
 
-  override limits(_route: Pick<Route, 'endpoint' | 'model'>): Limits {
+  override limits(_route: RouteKey): Limits {
     return {
       items: 100_000,
       recommendedItems: 10_000,

@@ -1,7 +1,7 @@
+import { fields } from '../../base/json.ts';
 import type { Wire } from '../../http/wire.ts';
 import type { Remote } from '../batcher.ts';
 import { type StatusWords, toRemote } from '../openai/openai-remote.ts';
-import { fields } from '../shared/outcomes.ts';
 import { mistralError } from './mistral-error.ts';
 
 const statuses: StatusWords = {

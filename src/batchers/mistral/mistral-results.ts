@@ -1,8 +1,9 @@
+import { fields, text } from '../../base/json.ts';
 import type { Row } from '../batcher.ts';
 import { readResultLine } from '../openai/openai-results.ts';
 import { memberText } from '../shared/json-text.ts';
 import { judgeByStatus } from '../shared/judge-reply.ts';
-import { answerHeaders, fields, text } from '../shared/outcomes.ts';
+import { answerHeaders } from '../shared/outcomes.ts';
 import { mistralError } from './mistral-error.ts';
 import { mistralInfo } from './mistral-info.ts';
 

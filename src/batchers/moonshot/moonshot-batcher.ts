@@ -1,4 +1,4 @@
-import type { Call, Limits, Match, Route } from '../batcher.ts';
+import type { Call, Limits, Match } from '../batcher.ts';
 import { moonshotInfo } from '../compatible/compatible-info.ts';
 import { OpenAIBatcher } from '../openai/openai-batcher.ts';
 import type { ProviderInfo } from '../provider-info.ts';
@@ -17,25 +17,21 @@ const priceShare = 0.6;
 export class MoonshotBatcher extends OpenAIBatcher {
   override readonly info: ProviderInfo = moonshotInfo;
   override readonly notes: ProviderNotes = notes;
+  protected override readonly ownLimits: Partial<Limits> = {
+    items: 10_000,
+    bytes: 95_000_000,
+    itemBytes: 95_000_000,
+    windows: {
+      '12h': { word: '12h', priceShare },
+      ...daysUpTo(7, (days) => `${days}d`, priceShare),
+    },
+    outlives: 8 * day,
+  };
 
   override match(call: Call): Match {
     const refused = ['temperature', 'top_p'].find((name) => name in call.json);
     if (refused === undefined) return super.match(call);
     return { bypass: `batches of Moonshot take no \`${refused}\`` };
-  }
-
-  override limits(route: Pick<Route, 'endpoint' | 'model'>): Limits {
-    return {
-      ...super.limits(route),
-      items: 10_000,
-      bytes: 95_000_000,
-      itemBytes: 95_000_000,
-      windows: {
-        '12h': { word: '12h', priceShare },
-        ...daysUpTo(7, (days) => `${days}d`, priceShare),
-      },
-      outlives: 8 * day,
-    };
   }
 }
 

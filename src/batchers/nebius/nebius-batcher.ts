@@ -1,4 +1,4 @@
-import type { Limits, Route } from '../batcher.ts';
+import type { Limits } from '../batcher.ts';
 import { nebiusInfo } from '../compatible/compatible-info.ts';
 import { OpenAIBatcher } from '../openai/openai-batcher.ts';
 import type { ProviderInfo } from '../provider-info.ts';
@@ -13,15 +13,11 @@ import type { ProviderNotes } from '../provider-notes.ts';
 export class NebiusBatcher extends OpenAIBatcher {
   override readonly info: ProviderInfo = nebiusInfo;
   override readonly notes: ProviderNotes = notes;
-
-  override limits(route: Pick<Route, 'endpoint' | 'model'>): Limits {
-    return {
-      ...super.limits(route),
-      items: 5_000_000,
-      bytes: 9_500_000_000,
-      itemBytes: 190_000_000,
-    };
-  }
+  protected override readonly ownLimits: Partial<Limits> = {
+    items: 5_000_000,
+    bytes: 9_500_000_000,
+    itemBytes: 190_000_000,
+  };
 }
 
 const notes: ProviderNotes = {

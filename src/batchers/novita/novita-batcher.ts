@@ -17,19 +17,15 @@ const hour = 3_600_000;
 export class NovitaBatcher extends OpenAIBatcher {
   override readonly info: ProviderInfo = novitaInfo;
   override readonly notes: ProviderNotes = notes;
+  protected override readonly ownLimits: Partial<Limits> = {
+    bytes: 95_000_000,
+    itemBytes: 95_000_000,
+    outlives: 52 * hour,
+  };
   protected override readonly statuses: StatusWords = { progress: 'in_progress' };
 
   override envelope(_route: Pick<Route, 'endpoint'>, id: ItemId): Envelope {
     return { before: `{"custom_id":"${id}","body":`, after: '}' };
-  }
-
-  override limits(route: Pick<Route, 'endpoint' | 'model'>): Limits {
-    return {
-      ...super.limits(route),
-      bytes: 95_000_000,
-      itemBytes: 95_000_000,
-      outlives: 52 * hour,
-    };
   }
 }
 

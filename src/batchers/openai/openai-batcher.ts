@@ -1,9 +1,7 @@
+import { field, type JsonObject } from '../../base/json.ts';
 import type { Handle, ItemId } from '../../base/types.ts';
 import { multipart } from '../../http/multipart.ts';
 import type { StreamedBody, Wire } from '../../http/wire.ts';
-import { openaiChat } from '../../streams/openai-chat.ts';
-import { openaiCompletions } from '../../streams/openai-completions.ts';
-import { openaiResponses } from '../../streams/openai-responses.ts';
 import type { StreamDialect } from '../../streams/stream-dialect.ts';
 import type {
   Call,
@@ -17,20 +15,24 @@ import type {
   ProviderInfo,
   Remote,
   Route,
+  RouteKey,
   Row,
   Usage,
 } from '../batcher.ts';
 import { FileBatcher } from '../file-batcher.ts';
+import type { FlexTier } from '../flex-tier.ts';
 import type { ProviderNotes } from '../provider-notes.ts';
 import { type BatchList, batchPages, pollBatches } from '../shared/batch-list.ts';
-import { onOneLine, withoutMembers } from '../shared/json-text.ts';
+import { onOneLine } from '../shared/json-text.ts';
 import { judgePlace, type ReplyJudge } from '../shared/judge-reply.ts';
 import { createdAt, ListOrder } from '../shared/list-order.ts';
-import { field } from '../shared/outcomes.ts';
-import { createdBody, expectOk, isVisible } from '../shared/replies.ts';
+import { isLeftOut, ownTier, tierBypass } from '../shared/own-tier.ts';
+import { createdBody, expectDone, expectOk, isVisible } from '../shared/replies.ts';
 import { batchBody, idOf } from '../shared/reply-shapes.ts';
 import { isUrl } from '../shared/result-reply.ts';
+import { lineBody, noModel, noStream, openaiDialect } from './openai-calls.ts';
 import { embeddingInputs, mostEmbeddingInputs } from './openai-embeddings.ts';
+import { openaiFlex } from './openai-flex.ts';
 import { openaiInfo } from './openai-info.ts';
 import { judgeCreate, judgeOpenAI } from './openai-judge.ts';
 import { openaiNotes } from './openai-notes.ts';
@@ -40,7 +42,6 @@ import { cachedInputOf, cacheWrites, openaiUsage } from './openai-usage.ts';
 
 const hour = 3_600_000;
 type FormFields = Parameters<typeof multipart>[0];
-const streaming: ReadonlySet<string> = new Set(['stream', 'stream_options']);
 
 /** OpenAI, and the pattern of every service that copies its files and batches. */
 export class OpenAIBatcher extends FileBatcher {
@@ -55,6 +56,8 @@ export class OpenAIBatcher extends FileBatcher {
   protected readonly fileType: string = 'application/jsonl';
   /** What a provider's words for the states of a batch are at OpenAI. */
   protected readonly statuses: StatusWords = {};
+  /** The limits that are not OpenAI's. */
+  protected readonly ownLimits: Partial<Limits> = {};
   protected override readonly judge: ReplyJudge = judgeOpenAI;
 
   protected get batchList(): BatchList {
@@ -77,17 +80,22 @@ export class OpenAIBatcher extends FileBatcher {
     if (background === true) return { bypass: 'background responses are asynchronous already' };
     const dialect = stream === true ? this.dialect(call) : undefined;
     if (stream === true && !dialect) return { bypass: noStream(call.path) };
+    const endpoint = this.endpointOf(call);
+    const hasTiers = this.flex({ endpoint, model }) !== undefined;
+    const tier = hasTiers ? ownTier(call, call.json.service_tier) : undefined;
+    const chosen = tierBypass(tier);
+    if (chosen !== undefined) return { bypass: chosen };
     const beta = call.headers['openai-beta'];
     const identity = beta ? [`openai-beta: ${beta}`] : [];
     if (call.query !== '') identity.push(call.query);
     const line = onOneLine(call.body);
     const units = call.path === '/embeddings' ? embeddingInputs(call.json) : 1;
     return {
-      endpoint: this.endpointOf(call),
+      endpoint,
       model,
       batchHeaders: {},
       identity,
-      body: 'stream' in call.json ? withoutMembers(line, streaming) : line,
+      body: lineBody(line, 'stream' in call.json, isLeftOut(call, tier)),
       ...(units !== 1 && { units }),
       ...(dialect && { stream: dialect }),
     };
@@ -99,14 +107,11 @@ export class OpenAIBatcher extends FileBatcher {
   }
 
   /** How a streamed answer to this call is told; `undefined` where there is none. */
-  protected dialect({ path, json }: Call): StreamDialect | undefined {
-    if (path === '/responses') return openaiResponses;
-    const includeUsage = field(json.stream_options, 'include_usage') === true;
-    if (path === '/chat/completions') return openaiChat({ includeUsage });
-    return path === '/completions' ? openaiCompletions({ includeUsage }) : undefined;
+  protected dialect(call: Call): StreamDialect | undefined {
+    return openaiDialect(call);
   }
 
-  limits({ endpoint, model }: Pick<Route, 'endpoint' | 'model'>): Limits {
+  limits({ endpoint, model }: RouteKey): Limits {
     return {
       items: 50_000,
       ...(endpoint === '/v1/embeddings' && { units: mostEmbeddingInputs }),
@@ -119,6 +124,7 @@ export class OpenAIBatcher extends FileBatcher {
       cachedInput: cachedInputOf(model),
       pollMinimum: 0,
       outlives: 28 * hour,
+      ...this.ownLimits,
     };
   }
 
@@ -257,24 +263,21 @@ export class OpenAIBatcher extends FileBatcher {
 
   override async cleanup(wire: Wire, handle: Handle): Promise<void> {
     if (handle.fileId === undefined) return;
-    const path = this.fileAt(handle.fileId);
-    const reply = await expectOk(wire, { method: 'DELETE', path }, this.judge);
-    await reply.discard();
+    await expectDone(wire, { method: 'DELETE', path: this.fileAt(handle.fileId) }, this.judge);
   }
 
-  override async placeholder(
-    route: Pick<Route, 'endpoint' | 'model'>,
-    json: Readonly<Record<string, unknown>>,
-  ): Promise<unknown> {
+  override async placeholder(route: RouteKey, json: JsonObject): Promise<unknown> {
     const { openaiPlaceholder } = await import('./openai-placeholder.ts');
     return openaiPlaceholder(route.endpoint, json);
   }
 
-  override expects(
-    route: Pick<Route, 'endpoint' | 'body'>,
-    json: Readonly<Record<string, unknown>>,
-  ): Expectation {
+  override expects(route: Pick<Route, 'endpoint' | 'body'>, json: JsonObject): Expectation {
     return { ...super.expects(route, json), ...cacheWrites(route) };
+  }
+
+  /** Services that copy the wire do not copy the tier. */
+  override flex({ endpoint }: RouteKey): FlexTier | undefined {
+    return this.info.name === 'openai' ? openaiFlex(endpoint) : undefined;
   }
 
   usage(json: unknown): Usage | undefined {
@@ -284,13 +287,4 @@ export class OpenAIBatcher extends FileBatcher {
   errorBody(type: string, message: string): string {
     return JSON.stringify({ error: { message, type, param: null, code: type } });
   }
-}
-
-/** Said even where ordinary calls need no model: batchling does not guess which one the provider would take. */
-const noModel = 'the body names no model, and a batch is for one model';
-
-function noStream(path: string): string {
-  return path.startsWith('/images/')
-    ? 'a batch has no partial images: leave `stream` out'
-    : 'this endpoint has no streamed answers';
 }

@@ -55,8 +55,17 @@ export const openaiInfo: ProviderInfo<'openai'> = {
     'openai-project': 'OPENAI_PROJECT_ID',
   },
   environment: ['OPENAI_API_KEY'],
+  baseUrlVariables: [
+    {
+      name: 'OPENAI_BASE_URL',
+      usual: 'https://api.openai.com/v1',
+      readBy: 'Python, JavaScript, Go, Java, Ruby',
+    },
+  ],
   packages: ['openai', '@openai/agents'],
   requestIdHeader: 'x-request-id',
+  unreadCache:
+    'prompt_cache_options: { mode: "explicit" } without breakpoints keeps GPT-5.6 and newer from writing unasked',
   exactlyFindable: true,
   sampleCall: sampleChat,
   sampleModels: { 'api.openai.com': 'gpt-4o-mini' },

@@ -1,19 +1,24 @@
+import { field, parseJson } from '../../base/json.ts';
 import { judgeByStatus, type ReplyJudge } from '../shared/judge-reply.ts';
-import { field, parseJson } from '../shared/outcomes.ts';
 
 /** Limits that only the owner of the account can lift: waiting makes no room. */
 const ownersOnly = new Set<unknown>([
   'insufficient_quota',
   'billing_hard_limit_reached',
   'billing_not_active',
+  'credit_balance_exhausted',
 ]);
+
+/** `project_spend_limit_exceeded`, `organization_usage_limit_exceeded` and others of their kind. */
+const spentLimit = /_(spend|usage)_limit_exceeded$/;
 
 /** OpenAI names its reasons in `error.code` and `error.type`. */
 export const judgeOpenAI: ReplyJudge = (reply) => {
   const verdict = judgeByStatus(reply);
   if (verdict.next !== 'later' || verdict.unclear) return verdict;
   const error = field(parseJson(reply.body), 'error');
-  const isForOwner = ownersOnly.has(field(error, 'code')) || ownersOnly.has(field(error, 'type'));
+  const words = [field(error, 'code'), field(error, 'type')];
+  const isForOwner = words.some((word) => ownersOnly.has(word) || spentLimit.test(String(word)));
   return isForOwner ? { ...verdict, next: 'fail' } : verdict;
 };
 

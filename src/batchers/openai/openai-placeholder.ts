@@ -1,15 +1,12 @@
+import { field, type JsonObject, listOf } from '../../base/json.ts';
 import {
   forcedCall,
-  listOf,
   type PlaceholderContent,
   plainText,
   structuredText,
   unitVector,
 } from '../placeholders/placeholder-content.ts';
-import { field } from '../shared/outcomes.ts';
 import { embeddingInputs } from './openai-embeddings.ts';
-
-type JsonObject = Readonly<Record<string, unknown>>;
 
 const id = 'placeholder';
 const noUsage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };
@@ -24,14 +21,22 @@ export function openaiPlaceholder(endpoint: string, json: JsonObject): unknown {
   if (/\/(chat|fim)\/completions$/.test(endpoint)) {
     const object = 'chat.completion';
     return {
-      ...{ id, object, created: 0, model, usage: noUsage },
+      id,
+      object,
+      created: 0,
+      model,
+      usage: noUsage,
       choices: choices((index) => ({ index, ...chatChoice(json), logprobs: null })),
     };
   }
   if (!endpoint.endsWith('/completions')) return undefined;
   const { text } = plainText();
   return {
-    ...{ id, object: 'text_completion', created: 0, model, usage: noUsage },
+    id,
+    object: 'text_completion',
+    created: 0,
+    model,
+    usage: noUsage,
     choices: choices((index) => ({ index, text, finish_reason: 'stop', logprobs: null })),
   };
 }
@@ -62,19 +67,40 @@ function response(json: JsonObject): object {
   const status = 'completed';
   const item = toolCall
     ? {
-        ...{ id, type: 'function_call', status, call_id: id, name: toolCall.name },
+        id,
+        type: 'function_call',
+        status,
+        call_id: id,
+        name: toolCall.name,
         arguments: JSON.stringify(toolCall.input),
       }
     : {
-        ...{ id, type: 'message', status, role: 'assistant' },
+        id,
+        type: 'message',
+        status,
+        role: 'assistant',
         content: [{ type: 'output_text', text, annotations: [], logprobs: [] }],
       };
   return {
-    ...{ id, object: 'response', created_at: 0, status, model, error: null },
-    ...{ incomplete_details: null, instructions: null, metadata: {}, output: [item] },
-    ...{ parallel_tool_calls: true, tool_choice: 'auto', tools: [], temperature: 1, top_p: 1 },
+    id,
+    object: 'response',
+    created_at: 0,
+    status,
+    model,
+    error: null,
+    incomplete_details: null,
+    instructions: null,
+    metadata: {},
+    output: [item],
+    parallel_tool_calls: true,
+    tool_choice: 'auto',
+    tools: [],
+    temperature: 1,
+    top_p: 1,
     usage: {
-      ...{ input_tokens: 0, output_tokens: 0, total_tokens: 0 },
+      input_tokens: 0,
+      output_tokens: 0,
+      total_tokens: 0,
       input_tokens_details: { cached_tokens: 0 },
       output_tokens_details: { reasoning_tokens: 0 },
     },
@@ -110,7 +136,9 @@ function embeddings(json: JsonObject): object {
       ? Buffer.from(Float32Array.from(vector).buffer).toString('base64')
       : vector;
   const data = Array.from({ length: embeddingInputs(json) }, (_, index) => ({
-    ...{ object: 'embedding', index, embedding },
+    object: 'embedding',
+    index,
+    embedding,
   }));
   return { object: 'list', data, model, usage: { prompt_tokens: 0, total_tokens: 0 } };
 }

@@ -1,7 +1,7 @@
+import { count, field, text } from '../../base/json.ts';
 import type { Answer } from '../../base/types.ts';
 import type { Wire } from '../../http/wire.ts';
 import type { BatchFailure, Remote } from '../batcher.ts';
-import { count, field, text } from '../shared/outcomes.ts';
 import { idOf } from '../shared/reply-shapes.ts';
 
 /** OpenAI's words for the states of a batch. */

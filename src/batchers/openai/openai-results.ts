@@ -1,8 +1,9 @@
+import { field, fields, isEmpty, parseJson, text } from '../../base/json.ts';
 import type { Answer } from '../../base/types.ts';
 import type { Row } from '../batcher.ts';
 import { memberText } from '../shared/json-text.ts';
 import type { ReplyJudge } from '../shared/judge-reply.ts';
-import { answerHeaders, field, fields, isEmpty, outcomeOf, text } from '../shared/outcomes.ts';
+import { answerHeaders, outcomeOf } from '../shared/outcomes.ts';
 import { judgeOpenAI } from './openai-judge.ts';
 
 /** How the line ends when it was written compactly in the documented order. */
@@ -18,12 +19,7 @@ export function readResultLine(
   requestIdHeader: string,
   judge: ReplyJudge = judgeOpenAI,
 ): Row {
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(line);
-  } catch {
-    return { broken: line.slice(0, 200) };
-  }
+  const parsed = parseJson(line);
   const { custom_id: customId, response, error } = fields(parsed);
   const id = text(customId);
   if (id === undefined) return { broken: line.slice(0, 200) };

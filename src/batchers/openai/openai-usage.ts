@@ -1,6 +1,6 @@
+import { count, field, fields } from '../../base/json.ts';
 import { includingCache } from '../../pricing/usage.ts';
 import type { CachedInput, Expectation, Route, Usage } from '../batcher.ts';
-import { count, field, fields } from '../shared/outcomes.ts';
 
 type CacheWrites = Pick<Expectation, 'cacheWriteTokens'>;
 

@@ -1,4 +1,4 @@
-import type { Limits, Route } from '../batcher.ts';
+import type { Limits } from '../batcher.ts';
 import { parasailInfo } from '../compatible/compatible-info.ts';
 import { OpenAIBatcher } from '../openai/openai-batcher.ts';
 import type { ProviderInfo } from '../provider-info.ts';
@@ -13,14 +13,10 @@ import type { ProviderNotes } from '../provider-notes.ts';
 export class ParasailBatcher extends OpenAIBatcher {
   override readonly info: ProviderInfo = parasailInfo;
   override readonly notes: ProviderNotes = notes;
-
-  override limits(route: Pick<Route, 'endpoint' | 'model'>): Limits {
-    return {
-      ...super.limits(route),
-      bytes: 95_000_000,
-      itemBytes: 95_000_000,
-    };
-  }
+  protected override readonly ownLimits: Partial<Limits> = {
+    bytes: 95_000_000,
+    itemBytes: 95_000_000,
+  };
 }
 
 const notes: ProviderNotes = {

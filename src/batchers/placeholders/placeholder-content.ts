@@ -33,10 +33,6 @@ export function forcedCall(
   return { text: '', toolCall: { name: tool.name, input } };
 }
 
-export function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
-}
-
 /** A vector of length 1, so that distances can be computed. */
 export function unitVector(dimensions: unknown, usual: number): number[] {
   const length = typeof dimensions === 'number' && dimensions > 0 ? dimensions : usual;

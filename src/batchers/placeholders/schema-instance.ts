@@ -1,4 +1,4 @@
-import { fields } from '../shared/outcomes.ts';
+import { fields } from '../../base/json.ts';
 
 /** A schema that contains itself ends here. */
 const deepest = 24;

@@ -1,6 +1,6 @@
+import { field, type JsonObject, text } from '../../base/json.ts';
 import type { Handle, ItemId } from '../../base/types.ts';
 import type { Wire, WireReply } from '../../http/wire.ts';
-import { openaiChat } from '../../streams/openai-chat.ts';
 import {
   Batcher,
   type Call,
@@ -13,18 +13,19 @@ import {
   type ProviderInfo,
   type Remote,
   type Route,
+  type RouteKey,
   type Row,
   type Usage,
 } from '../batcher.ts';
+import { chatDialect, lineBody } from '../openai/openai-calls.ts';
 import { openaiUsage } from '../openai/openai-usage.ts';
 import type { ProviderNotes } from '../provider-notes.ts';
 import { type BatchList, pollBatches } from '../shared/batch-list.ts';
 import { findAbove, highWaterOf } from '../shared/high-water.ts';
 import { inlineBody, inlineFrameBytes } from '../shared/inline-body.ts';
-import { onOneLine, withoutMembers } from '../shared/json-text.ts';
+import { onOneLine } from '../shared/json-text.ts';
 import { judgeByStatus, judgePlace } from '../shared/judge-reply.ts';
 import { judgeNamedRequest } from '../shared/named-request.ts';
-import { field, text } from '../shared/outcomes.ts';
 import { RefusedError } from '../shared/refused-error.ts';
 import { createdBody, expectOk, isVisible, ReplyError } from '../shared/replies.ts';
 import { batchBody, listPage } from '../shared/reply-shapes.ts';
@@ -35,7 +36,6 @@ import { errorMember, readResultLine, toRemote, withSdkError } from './sference-
 
 const hour = 3_600_000;
 const frame = { opening: '{"window":"24h","requests":[', closing: ']}' };
-const streaming: ReadonlySet<string> = new Set(['stream', 'stream_options']);
 
 const batchList: BatchList = {
   path: '/batches',
@@ -63,18 +63,17 @@ export class SferenceBatcher extends Batcher {
     if (typeof model !== 'string') return { bypass: 'the body names no model' };
     if (background === true) return { bypass: '`background` is refused inside a batch' };
     const line = onOneLine(body);
-    const includeUsage = field(json.stream_options, 'include_usage') === true;
     return {
       endpoint: '/v1/chat/completions',
       model,
       batchHeaders: {},
       identity: query === '' ? [] : [query],
-      body: 'stream' in json ? withoutMembers(line, streaming) : line,
-      ...(stream === true && { stream: openaiChat({ includeUsage }) }),
+      body: lineBody(line, 'stream' in json),
+      ...(stream === true && { stream: chatDialect({ json }) }),
     };
   }
 
-  limits(_route: Pick<Route, 'endpoint' | 'model'>): Limits {
+  limits(_route: RouteKey): Limits {
     return {
       // No limit is published; a create that is too large is sent in halves.
       items: 10_000,
@@ -152,10 +151,7 @@ export class SferenceBatcher extends Batcher {
     batchBody(await reply.json(), 'status');
   }
 
-  override async placeholder(
-    route: Pick<Route, 'endpoint' | 'model'>,
-    json: Readonly<Record<string, unknown>>,
-  ): Promise<unknown> {
+  override async placeholder(route: RouteKey, json: JsonObject): Promise<unknown> {
     const { openaiPlaceholder } = await import('../openai/openai-placeholder.ts');
     return openaiPlaceholder(route.endpoint, json);
   }

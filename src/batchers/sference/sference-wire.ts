@@ -1,7 +1,8 @@
+import { field, fields, isEmpty, parseJson, text } from '../../base/json.ts';
 import type { Answer } from '../../base/types.ts';
 import type { BatchFailure, Outcome, Remote, Row } from '../batcher.ts';
 import { memberText } from '../shared/json-text.ts';
-import { field, fields, isEmpty, outcomeOf, parseJson, text } from '../shared/outcomes.ts';
+import { outcomeOf } from '../shared/outcomes.ts';
 import { idOf } from '../shared/reply-shapes.ts';
 import { statusByWords } from '../shared/status-by-words.ts';
 

@@ -1,10 +1,10 @@
 import { UnknownOutcomeError } from '../../base/errors.ts';
+import { field, text } from '../../base/json.ts';
 import type { Dict } from '../../base/types.ts';
-import type { Wire } from '../../http/wire.ts';
-import type { PolledBatch, Remote } from '../batcher.ts';
+import type { Wire, WireReply } from '../../http/wire.ts';
+import type { Found, PolledBatch, Remote } from '../batcher.ts';
 import type { ReplyJudge } from './judge-reply.ts';
-import { field, text } from './outcomes.ts';
-import { expectOk, ReplyError } from './replies.ts';
+import { expectOk, isGone } from './replies.ts';
 import { type ListPage, listPage } from './reply-shapes.ts';
 
 const pageSize = 100;
@@ -47,6 +47,8 @@ export interface BatchList {
    * page throws `UnknownOutcomeError`. Missing: `data`, `has_more` and the last id.
    */
   readPage?(body: unknown, after: string | undefined): ListPage;
+  /** The batch in a reply that shows one alone. Missing: all of the reply, which is JSON. */
+  readOne?(reply: WireReply): Promise<unknown>;
   /**
    * The provider's batch object in our words. What it tells people is redacted. `count`: how many requests
    * are in it, where that is known.
@@ -77,6 +79,32 @@ export async function* batchPages(
     previous = next;
   }
   throw new UnknownOutcomeError(`The list of batches at ${path} does not come to an end.`);
+}
+
+/** What is asked of a list beside which of its batches are ours. */
+interface Search {
+  /** How many requests ours has. */
+  readonly count?: number;
+  /** Batches on a page. */
+  readonly size?: number;
+  /** Whether no later page can hold one more, after a page with these of ours. */
+  isAll?(found: readonly Remote[], onPage: readonly unknown[]): boolean;
+}
+
+/** The listed batches that are ours: each says itself whose it is. */
+export async function findListed(
+  wire: Wire,
+  list: BatchList,
+  isOurs: (batch: unknown) => boolean,
+  { count, size, isAll }: Search = {},
+): Promise<Found> {
+  const remotes: Remote[] = [];
+  for await (const page of batchPages(wire, list, size)) {
+    const ours = page.filter(isOurs);
+    remotes.push(...ours.map((batch) => list.toRemote(batch, wire, count)));
+    if (isAll?.(remotes, ours)) break;
+  }
+  return remotes.length > 0 ? { kind: 'exact', remotes } : { kind: 'absent' };
 }
 
 /** The reply to a list with these query parameters. */
@@ -143,24 +171,28 @@ async function* pollNamed(
   }
 }
 
-async function pollOne(
+function pollOne(
   wire: Wire,
   list: BatchList,
   id: string,
   count: number | undefined,
 ): Promise<Remote> {
   const { headers = {}, judge } = list;
-  try {
+  return showOne(id, async () => {
     const path = `${list.path}/${encodeURIComponent(id)}`;
     const reply = await expectOk(wire, { method: 'GET', path, headers }, judge);
-    const remote = list.toRemote(await reply.json(), wire, count);
+    return list.toRemote(await (list.readOne?.(reply) ?? reply.json()), wire, count);
+  });
+}
+
+/** The batch that the provider shows when it is asked for this id. One that it does not know is missing. */
+export async function showOne(id: string, ask: () => Promise<Remote>): Promise<Remote> {
+  try {
+    const remote = await ask();
     if (remote.id === id) return remote;
     throw new UnknownOutcomeError(`The provider was asked for batch ${id} and sent ${remote.id}.`);
   } catch (error) {
-    if (error instanceof ReplyError && error.failure.meaning === 'gone') {
-      const raw = String(error.status);
-      return { id, state: 'missing', raw, readable: false, sources: {} };
-    }
-    throw error;
+    if (!isGone(error)) throw error;
+    return { id, state: 'missing', raw: String(error.status), readable: false, sources: {} };
   }
 }

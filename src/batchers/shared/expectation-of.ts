@@ -1,11 +1,8 @@
+import { fields, type JsonObject } from '../../base/json.ts';
 import type { Expectation } from '../../pricing/expectation.ts';
-import { fields } from './outcomes.ts';
 
 /** What a request says of its answers, by the words that all providers use. */
-export function expectationOf(
-  endpoint: string,
-  json: Readonly<Record<string, unknown>>,
-): Expectation {
+export function expectationOf(endpoint: string, json: JsonObject): Expectation {
   // Embeddings have no output.
   if (/embed/i.test(endpoint)) return { outputLimit: 0, answers: 1 };
   // Google's API takes both spellings.

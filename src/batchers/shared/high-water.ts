@@ -1,10 +1,9 @@
+import { field, text } from '../../base/json.ts';
 import type { Handle } from '../../base/types.ts';
 import type { Wire } from '../../http/wire.ts';
 import type { Found, Remote } from '../batcher.ts';
 import { type BatchList, batchPages } from './batch-list.ts';
-import { createdAt, ListOrder } from './list-order.ts';
-import { newestBatch } from './newest-batch.ts';
-import { field, text } from './outcomes.ts';
+import { createdAt, ListOrder, newestBatch } from './list-order.ts';
 
 /**
  * The newest batch of the account, remembered before a create of which the provider echoes nothing: our batch

@@ -24,7 +24,8 @@ function* members(text: string): Generator<MemberSpan> {
     if (text[at] === '}' || at >= text.length) return;
     const start = at;
     const keyEnd = endOfString(text, at);
-    const key = JSON.parse(text.slice(at, keyEnd)) as string;
+    const quoted = text.slice(at, keyEnd);
+    const key = quoted.includes('\\') ? (JSON.parse(quoted) as string) : quoted.slice(1, -1);
     const valueStart = skipSpace(text, skipSpace(text, keyEnd) + 1);
     const end = endOfValue(text, valueStart);
     yield { key, start, valueStart, end };
@@ -113,19 +114,19 @@ function endOfValue(text: string, from: number): number {
     return at;
   }
   let depth = 0;
-  let at = from;
-  while (at < text.length) {
-    const char = text[at];
-    if (char === '"') {
-      at = endOfString(text, at);
-      continue;
-    }
-    if (char === '{' || char === '[') depth += 1;
-    else if (char === '}' || char === ']') {
+  structure.lastIndex = from;
+  while (structure.test(text)) {
+    const at = structure.lastIndex;
+    const char = text[at - 1];
+    if (char === '"') structure.lastIndex = endOfString(text, at - 1);
+    else if (char === '{' || char === '[') depth += 1;
+    else {
       depth -= 1;
-      if (depth === 0) return at + 1;
+      if (depth === 0) return at;
     }
-    at += 1;
   }
-  return at;
+  return text.length;
 }
+
+/** Everything else is passed over by the search, which is much faster than a look at each character. */
+const structure = /["{}[\]]/g;

@@ -1,4 +1,4 @@
-import type { Dict } from '../../base/types.ts';
+import type { Answer, Dict } from '../../base/types.ts';
 import type { BatchFailure, ReplyMeaning } from '../batch-failure.ts';
 
 /** A reply, or a line of the results, whose status is not 2xx. */
@@ -23,6 +23,8 @@ export interface ReplyVerdict {
   readonly limit?: number;
   /** How many milliseconds `later` may last before the callers get the failure. */
   readonly within?: number;
+  /** Makes what the callers get, if their clients could not read the reply itself. It is given the reply's message. */
+  readonly answerWith?: (message: string) => Answer;
 }
 
 export type ReplyJudge = (reply: FailedReply) => ReplyVerdict;

@@ -71,6 +71,32 @@ describe('which endpoints are batched', () => {
   });
 });
 
+describe('the tier that a call of OpenAI asks for', () => {
+  const asking = (tier: unknown) => `{"model":"m","service_tier":${JSON.stringify(tier)},"n":1}`;
+  const lineOf = (more: object) => {
+    const body = asking('flex');
+    const json = JSON.parse(body) as Record<string, unknown>;
+    const call = { query: '', path: '/chat/completions', headers: {}, body, json, settings: {} };
+    return (openai.match({ ...call, ...more }) as Route).body;
+  };
+
+  it.each([null, 'auto', 'default'])('%j is none', (tier) => {
+    expect(route(asking(tier)).body).toBe(asking(tier));
+  });
+
+  it.each(['priority', 'scale', 'ultrafast'])('"%s" is not batched', (tier) => {
+    expect(bypass(asking(tier))).toContain(`the tier "${tier}" itself`);
+  });
+
+  it('"flex" is left out of the line, unless the call may have to go out as it came', () => {
+    const without = '{"model":"m","n":1}';
+    expect(lineOf({})).toBe(without);
+    expect(lineOf({ lane: 'flex', isConfigured: true })).toBe(without);
+    expect(lineOf({ isConfigured: true })).toBe(asking('flex'));
+    expect(lineOf({ lane: 'realtime' })).toBe(asking('flex'));
+  });
+});
+
 describe('how a call of OpenAI travels', () => {
   it('keeps the bytes of the body, in one line', () => {
     const body = '{"model":"m",\r\n "seed":12345678901234567890, "2":1, "1":"\\n\u2028"}';

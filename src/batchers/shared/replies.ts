@@ -1,11 +1,11 @@
 import { BatchlingError, UnknownOutcomeError } from '../../base/errors.ts';
+import { fields, parseJson, text } from '../../base/json.ts';
 import type { Answer, Dict } from '../../base/types.ts';
 import { parseRetryAfter } from '../../concurrency/backoff.ts';
 import { redactBody } from '../../http/redact-body.ts';
 import type { Wire, WireReply, WireRequest } from '../../http/wire.ts';
 import type { BatchFailure } from '../batcher.ts';
 import { judgeByStatus, type ReplyJudge } from './judge-reply.ts';
-import { fields, parseJson, text } from './outcomes.ts';
 import { RefusedError } from './refused-error.ts';
 import { idOf } from './reply-shapes.ts';
 
@@ -44,7 +44,8 @@ async function failureOf(
   const verdict = judge({ status, headers, body, message: messageIn(body) ?? '' });
   const { meaning, next, lines, limit, within } = verdict;
   const told = redactBody(body, wire.redact);
-  const answer: Answer = {
+  const message = messageIn(told) ?? `The provider answered ${status} to the batch.`;
+  const answer: Answer = verdict.answerWith?.(message) ?? {
     status,
     headers: { 'content-type': headers['content-type'] ?? 'application/json' },
     body: told,
@@ -53,7 +54,7 @@ async function failureOf(
   const failure: BatchFailure = {
     meaning,
     code: `http_${status}`,
-    message: messageIn(told) ?? `The provider answered ${status} to the batch.`,
+    message,
     next,
     answer,
     ...(lines && { bad: lines.map((line) => ({ line, answer })) }),
@@ -68,7 +69,9 @@ async function failureOf(
 function messageIn(body: string): string | undefined {
   const members = fields(parseJson(body));
   const wrapped = Object.values(members).map(textIn);
-  return textIn(members.error) ?? text(members.error) ?? textIn(members) ?? wrapped.find(Boolean);
+  const inXml = /<Message>([^<]+)<\/Message>/.exec(body)?.[1];
+  const inError = textIn(members.error) ?? text(members.error);
+  return inError ?? textIn(members) ?? wrapped.find(Boolean) ?? inXml;
 }
 
 function textIn(value: unknown): string | undefined {
@@ -113,10 +116,55 @@ export async function okReply(
   throw new ReplyError(request, failure, reply.status);
 }
 
-/** Whether this credential sees the thing at `path`. Only "there" and "not for you" are answers. */
-export async function isVisible(wire: Wire, path: string, headers: Dict = {}): Promise<boolean> {
+/** The same where the reply says nothing that matters. */
+export async function expectDone(
+  wire: Wire,
+  request: WireRequest,
+  judge?: ReplyJudge,
+): Promise<void> {
+  await (await expectOk(wire, request, judge)).discard();
+}
+
+/** Whether the provider does not know what it was asked for. */
+export function isGone(error: unknown): error is ReplyError {
+  return error instanceof ReplyError && error.failure.meaning === 'gone';
+}
+
+/** Deletes something; what is gone already is as good. */
+export async function expectDeleted(
+  wire: Wire,
+  place: Pick<WireRequest, 'path' | 'audience'>,
+  judge: ReplyJudge,
+): Promise<void> {
   try {
-    idOf(await (await expectOk(wire, { method: 'GET', path, headers })).json(), 'an object');
+    await expectDone(wire, { method: 'DELETE', ...place }, judge);
+  } catch (error) {
+    if (!isGone(error)) throw error;
+  }
+}
+
+/** Deletes all of these: one that cannot be deleted does not keep the others. */
+export async function deleteEach<T>(
+  things: readonly T[],
+  remove: (thing: T) => Promise<void>,
+): Promise<void> {
+  const failures: unknown[] = [];
+  for (const thing of things) {
+    await remove(thing).catch((error: unknown) => failures.push(error));
+  }
+  if (failures.length > 0) throw failures[0];
+}
+
+/** Whether this credential sees the thing at `path`. */
+export function isVisible(wire: Wire, path: string, headers: Dict = {}): Promise<boolean> {
+  const request = { method: 'GET', path, headers } as const;
+  return isSeen(async () => idOf(await (await expectOk(wire, request)).json(), 'an object'));
+}
+
+/** Whether this credential sees what is looked for. Only "there" and "not for you" are answers. */
+export async function isSeen(look: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await look();
     return true;
   } catch (error) {
     if (error instanceof ReplyError && (error.status === 404 || error.status === 403)) return false;

@@ -1,5 +1,5 @@
 import { UnknownOutcomeError } from '../../base/errors.ts';
-import { field, text } from './outcomes.ts';
+import { field, text } from '../../base/json.ts';
 
 /**
  * What a reply has to hold to be believed, one function per kind. A 200 may be a proxy's page, an error

@@ -1,10 +1,10 @@
-import type { Call, Limits, Match, Route } from '../batcher.ts';
+import { field } from '../../base/json.ts';
+import type { Call, Limits, Match } from '../batcher.ts';
 import { siliconflowInfo } from '../compatible/compatible-info.ts';
 import { OpenAIBatcher } from '../openai/openai-batcher.ts';
 import type { StatusWords } from '../openai/openai-remote.ts';
 import type { ProviderInfo } from '../provider-info.ts';
 import type { ProviderNotes } from '../provider-notes.ts';
-import { field } from '../shared/outcomes.ts';
 import { daysUpTo } from '../shared/windows.ts';
 
 const day = 86_400_000;
@@ -18,6 +18,14 @@ const day = 86_400_000;
 export class SiliconFlowBatcher extends OpenAIBatcher {
   override readonly info: ProviderInfo = siliconflowInfo;
   override readonly notes: ProviderNotes = notes;
+  protected override readonly ownLimits: Partial<Limits> = {
+    items: 5_000,
+    recommendedItems: 5_000,
+    bytes: 950_000_000,
+    itemBytes: 190_000_000,
+    windows: daysUpTo(14),
+    outlives: 15 * day,
+  };
   protected override readonly statuses: StatusWords = { in_queue: 'validating' };
 
   override match(call: Call): Match {
@@ -25,18 +33,6 @@ export class SiliconFlowBatcher extends OpenAIBatcher {
     const last: unknown = Array.isArray(messages) ? messages.at(-1) : undefined;
     if (field(last, 'role') === 'user') return super.match(call);
     return { bypass: 'batches of SiliconFlow need a last message from the user' };
-  }
-
-  override limits(route: Pick<Route, 'endpoint' | 'model'>): Limits {
-    return {
-      ...super.limits(route),
-      items: 5_000,
-      recommendedItems: 5_000,
-      bytes: 950_000_000,
-      itemBytes: 190_000_000,
-      windows: daysUpTo(14),
-      outlives: 15 * day,
-    };
   }
 
   protected override storedFile(body: unknown): unknown {

@@ -1,3 +1,4 @@
+import { field, text } from '../../base/json.ts';
 import type { Handle, ItemId } from '../../base/types.ts';
 import { multipart } from '../../http/multipart.ts';
 import type { StreamedBody, Wire } from '../../http/wire.ts';
@@ -7,7 +8,6 @@ import type { ProviderInfo } from '../provider-info.ts';
 import type { ProviderNotes } from '../provider-notes.ts';
 import type { BatchList } from '../shared/batch-list.ts';
 import { judgePlace } from '../shared/judge-reply.ts';
-import { field, text } from '../shared/outcomes.ts';
 import { RefusedError } from '../shared/refused-error.ts';
 import { expectOk, okReply } from '../shared/replies.ts';
 import { idOf, type ListPage, listPage } from '../shared/reply-shapes.ts';

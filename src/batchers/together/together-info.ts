@@ -24,5 +24,12 @@ export const togetherInfo: ProviderInfo<'together'> = {
   ],
   accountHeaders: [],
   environment: ['TOGETHER_API_KEY'],
+  baseUrlVariables: [
+    {
+      name: 'TOGETHER_BASE_URL',
+      usual: 'https://api.together.ai/v1',
+      readBy: 'Python, JavaScript',
+    },
+  ],
   packages: ['together-ai'],
 };

@@ -1,8 +1,8 @@
+import { fields, text } from '../../base/json.ts';
 import type { Counts } from '../../base/types.ts';
 import type { Wire } from '../../http/wire.ts';
 import type { Remote } from '../batcher.ts';
 import { toRemote } from '../openai/openai-remote.ts';
-import { fields, text } from '../shared/outcomes.ts';
 
 /**
  * Together's batch object in our words. It has `error`, a text, where OpenAI has a list, and a percentage in

@@ -1,7 +1,8 @@
+import { field, parseJson, text } from '../../base/json.ts';
 import type { Row } from '../batcher.ts';
 import { readResultLine } from '../openai/openai-results.ts';
 import type { ReplyJudge } from '../shared/judge-reply.ts';
-import { answerHeaders, field, outcomeOf, parseJson, text } from '../shared/outcomes.ts';
+import { answerHeaders, outcomeOf } from '../shared/outcomes.ts';
 
 /**
  * The status that an error would have had online, by its words; the first that fits counts. Words for what

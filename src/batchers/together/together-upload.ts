@@ -1,7 +1,7 @@
 import { UnknownOutcomeError } from '../../base/errors.ts';
+import { text } from '../../base/json.ts';
 import type { StreamedBody, Wire, WireReply } from '../../http/wire.ts';
 import type { BatchFailure } from '../batcher.ts';
-import { text } from '../shared/outcomes.ts';
 import { ReplyError } from '../shared/replies.ts';
 
 /** Where the bytes of a file go, and what the file is called from then on. */

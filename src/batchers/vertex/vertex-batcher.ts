@@ -1,4 +1,5 @@
-import { UnknownOutcomeError } from '../../base/errors.ts';
+import { BatchlingError } from '../../base/errors.ts';
+import { field, fields, type JsonObject } from '../../base/json.ts';
 import type { Dict, Handle, ItemId } from '../../base/types.ts';
 import type { Wire } from '../../http/wire.ts';
 import { claudeUsage } from '../anthropic/anthropic-usage.ts';
@@ -15,19 +16,21 @@ import type {
   ProviderInfo,
   Remote,
   Route,
+  RouteKey,
   Row,
   Usage,
 } from '../batcher.ts';
+import type { FlexTier } from '../flex-tier.ts';
 import { GoogleBatcher } from '../google/google-batcher.ts';
-import { pathOf } from '../google/google-paths.ts';
 import { usageOf } from '../google/google-usage.ts';
 import type { ProviderNotes } from '../provider-notes.ts';
-import { type BatchList, batchPages } from '../shared/batch-list.ts';
+import { type BatchList, findListed, showOne } from '../shared/batch-list.ts';
 import type { ReplyJudge } from '../shared/judge-reply.ts';
-import { field, fields } from '../shared/outcomes.ts';
-import { createdBody, expectOk, isVisible, ReplyError } from '../shared/replies.ts';
+import { pathOf } from '../shared/paths.ts';
+import { createdBody, deleteEach, expectOk, isVisible } from '../shared/replies.ts';
 import { batchBody } from '../shared/reply-shapes.ts';
-import { matchVertex, placeOf } from './vertex-calls.ts';
+import { bucketAdvice, matchVertex, placeOf } from './vertex-calls.ts';
+import { vertexFlex } from './vertex-flex.ts';
 import { vertexInfo } from './vertex-info.ts';
 import { readPage, toRemote } from './vertex-job.ts';
 import { judgeCreate, judgeVertex } from './vertex-judge.ts';
@@ -60,7 +63,13 @@ export class VertexBatcher extends GoogleBatcher {
     return matchVertex(call);
   }
 
-  override limits({ endpoint }: Pick<Route, 'endpoint' | 'model'>): Limits {
+  /** The other locations ignore what asks for the tier. */
+  override flex({ endpoint }: RouteKey): FlexTier | undefined {
+    const { parent, publisher } = placeOf(endpoint);
+    return publisher === 'google' && parent.endsWith('/locations/global') ? vertexFlex : undefined;
+  }
+
+  override limits({ endpoint }: RouteKey): Limits {
     const isClaude = placeOf(endpoint).publisher === 'anthropic';
     return {
       items: isClaude ? 100_000 : 200_000,
@@ -100,6 +109,10 @@ export class VertexBatcher extends GoogleBatcher {
   /** Uploads the input. Its name is the batch's own, so a second upload replaces the first. */
   override async stage(wire: Wire, plan: Plan): Promise<Handle> {
     const { parent, publisher } = placeOf(plan.route.endpoint);
+    // A call of another lane that needs a batch after all.
+    if (plan.settings.bucket === undefined) {
+      throw new BatchlingError('INVALID_OPTION', bucketAdvice);
+    }
     const folder = `${plan.settings.bucket}/batchling/${plan.token}`;
     const input = readGsUri(`${folder}/input.jsonl`);
     if (input === undefined) throw new TypeError(`providers.vertex.bucket is missing.`);
@@ -117,17 +130,13 @@ export class VertexBatcher extends GoogleBatcher {
   }
 
   /** A job is found by its name, which is unique. The filter only saves pages: every job shown is compared. */
-  override async find(
+  override find(
     wire: Wire,
     { token, count }: Pick<Plan, 'token' | 'count'>,
     handle: Handle,
   ): Promise<Found> {
-    const remotes: Remote[] = [];
-    for await (const page of batchPages(wire, this.#jobs(handle, token))) {
-      const ours = page.filter((job) => field(job, 'displayName') === token);
-      remotes.push(...ours.map((job) => toRemote(job, wire, count)));
-    }
-    return remotes.length > 0 ? { kind: 'exact', remotes } : { kind: 'absent' };
+    const isOurs = (job: unknown) => field(job, 'displayName') === token;
+    return findListed(wire, this.#jobs(handle, token), isOurs, { count });
   }
 
   #jobs({ parent }: Handle, token: string): BatchList {
@@ -152,17 +161,12 @@ export class VertexBatcher extends GoogleBatcher {
     for (const { id, count } of batches) yield await this.#show(wire, id, count);
   }
 
-  async #show(wire: Wire, id: string, count: number): Promise<Remote> {
-    try {
+  #show(wire: Wire, id: string, count: number): Promise<Remote> {
+    return showOne(id, async () => {
       const reply = await expectOk(wire, { method: 'GET', path: pathOf(id) }, this.judge);
       const job = await reply.json();
-      const remote = toRemote(job, wire, count);
-      if (remote.id === id) return await this.#withReason(wire, job, remote);
-      throw new UnknownOutcomeError(`Vertex was asked for job ${id} and sent ${remote.id}.`);
-    } catch (error) {
-      if (!(error instanceof ReplyError) || error.failure.meaning !== 'gone') throw error;
-      return { id, state: 'missing', raw: String(error.status), readable: false, sources: {} };
-    }
+      return this.#withReason(wire, job, toRemote(job, wire, count));
+    });
   }
 
   /** A job that failed and has counted nothing may name a folder that it has never written to. */
@@ -187,27 +191,16 @@ export class VertexBatcher extends GoogleBatcher {
   override async cleanup(wire: Wire, handle: Handle): Promise<void> {
     const folder = readGsUri(handle.folder);
     if (folder === undefined) return;
-    const failures: unknown[] = [];
-    for (const object of await objectsIn(wire, folder)) {
-      await deleteObject(wire, object).catch((error: unknown) => failures.push(error));
-    }
-    // One that cannot be deleted does not keep the others.
-    if (failures.length > 0) throw failures[0];
+    await deleteEach(await objectsIn(wire, folder), (object) => deleteObject(wire, object));
   }
 
-  override async placeholder(
-    route: Pick<Route, 'endpoint' | 'model'>,
-    json: Readonly<Record<string, unknown>>,
-  ): Promise<unknown> {
+  override async placeholder(route: RouteKey, json: JsonObject): Promise<unknown> {
     if (placeOf(route.endpoint).publisher !== 'anthropic') return super.placeholder(route, json);
     const { anthropicPlaceholder } = await import('../anthropic/anthropic-placeholder.ts');
     return anthropicPlaceholder(route.model, json);
   }
 
-  override expects(
-    route: Pick<Route, 'endpoint' | 'body'>,
-    json: Readonly<Record<string, unknown>>,
-  ): Expectation {
+  override expects(route: Pick<Route, 'endpoint' | 'body'>, json: JsonObject): Expectation {
     const expectation = super.expects(route, json);
     const isClaude = placeOf(route.endpoint).publisher === 'anthropic';
     return isClaude ? { ...expectation, ...cacheWrites(route, json) } : expectation;

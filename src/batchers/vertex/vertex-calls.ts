@@ -3,6 +3,8 @@ import { refusedInBatches } from '../anthropic/refused-in-batches.ts';
 import type { Call, Match, Route } from '../batcher.ts';
 import { matchGemini } from '../google/google-calls.ts';
 import { onOneLine, withoutMembers } from '../shared/json-text.ts';
+import { ownTier, tierBypass } from '../shared/own-tier.ts';
+import { decoded } from '../shared/paths.ts';
 
 /** `/projects/p/locations/l/publishers/google/models/gemini:generateContent`. */
 const inPath =
@@ -21,20 +23,31 @@ export function matchVertex(call: Call): Match {
   const endpoint = `${parent}/publishers/${publisher}`;
   const model = decoded(inUrl);
   const { bucket } = call.settings;
-  if (typeof bucket !== 'string') return { unconfigured: bucketAdvice, endpoint, model };
   // Scopes with different buckets must not share a batch.
-  return { ...match, endpoint, model, partition: bucket };
+  if (typeof bucket === 'string') return { ...match, endpoint, model, partition: bucket };
+  const { lane = 'batch' } = call;
+  if (lane !== 'batch') return { ...match, endpoint, model };
+  return { unconfigured: bucketAdvice, endpoint, model };
 }
 
-const bucketAdvice =
+export const bucketAdvice =
   "Batches of Vertex AI go through a bucket of Cloud Storage: set providers: { vertex: { bucket: 'gs://…' } }.";
 
 function matchContent(call: Call): Match {
+  const chosen = tierBypass(ownTier(call, tierInHeaders(call)));
+  if (chosen !== undefined) return { bypass: chosen };
   const { cachedContent } = call.json;
   if (cachedContent !== undefined && cachedContent !== null) {
     return { bypass: 'Vertex refuses `cachedContent` in batches' };
   }
   return matchGemini(call);
+}
+
+/** `dedicated` is throughput that is paid for already; `shared` leaves the tier to the other header. */
+function tierInHeaders({ headers }: Pick<Call, 'headers'>): string | undefined {
+  const type = headers['x-vertex-ai-llm-request-type']?.toLowerCase();
+  const shared = headers['x-vertex-ai-llm-shared-request-type']?.toLowerCase();
+  return type === 'dedicated' ? type : shared;
 }
 
 function matchClaude(call: Call, location: string | undefined): Match {
@@ -60,15 +73,6 @@ function matchClaude(call: Call, location: string | undefined): Match {
     body: stream === undefined ? line : withoutMembers(line, streaming),
   };
   return stream === true ? { ...route, stream: anthropicMessages } : route;
-}
-
-/** Models may have an `@`, which some clients write as `%40`. */
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 /** What an endpoint says: where its jobs are, and whose models it has. */

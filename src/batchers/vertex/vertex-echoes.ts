@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
+import { field, fields, parseJson, text } from '../../base/json.ts';
 import type { ItemId } from '../../base/types.ts';
 import { splitLines } from '../../http/jsonl.ts';
 import type { Wire } from '../../http/wire.ts';
 import type { Row } from '../batcher.ts';
-import { field, fields, parseJson, text } from '../shared/outcomes.ts';
-import { expectOk, ReplyError } from '../shared/replies.ts';
+import { expectOk, isGone } from '../shared/replies.ts';
 import { judgeVertex } from './vertex-judge.ts';
 import { labelName } from './vertex-labels.ts';
 import { objectUrl, readGsUri } from './vertex-storage.ts';
@@ -112,7 +112,7 @@ export class Echoes {
       return ids;
     } catch (error) {
       // These rows stay without an id when the input cannot be read.
-      if (error instanceof ReplyError && error.failure.meaning === 'gone') return ids;
+      if (isGone(error)) return ids;
       throw error;
     }
   }

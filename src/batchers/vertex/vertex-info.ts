@@ -84,6 +84,7 @@ export const vertexInfo: ProviderInfo<'vertex', { bucket: Setting<string> }> = {
   credentialHeaders: ['authorization', 'x-goog-api-key'],
   credentialQuery: ['key'],
   accountHeaders: ['x-goog-user-project'],
+  ownHeaders: /^x-vertex-ai-llm-/,
   environment: [],
   packages: ['@anthropic-ai/vertex-sdk'],
   requestIdHeader: 'x-goog-request-id',

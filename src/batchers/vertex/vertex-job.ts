@@ -1,10 +1,9 @@
+import { field, text } from '../../base/json.ts';
 import type { Counts, Handle } from '../../base/types.ts';
 import type { Wire } from '../../http/wire.ts';
-import type { BatchFailure, Remote } from '../batcher.ts';
-import { int64 } from '../google/google-operation.ts';
-import { errorAnswer } from '../google/google-status.ts';
-import { field, fields, text } from '../shared/outcomes.ts';
-import { idOf, type ListPage, listPage } from '../shared/reply-shapes.ts';
+import type { Remote } from '../batcher.ts';
+import { ended, failureOf, int64, pageOf, stateOf } from '../google/google-operation.ts';
+import { idOf, type ListPage } from '../shared/reply-shapes.ts';
 import { judgeVertex } from './vertex-judge.ts';
 
 /** A job is called by its full name: `cancel` and `results` know nothing else of it. */
@@ -15,21 +14,12 @@ function nameOf(job: unknown): string | undefined {
   return name !== undefined && fullName.test(name) ? name : undefined;
 }
 
-/** One page of jobs. An empty list is `{}`: empty members are left out of Google's JSON. */
+/** One page of jobs. */
 export function readPage(body: unknown): ListPage {
-  const { batchPredictionJobs, nextPageToken, ...others } = fields(body);
-  const isObject = typeof body === 'object' && body !== null && !Array.isArray(body);
-  const isEmpty = batchPredictionJobs === undefined && Object.keys(others).length === 0;
-  const listed = isObject && isEmpty ? [] : batchPredictionJobs;
-  const named = Array.isArray(listed)
-    ? listed.map((job) => ({ ...fields(job), id: nameOf(job) }))
-    : undefined;
-  return { batches: listPage({ data: named }).batches, next: text(nextPageToken) };
+  return pageOf(body, 'batchPredictionJobs', nameOf);
 }
 
 const prefix = /^JOB_STATE_/;
-const ended = new Set(['succeeded', 'partially_succeeded', 'failed', 'cancelled', 'expired']);
-const waiting = new Set(['unspecified', 'queued', 'pending']);
 
 /** A job in our words. `count`: how many requests are in it, where that is known. */
 export function toRemote(job: unknown, wire: Pick<Wire, 'redact'>, count?: number): Remote {
@@ -52,17 +42,11 @@ export function toRemote(job: unknown, wire: Pick<Wire, 'redact'>, count?: numbe
     readable: hasOutput && !isFailed,
     sources,
     ...(counts && { counts }),
-    ...(isFailed && { failure: failureOf(field(job, 'error'), wire) }),
+    ...(isFailed && { failure: failureOf(field(job, 'error'), wire, judgeVertex, 'job') }),
     // Vertex may name the output a little after the end.
     ...(isEnded && !isFailed && (!isCut || hasRun) && !hasOutput && { incomplete: true }),
     ...(isCut && { unfinished: status }),
   };
-}
-
-/** Words that nobody knows are not terminal: a new state must not end a batch. */
-function stateOf(status: string): Remote['state'] {
-  if (status === 'cancelling') return 'cancelling';
-  return waiting.has(status) ? 'queued' : 'running';
 }
 
 /** Where the rows are, and the input, by which rows without an id are told apart. */
@@ -80,18 +64,4 @@ function countsOf(stats: unknown, count: number | undefined): Counts | undefined
   const completed = of('successfulCount');
   const failed = of('failedCount');
   return { total: count ?? completed + failed + of('incompleteCount'), completed, failed };
-}
-
-/** A job that failed as a whole. Quota that others used up will be there again. */
-function failureOf(error: unknown, wire: Pick<Wire, 'redact'>): BatchFailure {
-  const given = errorAnswer(error);
-  const message = text(field(error, 'message')) ?? 'The job failed without a reason.';
-  const isFull = judgeVertex({ ...given, message }).meaning === 'full';
-  return {
-    code: `rpc_${String(field(error, 'code') ?? 'unknown')}`,
-    message: wire.redact(message),
-    meaning: isFull ? 'full' : 'refused',
-    next: isFull ? 'later' : 'fail',
-    answer: { ...given, body: wire.redact(given.body) },
-  };
 }

@@ -1,11 +1,12 @@
 import { STATUS_CODES } from 'node:http';
+import { field, fields, isEmpty, parseJson, text } from '../../base/json.ts';
 import type { Answer } from '../../base/types.ts';
 import { errorStatus } from '../anthropic/anthropic-wire.ts';
 import type { Outcome, Row } from '../batcher.ts';
 import { outcomeOfError } from '../google/google-results.ts';
 import { errorAnswer } from '../google/google-status.ts';
 import { memberText } from '../shared/json-text.ts';
-import { answerHeaders, field, fields, isEmpty, parseJson, text } from '../shared/outcomes.ts';
+import { answerHeaders } from '../shared/outcomes.ts';
 import { statusByWords } from '../shared/status-by-words.ts';
 import { echoOf, unnamed } from './vertex-echoes.ts';
 import { idOfLabel, labelName } from './vertex-labels.ts';

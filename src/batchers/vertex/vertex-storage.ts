@@ -1,8 +1,8 @@
 import { UnknownOutcomeError } from '../../base/errors.ts';
+import { field, fields, text } from '../../base/json.ts';
 import type { Wire } from '../../http/wire.ts';
 import { int64 } from '../google/google-operation.ts';
-import { field, fields, text } from '../shared/outcomes.ts';
-import { expectOk, ReplyError } from '../shared/replies.ts';
+import { expectDeleted, expectOk } from '../shared/replies.ts';
 import { judgeVertex } from './vertex-judge.ts';
 
 /** Where an object of Cloud Storage is. */
@@ -85,11 +85,5 @@ function readPage(body: unknown): { items: readonly unknown[]; next: string | un
 
 /** Deletes an object; one that is gone already is as good. */
 export async function deleteObject(wire: Wire, object: StoredObject): Promise<void> {
-  try {
-    const path = objectUrl(wire, object);
-    await (await expectOk(wire, { method: 'DELETE', path }, judgeVertex)).discard();
-  } catch (error) {
-    const isGone = error instanceof ReplyError && error.failure.meaning === 'gone';
-    if (!isGone) throw error;
-  }
+  await expectDeleted(wire, { path: objectUrl(wire, object) }, judgeVertex);
 }

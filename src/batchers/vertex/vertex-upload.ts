@@ -1,9 +1,9 @@
 import { UnknownOutcomeError } from '../../base/errors.ts';
+import { field } from '../../base/json.ts';
 import type { StreamedBody, Wire, WireReply, WireRequest } from '../../http/wire.ts';
 import { judgeSession } from '../google/google-judge.ts';
 import { chunksOf, withHiddenAddress } from '../google/google-upload.ts';
 import type { ReplyJudge } from '../shared/judge-reply.ts';
-import { field } from '../shared/outcomes.ts';
 import { expectOk, okReply } from '../shared/replies.ts';
 import { judgeVertex } from './vertex-judge.ts';
 import { type StoredObject, storageOf } from './vertex-storage.ts';

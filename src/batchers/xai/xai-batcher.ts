@@ -1,4 +1,5 @@
 import { UnknownOutcomeError } from '../../base/errors.ts';
+import { count, field, fields, text } from '../../base/json.ts';
 import type { Handle } from '../../base/types.ts';
 import type { Wire } from '../../http/wire.ts';
 import type {
@@ -9,7 +10,7 @@ import type {
   PolledBatch,
   ProviderInfo,
   Remote,
-  Route,
+  RouteKey,
   Row,
   Usage,
 } from '../batcher.ts';
@@ -18,7 +19,6 @@ import { judgeCreate } from '../openai/openai-judge.ts';
 import type { ProviderNotes } from '../provider-notes.ts';
 import { type BatchList, pollBatches } from '../shared/batch-list.ts';
 import type { ReplyJudge } from '../shared/judge-reply.ts';
-import { count, field, fields, text } from '../shared/outcomes.ts';
 import { createdBody, expectOk } from '../shared/replies.ts';
 import { type ListPage, listPage } from '../shared/reply-shapes.ts';
 import { xaiInfo } from './xai-info.ts';
@@ -70,7 +70,7 @@ export class XaiBatcher extends OpenAIBatcher {
     return super.match(call);
   }
 
-  override limits(route: Pick<Route, 'endpoint' | 'model'>): Limits {
+  override limits(route: RouteKey): Limits {
     return {
       ...super.limits(route),
       // 25 MB by the book, with the same head-room as the file.

@@ -1,6 +1,6 @@
+import { field, fields, text } from '../../base/json.ts';
 import type { Wire } from '../../http/wire.ts';
 import type { BatchFailure, Remote } from '../batcher.ts';
-import { field, fields, text } from '../shared/outcomes.ts';
 import { idOf } from '../shared/reply-shapes.ts';
 
 /** What only a poll knows about the batch that it asks for. */

@@ -1,4 +1,4 @@
-import type { Call, Limits, Route } from '../batcher.ts';
+import type { Call, Limits } from '../batcher.ts';
 import { zhipuInfo } from '../compatible/compatible-info.ts';
 import { OpenAIBatcher } from '../openai/openai-batcher.ts';
 import type { ProviderInfo } from '../provider-info.ts';
@@ -13,17 +13,13 @@ import type { ProviderNotes } from '../provider-notes.ts';
 export class ZhipuBatcher extends OpenAIBatcher {
   override readonly info: ProviderInfo = zhipuInfo;
   override readonly notes: ProviderNotes = notes;
+  protected override readonly ownLimits: Partial<Limits> = {
+    bytes: 95_000_000,
+    itemBytes: 95_000_000,
+  };
 
   protected override endpointOf({ path }: Call): string {
     return `/v4${path}`;
-  }
-
-  override limits(route: Pick<Route, 'endpoint' | 'model'>): Limits {
-    return {
-      ...super.limits(route),
-      bytes: 95_000_000,
-      itemBytes: 95_000_000,
-    };
   }
 }
 

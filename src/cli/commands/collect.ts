@@ -1,31 +1,51 @@
 import type { Command } from 'commander';
-import { KeepAlive } from '../../concurrency/keep-alive.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
+import { optionFlags } from '../../options/flags.ts';
 import type { ResolvedOptions } from '../../options/index.ts';
-import type { Emit, Notice } from '../../orchestrator/events/events.ts';
+import type { OptionName } from '../../options/types.ts';
+import type { BatchlingEvents, Emit, Notice } from '../../orchestrator/events/events.ts';
 import { collectCommand } from '../../report/text/collect-command.ts';
-import { counted } from '../../report/text/summary.ts';
+import { slowLine } from '../../report/text/event-lines.ts';
+import { counted, number } from '../../report/text/summary.ts';
+import { doneSummary } from '../done/done-summary.ts';
+import { onDoneFlag, runOnDone } from '../done/on-done.ts';
 import { exitCodes } from '../exit-codes.ts';
+import { interruptible } from '../interruptible.ts';
+import { addOptionFlags, useOptionFlags, withSwitchValues } from '../option-flags.ts';
 import { batchJson } from '../print/batch-json.ts';
 import { outcomeLine } from '../print/outcome-line.ts';
 import { note, print, printJson } from '../print/output.ts';
 import { Collecting, type Looked } from '../store/collecting.ts';
 import { readCredentialFlags } from '../store/find-credential.ts';
 import { addLedgerFlags, credentialFlag } from '../store/ledger-flags.ts';
-import { type LedgerFlags, noLedger, openExisting, optionsFor } from '../store/open-store.ts';
+import { type LedgerFlags, optionsFor, requireLedger } from '../store/open-store.ts';
 import { Reachable } from '../store/reachable.ts';
 
 interface CollectFlags extends LedgerFlags {
   readonly watch?: boolean;
   readonly credential?: readonly string[];
+  readonly onDone?: string;
+  readonly poll?: string;
+  readonly keep?: string;
+  readonly cleanup?: string;
+  readonly webhook?: string;
 }
+
+/** Options of `batchify` that mean something where nothing is sent. */
+const applies: ReadonlySet<OptionName> = new Set(['poll', 'keep', 'cleanup', 'webhook']);
+const collectFlags = optionFlags.filter(({ option }) => applies.has(option));
 
 export function define(command: Command): void {
   addLedgerFlags(command)
     .option('--watch', 'go on until no batch is open')
     .addOption(credentialFlag())
-    .addHelpText('after', examples)
-    .action(collect);
+    .addOption(onDoneFlag('when the last open batch is collected, or cannot be'));
+  addOptionFlags(command, collectFlags);
+  command.addHelpText('after', examples).action(collect);
+}
+
+export function prepare(given: readonly string[]): string[] {
+  return withSwitchValues(given, collectFlags);
 }
 
 const examples = `
@@ -41,23 +61,13 @@ Examples:
 
 async function collect(flags: CollectFlags): Promise<void> {
   const named = readCredentialFlags(flags.credential);
+  useOptionFlags({ ...flags }, collectFlags, false);
   const options = await optionsFor(flags);
-  const ledger = await openExisting(options, options.keep === 'all' ? 'all' : 'answers');
-  if (ledger === undefined) throw new Error(noLedger(options));
+  const ledger = await requireLedger(options);
   const reachable = new Reachable(ledger, options, named);
-  const stop = new AbortController();
-  const onSignal = () => stop.abort();
-  // Only the CLI handles signals; the library installs no handlers. The second one ends the process.
-  const signals = ['SIGINT', 'SIGTERM'] as const;
-  for (const signal of signals) process.once(signal, onSignal);
-  const keepAlive = new KeepAlive();
-  keepAlive.hold();
-  try {
-    process.exitCode = await work(ledger, options, reachable, flags, stop.signal);
-  } finally {
-    keepAlive.release();
-    for (const signal of signals) process.off(signal, onSignal);
-  }
+  await interruptible(async (stopped) => {
+    process.exitCode = await work(ledger, options, reachable, flags, stopped);
+  });
 }
 
 /** The exit code. */
@@ -68,17 +78,21 @@ async function work(
   flags: CollectFlags,
   stopped: AbortSignal,
 ): Promise<number> {
+  const began = performance.now();
   let isGivenUp = false;
+  const ended = new Set<string>();
   /** The number of requests that ended without an answer, by batch. */
   const unanswered = new Map<string, number>();
   const onLooked = async ({ batch, trouble }: Looked) => {
     isGivenUp ||= trouble !== undefined;
     unanswered.set(batch.token, batch.count - batch.answered);
+    if (batch.endedAt !== undefined) ended.add(batch.token);
     if (!flags.json) await print(outcomeLine(batch, trouble));
     else await printJson({ ...batchJson(batch, undefined), ...(trouble && { trouble }) });
   };
   const refusals = new Set<string>();
   const emit: Emit = (name, event) => {
+    if (name === 'batch:slow') note(slowLine(event as BatchlingEvents['batch:slow']));
     if (name !== 'notice') return;
     const notice = event as Notice;
     if (notice.notice !== 'trouble' && notice.notice !== 'over') return;
@@ -88,10 +102,11 @@ async function work(
   };
   const collecting = await Collecting.open({ ledger, options, reachable, onLooked, emit });
   let left = 0;
+  let lost = 0;
   try {
     await orStopped(flags.watch ? collecting.untilDone(stopped) : collecting.round(), stopped);
     left = (await ledger.unfinished()).length;
-    const lost = [...unanswered.values()].reduce((sum, count) => sum + count, 0);
+    lost = [...unanswered.values()].reduce((sum, count) => sum + count, 0);
     await tellWhatIsLeft(ledger, reachable, { left, lost }, flags);
   } finally {
     await collecting.close();
@@ -99,8 +114,20 @@ async function work(
   if (stopped.aborted) return exitCodes.interrupted;
   // A script that collects until the exit code is 0 would never end if no key can read a batch.
   const isStuck = isGivenUp || refusals.size > 0 || reachable.obstacles().length > 0;
-  if (isStuck) return exitCodes.failed;
-  return left === 0 ? exitCodes.fine : exitCodes.detached;
+  const standing = left === 0 ? exitCodes.fine : exitCodes.detached;
+  const exitCode = isStuck ? exitCodes.failed : standing;
+  // A collect that is called every few minutes is done once: by the call that finds the last batch ended.
+  if (isStuck || (left === 0 && ended.size > 0)) {
+    const collected = { batches: ended.size, unanswered: lost };
+    const milliseconds = Math.round(performance.now() - began);
+    const said =
+      `${counted(ended.size, 'batch', 'batches')} collected` +
+      (lost > 0 ? `, ${counted(lost, 'request')} without an answer` : '') +
+      (left > 0 ? `, ${number(left)} still open` : '');
+    const facts = { command: 'collect', exitCode, milliseconds, collected } as const;
+    await runOnDone(flags.onDone, doneSummary(facts, undefined, said), flags);
+  }
+  return exitCode;
 }
 
 async function orStopped(work: Promise<void>, stopped: AbortSignal): Promise<void> {

@@ -36,11 +36,13 @@ async function completedCommands(): Promise<CompletedCommand[]> {
 
 function flagsOf(command: Command): CompletedCommand['flags'] {
   const help = command.createHelp();
-  return help.visibleOptions(command).map((option) => {
-    // The help writes `--[no-]cache`, `--dry-run[=deep]`, `--window <value>`.
+  return help.visibleOptions(command).flatMap((option) => {
+    // The help writes `--[no-]cache`, `--dry-run[=deep]`, `--window <duration>`.
     const term = help.optionTerm(option);
-    const [name = ''] = /--[\w-]+/.exec(term.replace('[no-]', 'no-')) ?? [];
-    const off = term.includes('[no-]') ? 'turn off: ' : '';
-    return { name, help: `${off}${option.description}`, takesValue: term.includes(' <') };
+    const [name = ''] = /--[\w-]+/.exec(term.replace('[no-]', '')) ?? [];
+    const flag = { name, help: option.description, takesValue: term.includes(' <') };
+    if (!term.includes('[no-]')) return [flag];
+    const off = { name: name.replace('--', '--no-'), help: `turn off: ${option.description}` };
+    return [flag, { ...flag, ...off }];
   });
 }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { Finding } from '../doctor/finding.ts';
+import type { LiveFlags } from '../doctor/live.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { print, printJson } from '../print/output.ts';
 import { readCredentialFlags } from '../store/find-credential.ts';
@@ -7,11 +8,8 @@ import { addLedgerFlags, credentialFlag } from '../store/ledger-flags.ts';
 import { type LedgerFlags, optionsFor } from '../store/open-store.ts';
 import { usageError } from '../usage-error.ts';
 
-interface DoctorFlags extends LedgerFlags {
+interface DoctorFlags extends LedgerFlags, LiveFlags {
   readonly live?: string;
-  readonly model?: string;
-  readonly base?: string;
-  readonly yes?: boolean;
   readonly credential?: readonly string[];
 }
 
@@ -20,6 +18,7 @@ export function define(command: Command): void {
     .option('--live <provider>', 'send two batches of one request and check what the provider says')
     .option('--model <name>', 'model for --live')
     .option('--base <url>', "base URL for --live (default: the provider's own)")
+    .option('--record <folder>', 'keep the traffic of --live there, without key, names and ids')
     .option('--yes', 'do not ask before --live spends money')
     .addOption(credentialFlag())
     .addHelpText('after', examples)
@@ -31,7 +30,8 @@ Keys are shown by the names of their variables only. Exit code 1: something is b
 
 Examples:
   $ batchling doctor
-  $ batchling doctor --live openai --model gpt-4o-mini`;
+  $ batchling doctor --live openai --model gpt-4o-mini
+  $ batchling doctor --live openai --record recordings`;
 
 async function doctor(flags: DoctorFlags): Promise<void> {
   const named = readCredentialFlags(flags.credential);
@@ -41,7 +41,8 @@ async function doctor(flags: DoctorFlags): Promise<void> {
     await live(flags.live, { ...flags, named, options });
     return;
   }
-  if (flags.model ?? flags.base) throw usageError('--model and --base belong to --live');
+  if (flags.model ?? flags.base ?? flags.record)
+    throw usageError('--model, --base and --record belong to --live');
   const [{ versions }, { ledgerFindings }, { keys }, { clients }, { surroundings }] =
     await Promise.all([
       import('../doctor/versions.ts'),

@@ -8,15 +8,16 @@ import { launch } from '../launch/launch.ts';
 import { gatewayNote, isOtherLanguage } from '../launch/other-languages.ts';
 import { imports } from '../launch/own-modules.ts';
 import { runEnvironment, type Variables } from '../launch/run-environment.ts';
-import { addRunFlags, prepareExec, type RunFlags } from '../launch/run-flags.ts';
+import { addGatewayFlag, addRunFlags, prepareExec, type RunFlags } from '../launch/run-flags.ts';
 
 const notes = `
-All processes of the command are one run. Programs that are not Node are not captured: they need the
-gateway, batchling serve.
+All processes of the command are one run. Programs that are not Node need --gateway: their SDKs
+find it by the variables for their base URLs (OPENAI_BASE_URL, ANTHROPIC_BASE_URL ...).
 
 Examples:
   $ batchling exec -- npx promptfoo eval
   $ batchling exec --window 10s -- npm test
+  $ batchling exec --gateway -- python eval.py
   $ batchling exec -- vitest run            commands of node_modules/.bin need no npx`;
 
 export { prepareExec as prepare };
@@ -28,6 +29,7 @@ export function define(command: Command): void {
     .argument('[args...]', 'its arguments')
     .passThroughOptions();
   addRunFlags(command);
+  addGatewayFlag(command);
   command.addHelpText('after', notes).action(exec);
 }
 
@@ -35,17 +37,28 @@ async function exec(command: string, given: string[], flags: RunFlags): Promise<
   const environment = runEnvironment(flags);
   await checkStoreOf(environment);
   const shows = environment.display !== 'none' && environment.display !== 'json';
-  if (shows && isOtherLanguage(command))
-    process.stderr.write(`batchling: ${gatewayNote(command)}\n`);
+  const isMissed = flags.gateway === undefined && isOtherLanguage(command);
+  if (shows && isMissed) process.stderr.write(`batchling: ${gatewayNote(command)}\n`);
   const variables = {
     ...withBinaries(environment.variables),
     NODE_OPTIONS: nodeOptions(environment.config, environment.variables.NODE_OPTIONS),
   };
   try {
-    process.exitCode = await launch({ command, given, variables, environment, isCommand: true });
+    process.exitCode = await launch({
+      as: 'exec',
+      called: command,
+      onDone: flags.onDone,
+      command,
+      given,
+      variables,
+      environment,
+      isCommand: true,
+    });
   } catch (error) {
     process.exitCode = notStarted(command, error);
   }
+  // Connections that the gateway was making when it was closed keep the process up no longer.
+  if (environment.hasGateway) process.exit();
 }
 
 /** Our imports come first, so that modules which the user's own options import are captured, too. */

@@ -5,16 +5,10 @@ import { counted, number } from '../../report/text/summary.ts';
 import { openExport } from '../print/export-file.ts';
 import { csvHead, csvRow, jsonRow } from '../print/export-rows.ts';
 import { note, print, printJson } from '../print/output.ts';
-import { findBatch } from '../store/find-batch.ts';
+import { findBatches } from '../store/find-batch.ts';
 import { addLedgerFlags } from '../store/ledger-flags.ts';
 import { memberPages } from '../store/member-pages.ts';
-import {
-  type LedgerFlags,
-  noLedger,
-  openExisting,
-  optionsFor,
-  withLedger,
-} from '../store/open-store.ts';
+import { type LedgerFlags, optionsFor, requireLedger, withLedger } from '../store/open-store.ts';
 import { usageError } from '../usage-error.ts';
 
 interface ExportFlags extends LedgerFlags {
@@ -49,10 +43,9 @@ async function exportBatches(ids: readonly string[], flags: ExportFlags): Promis
     throw usageError('name the batches to export, or give --all; `batchling ls` lists them');
   }
   const options = await optionsFor(flags);
-  const ledger = await openExisting(options);
-  if (ledger === undefined) throw new Error(noLedger(options));
+  const ledger = await requireLedger(options);
   await withLedger(ledger, async () => {
-    const batches = flags.all ? (await ledger.list()).reverse() : await findAll(ledger, ids);
+    const batches = flags.all ? (await ledger.list()).reverse() : await findBatches(ledger, ids);
     const { rows, unasked } = await write(ledger, batches, flags);
     if (unasked > 0) note(withoutQuestion(rows, unasked));
     if (flags.output === undefined) return;
@@ -69,16 +62,6 @@ function withoutQuestion(rows: number, unasked: number): string {
     `${some} no question (request): the ledger keeps questions of programs that run with --keep all ` +
     '(option keep, variable BATCHLING_KEEP)'
   );
-}
-
-/** Each batch once, whatever ids it was named by. */
-async function findAll(ledger: Ledger, ids: readonly string[]): Promise<BatchSummary[]> {
-  const found = new Map<string, BatchSummary>();
-  for (const id of ids) {
-    const batch = await findBatch(ledger, id);
-    found.set(batch.token, batch);
-  }
-  return [...found.values()];
 }
 
 async function write(

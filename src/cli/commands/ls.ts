@@ -1,10 +1,12 @@
 import type { Command } from 'commander';
 import { shownStore } from '../../base/store-address.ts';
 import type { BatchSummary, Ledger, OpenBatch } from '../../ledger/ledger.ts';
+import { findSlow, type Slowness } from '../../orchestrator/model/find-slow.ts';
 import { collectCommand } from '../../report/text/collect-command.ts';
+import { stateWords } from '../../report/text/state-words.ts';
 import { counted, dollars, number } from '../../report/text/summary.ts';
 import { batchJson, byToken } from '../print/batch-json.ts';
-import { ageOf, stateWords } from '../print/batch-words.ts';
+import { ageOf } from '../print/batch-words.ts';
 import { columns, print, printJson } from '../print/output.ts';
 import { type Column, table } from '../print/text-table.ts';
 import { addLedgerFlags } from '../store/ledger-flags.ts';
@@ -48,10 +50,13 @@ async function ls(flags: LsFlags): Promise<void> {
     else await print(noLedger(options));
     return;
   }
-  const { listed, open } = await withLedger(ledger, (opened) => read(opened, flags));
+  const now = options.clock.now();
+  const { listed, open, slow } = await withLedger(ledger, (opened) => read(opened, flags, now));
   const shown = listed.slice(0, limit).reverse();
   if (flags.json) {
-    const batches = shown.map((batch) => batchJson(batch, open.get(batch.token)));
+    const batches = shown.map((batch) =>
+      batchJson(batch, open.get(batch.token), slow.get(batch.token)),
+    );
     await printJson({ store: shownStore(options.store), batches, total: listed.length });
     return;
   }
@@ -61,8 +66,9 @@ async function ls(flags: LsFlags): Promise<void> {
     );
     return;
   }
-  const now = options.clock.now();
-  const rows = shown.map((batch) => rowOf(batch, open.get(batch.token), now));
+  const rows = shown.map((batch) =>
+    rowOf(batch, open.get(batch.token), slow.get(batch.token), now),
+  );
   const lines = [
     ...table(...withoutEmpty(titles, rows), columns()),
     '',
@@ -71,9 +77,11 @@ async function ls(flags: LsFlags): Promise<void> {
   await print(lines);
 }
 
-async function read(ledger: Ledger, { open }: LsFlags) {
+async function read(ledger: Ledger, { open }: LsFlags, now: number) {
   const listed = await ledger.list(open ? { open } : {});
-  return { listed, open: byToken(await ledger.unfinished()) };
+  const unfinished = await ledger.unfinished();
+  const slow = await findSlow(ledger, listed, unfinished, now);
+  return { listed, open: byToken(unfinished), slow };
 }
 
 function limitOf(text: string): number {
@@ -102,11 +110,16 @@ function withoutEmpty(
   return [titles.filter(isUsed), rows.map((row) => row.filter(isUsed))];
 }
 
-function rowOf(batch: BatchSummary, open: OpenBatch | undefined, now: number): string[] {
+function rowOf(
+  batch: BatchSummary,
+  open: OpenBatch | undefined,
+  slow: Slowness | undefined,
+  now: number,
+): string[] {
   const { token, provider, model, count, answered, createdAt, name = '' } = batch;
   return [
     token,
-    stateWords(batch, open?.owner !== undefined),
+    stateWords(batch, open?.owner !== undefined, slow),
     provider,
     model,
     number(count),
@@ -117,10 +130,10 @@ function rowOf(batch: BatchSummary, open: OpenBatch | undefined, now: number): s
   ];
 }
 
-/** Dollars that were paid, or an estimate. */
-function costOf({ cost }: BatchSummary): string {
+/** What was paid; of a batch that is not over, what it may cost. */
+function costOf({ cost, endedAt }: BatchSummary): string {
   if (cost?.paid !== undefined) return dollars(cost.paid);
-  return cost?.estimate === undefined ? '' : `~${dollars(cost.estimate)}`;
+  return cost?.estimate === undefined || endedAt !== undefined ? '' : `~${dollars(cost.estimate)}`;
 }
 
 function footer(

@@ -45,7 +45,15 @@ async function run(file: string, given: string[], flags: RunFlags): Promise<void
   const urls = [...imports(config), ...(loader === undefined ? [] : [loader])];
   const command = process.execPath;
   const nodeArguments = [...importArguments([...new Set(urls)]), ...entryOf(program), ...given];
-  process.exitCode = await launch({ command, given: nodeArguments, variables, environment });
+  process.exitCode = await launch({
+    as: 'run',
+    called: file,
+    onDone: flags.onDone,
+    command,
+    given: nodeArguments,
+    variables,
+    environment,
+  });
 }
 
 /** Deno does not load the module that captures, and the program would run at full price. */

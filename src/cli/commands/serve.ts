@@ -2,18 +2,22 @@ import { type Command, Option } from 'commander';
 import { docsPage } from '../../base/docs-page.ts';
 import { messageOf } from '../../base/errors.ts';
 import { tokenVariable } from '../../base/run-variables.ts';
-import type { Logger } from '../../base/types.ts';
-import { isThisMachine } from '../../gateway/admission/this-machine.ts';
+import type { Dict, Logger } from '../../base/types.ts';
+import { ownCredentials } from '../../batchers/own-credentials.ts';
+import { builtInInfos } from '../../batchers/registry.ts';
 import { Gateway, type GatewayOptions } from '../../gateway/gateway.ts';
-import { useConfigFile } from '../../options/config/config-file.ts';
-import { checkFlag, optionFlags } from '../../options/flags.ts';
-import { bytes, duration, integer } from '../../options/scalars.ts';
+import { optionFlags } from '../../options/flags.ts';
+import { bytes, duration, integer, timer } from '../../options/scalars.ts';
 import { printable } from '../../report/terminal/terminal.ts';
-import { configPath } from '../config-path.ts';
+import { configPath, useConfig } from '../config-path.ts';
+import { onDoneFlag } from '../done/on-done.ts';
+import { tellWhenIdle } from '../done/when-idle.ts';
 import { exitCodes } from '../exit-codes.ts';
+import { firstSignal } from '../interruptible.ts';
+import { addListeningFlags, explained, readPort, tokenFor } from '../listening.ts';
+import { addOptionFlags, useOptionFlags, withSwitchValues } from '../option-flags.ts';
 import { gatewayJson, gatewayText } from '../print/gateway-text.ts';
 import { readFlag } from '../store/ledger-flags.ts';
-import { ownCredentials } from '../store/own-credentials.ts';
 import { usageError } from '../usage-error.ts';
 
 type Flags = Readonly<Record<string, string | undefined>>;
@@ -44,17 +48,7 @@ const budgetHelp =
 const serveFlags = optionFlags.filter(({ option }) => !leftOut.has(option));
 
 export function define(command: Command): void {
-  command
-    .option('--port <number>', 'port to listen on; 0 takes any free one', '8787')
-    .option(
-      '--host <address>',
-      'address to listen on; any but this machine needs a token',
-      '127.0.0.1',
-    )
-    .option(
-      '--token <text>',
-      'clients must send it as x-batchling-token (better: BATCHLING_TOKEN, which others cannot see)',
-    )
+  addListeningFlags(command, '8787', 'clients must send it as x-batchling-token')
     .addOption(
       new Option(
         '--credentials <whose>',
@@ -74,54 +68,48 @@ export function define(command: Command): void {
     .option('--max-connections <number>', 'connections that may be open at once', '60000')
     .option('--client-connections <number>', 'the same for one client address', '25000')
     .option('--request-time <duration>', 'how long a client may take to send its request', '2m')
+    .option(
+      '--public-url <url>',
+      'where providers reach this gateway: for their webhooks (/webhooks/openai, /webhooks/google)',
+    )
+    .addOption(onDoneFlag('when no call waits any more'))
+    .option('--idle <duration>', 'how long no call may come before --on-done runs', '30s')
     .option('--json', 'print where it listens as JSON')
     .option('--config <file>', 'options from this file (default: that of the project)');
-  for (const { name, option, help, usual } of serveFlags) {
-    const said = option === 'budget' ? budgetHelp : help;
-    command.option(`${name} <value>`, `${said} (default: ${usual})`);
-  }
+  addOptionFlags(command, serveFlags, { budget: { help: budgetHelp } });
   command.addHelpText('after', examples).action(serve);
+}
+
+export function prepare(given: readonly string[]): string[] {
+  return withSwitchValues(given, serveFlags);
 }
 
 /** Runs the gateway until a signal ends it. */
 async function serve(flags: Flags): Promise<void> {
   await useFlags(flags);
   const given = gatewayOptions(flags);
+  const idle = readFlag('--idle', flags.idle ?? '', timer('above 0'));
   // Signals are watched before the gateway listens, so that any of them ends it in order.
-  const stop = new Promise<void>((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
-  });
-  const gateway = await start(given);
+  const stop = firstSignal();
+  const gateway = await explained(Gateway.start(given), given);
   process.stdout.write(flags.json ? gatewayJson(gateway) : gatewayText(gateway, given));
+  if (flags.onDone !== undefined) tellWhenIdle(gateway, flags.onDone, idle);
   await stop;
   await gateway.leave();
   // Connections that it does not wait for keep the process up no longer.
   process.exit(exitCodes.fine);
 }
 
-/** Flags of options count as their variables, which all scopes of the gateway read. */
 async function useFlags(flags: Flags): Promise<void> {
   const path = configPath(flags.config);
-  for (const flag of serveFlags) {
-    const text = flags[flag.option]?.replace(flag.option === 'budget' ? perDay : '', '');
-    if (text === undefined) continue;
-    checkFlag(flag, text, path !== undefined);
-    process.env[flag.variable] = text;
-  }
-  if (path === undefined) return;
-  const { loadConfig } = await import('../../options/config/load-config.ts');
-  useConfigFile(await loadConfig(path));
+  const budget = flags.budget?.replace(perDay, '');
+  useOptionFlags({ ...flags, budget }, serveFlags, path !== undefined);
+  await useConfig(path);
 }
 
 function gatewayOptions(flags: Flags): GatewayOptions {
   const host = flags.host ?? '';
-  const token = flags.token ?? (process.env[tokenVariable]?.trim() || undefined);
-  if (token === '') throw usageError('--token is empty');
-  if (token === undefined && !isThisMachine(host)) {
-    throw usageError(
-      `--host ${host} can be reached from other machines: set ${tokenVariable} to a token that clients must send`,
-    );
-  }
+  const token = tokenFor(host, flags.token);
   if (token === undefined && flags.credentials === 'env') {
     throw usageError(
       `--credentials env lets clients use the keys of the gateway: set ${tokenVariable} to a token that they must send`,
@@ -130,9 +118,10 @@ function gatewayOptions(flags: Flags): GatewayOptions {
   const number = (name: string, flag: string) => readFlag(flag, flags[name] ?? '', integer(1));
   return {
     port: readPort(flags.port ?? ''),
+    publicUrl: readPublicUrl(flags.publicUrl),
     host,
     token,
-    credentials: flags.credentials === 'env' ? ownCredentials(process.env) : undefined,
+    credentials: flags.credentials === 'env' ? environmentCredentials() : undefined,
     heartbeat: readFlag('--heartbeat', flags.heartbeat ?? '', duration('above 0')),
     limits: {
       bodySize: readFlag('--max-body', flags.maxBody ?? '', bytes),
@@ -152,26 +141,14 @@ function times(requestTime: number): { requestTime: number; headersTime: number 
   return { requestTime, headersTime: Math.min(30_000, requestTime) };
 }
 
-function readPort(text: string): number {
-  const port = Number(text);
-  if (text !== '' && Number.isInteger(port) && port >= 0 && port <= 65_535) return port;
-  throw usageError(`--port must be a whole number from 0 to 65535, but got: ${text}`);
-}
-
-async function start(given: GatewayOptions): Promise<Gateway> {
-  try {
-    return await Gateway.start(given);
-  } catch (error) {
-    const { code } = error as { code?: unknown };
-    if (code === 'EADDRINUSE') {
-      throw usageError(`--port: ${given.port} is in use; give another one, or 0 for any free one`);
-    }
-    if (code === 'EACCES') throw usageError(`--port: ${given.port} is not allowed to you`);
-    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND' || code === 'EAI_AGAIN') {
-      throw usageError(`--host: ${given.host} is no address of this machine`);
-    }
-    throw error;
-  }
+function readPublicUrl(text: string | undefined): URL | undefined {
+  if (text === undefined) return undefined;
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isPlain = url?.username === '' && url.search === '' && url.hash === '';
+  if (isPlain && (url?.protocol === 'https:' || url?.protocol === 'http:')) return url;
+  throw usageError(
+    '--public-url is the https URL at which providers reach this gateway, without a query',
+  );
 }
 
 /** What an operator should see; the rest is in the metrics. */
@@ -185,4 +162,10 @@ const logger: Logger = {
 function tell(message: string, facts: Readonly<Record<string, unknown>> = {}): void {
   const cause = facts.error === undefined ? '' : `: ${messageOf(facts.error)}`;
   process.stderr.write(`batchling: ${printable(`${message}${cause}`)}\n`);
+}
+
+/** The gateway's own credentials: of each provider whose usual variable is set, as headers. */
+function environmentCredentials(): ReadonlyMap<string, Dict> {
+  const found = builtInInfos.map((info) => [info.name, ownCredentials(info, process.env)] as const);
+  return new Map(found.flatMap(([name, headers]) => (headers ? [[name, headers]] : [])));
 }

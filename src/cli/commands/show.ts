@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { BatchSummary, Ledger, OpenBatch } from '../../ledger/ledger.ts';
+import { findSlow, type Slowness } from '../../orchestrator/model/find-slow.ts';
 import { number } from '../../report/text/summary.ts';
 import { batchFacts } from '../print/batch-facts.ts';
 import { batchJson } from '../print/batch-json.ts';
@@ -9,16 +10,16 @@ import { table } from '../print/text-table.ts';
 import { findBatch } from '../store/find-batch.ts';
 import { addLedgerFlags } from '../store/ledger-flags.ts';
 import { memberPages } from '../store/member-pages.ts';
-import {
-  type LedgerFlags,
-  noLedger,
-  openExisting,
-  optionsFor,
-  withLedger,
-} from '../store/open-store.ts';
+import { type LedgerFlags, optionsFor, requireLedger, withLedger } from '../store/open-store.ts';
 
 interface ShowFlags extends LedgerFlags {
   readonly requests?: boolean;
+}
+
+interface Shown {
+  readonly batch: BatchSummary;
+  readonly open: OpenBatch | undefined;
+  readonly slow: Slowness | undefined;
 }
 
 /** How many requests are shown without `--requests`. */
@@ -40,25 +41,27 @@ Examples:
 
 async function show(id: string, flags: ShowFlags): Promise<void> {
   const options = await optionsFor(flags);
-  const ledger = await openExisting(options);
-  if (ledger === undefined) throw new Error(noLedger(options));
+  const ledger = await requireLedger(options);
   await withLedger(ledger, async () => {
     const batch = await findBatch(ledger, id);
-    const open = (await ledger.unfinished()).find(({ token }) => token === batch.token);
-    if (flags.json) await showJson(ledger, batch, open, flags);
-    else await showText(ledger, batch, open, flags, options.clock.now());
+    const unfinished = await ledger.unfinished();
+    const open = unfinished.find(({ token }) => token === batch.token);
+    const now = options.clock.now();
+    const slow = (await findSlow(ledger, [batch], unfinished, now)).get(batch.token);
+    const shown = { batch, open, slow };
+    if (flags.json) await showJson(ledger, shown, flags);
+    else await showText(ledger, shown, flags, now);
   });
 }
 
 async function showText(
   ledger: Ledger,
-  batch: BatchSummary,
-  open: OpenBatch | undefined,
+  { batch, open, slow }: Shown,
   { requests: all }: ShowFlags,
   now: number,
 ): Promise<void> {
   const tally = await tallyOf(ledger, batch);
-  const lines = [...batchFacts(batch, open, tally, now), ...tally.errorLines()];
+  const lines = [...batchFacts(batch, open, tally, now, slow), ...tally.errorLines()];
   await print(lines);
   if (tally.total === 0) return;
   const shown = all ? tally.total : Math.min(first, tally.total);
@@ -77,13 +80,12 @@ async function showText(
 /** One document. Its requests are written page by page: there may be fifty thousand. */
 async function showJson(
   ledger: Ledger,
-  batch: BatchSummary,
-  open: OpenBatch | undefined,
+  { batch, open, slow }: Shown,
   { requests: all }: ShowFlags,
 ): Promise<void> {
   const tally = await tallyOf(ledger, batch);
   const facts = {
-    ...batchJson(batch, open),
+    ...batchJson(batch, open, slow),
     requests: tally.counts(batch),
     errors: tally.errors(),
   };

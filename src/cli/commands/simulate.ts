@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
-import type { Simulator, SimulatorOptions } from '../../simulator/index.ts';
+import type { Simulator } from '../../simulator/index.ts';
 import { loadAnswers } from '../launch/load-answers.ts';
+import { explained, readPort, readWhole } from '../listening.ts';
 import { usageError } from '../usage-error.ts';
 
 type Flags = Readonly<Record<string, string | boolean>>;
@@ -25,23 +26,15 @@ export function define(command: Command): void {
 
 /** Runs the simulator until the process is ended. */
 async function simulate(flags: Flags): Promise<void> {
-  const port = wholeNumber('--port', flags.port, 65_535);
-  const running = wholeNumber('--speed', flags.speed, 24 * 3_600_000);
+  const port = readPort(String(flags.port));
+  const running = readWhole('--speed', String(flags.speed), 24 * 3_600_000);
   const models = flags.models === undefined ? null : namesOf(String(flags.models));
   const answer = flags.answers === undefined ? null : await loadAnswers(String(flags.answers));
   const host = String(flags.host);
-  const simulator = await start({ port, host, speed: { running }, models, answer });
-  process.stdout.write(flags.json ? asJson(simulator) : asText(simulator, flags));
-}
-
-async function start(options: SimulatorOptions): Promise<Simulator> {
   const { startSimulator } = await import('../../simulator/index.ts');
-  try {
-    return await startSimulator(options);
-  } catch (error) {
-    if ((error as { code?: unknown }).code !== 'EADDRINUSE') throw error;
-    throw usageError(`--port: ${options.port} is in use; give another one, or 0 for any free one`);
-  }
+  const starting = startSimulator({ port, host, speed: { running }, models, answer });
+  const simulator = await explained(starting, { port, host });
+  process.stdout.write(flags.json ? asJson(simulator) : asText(simulator, flags));
 }
 
 function asJson(simulator: Simulator): string {
@@ -73,10 +66,4 @@ function namesOf(text: string): string[] {
   const names = text.split(',').map((name) => name.trim());
   if (names.every((name) => name !== '')) return names;
   throw usageError(`--models must be names with commas between them, but got: ${text}`);
-}
-
-function wholeNumber(flag: string, value: unknown, most: number): number {
-  const number = Number(value);
-  if (value !== '' && Number.isInteger(number) && number >= 0 && number <= most) return number;
-  throw usageError(`${flag} must be a whole number from 0 to ${most}, but got: ${String(value)}`);
 }

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { docsPage } from '../../base/docs-page.ts';
+import { fields, type JsonObject, parseObject, text } from '../../base/json.ts';
 import { builtInInfos } from '../../batchers/registry.ts';
 import type { Finding } from './finding.ts';
 
@@ -13,7 +14,6 @@ const ofProviders = new Set(builtInInfos.flatMap(({ packages = [] }) => packages
 const notCaptured: Readonly<Record<string, string>> = {
   undici: 'calls through the package undici have their own way to the network',
   'cohere-ai': 'Cohere has no batches that batchling knows',
-  '@aws-sdk/client-bedrock-runtime': 'Bedrock has no batches that batchling knows',
 };
 
 /** The LLM and HTTP clients of the project in this folder. */
@@ -44,24 +44,15 @@ export async function clients(folder: string): Promise<Finding[]> {
 async function dependencies(folder: string): Promise<string[] | undefined> {
   const manifest = await readJson(join(folder, 'package.json'));
   if (manifest === undefined) return undefined;
-  const { dependencies: needed = {}, devDependencies: used = {} } = manifest as {
-    dependencies?: object;
-    devDependencies?: object;
-  };
-  return [...new Set([...Object.keys(needed), ...Object.keys(used)])].sort();
+  const { dependencies, devDependencies } = manifest;
+  return Object.keys({ ...fields(dependencies), ...fields(devDependencies) }).sort();
 }
 
 async function versionOf(folder: string, name: string): Promise<string> {
   const manifest = await readJson(join(folder, 'node_modules', name, 'package.json'));
-  const version = (manifest as { version?: unknown } | undefined)?.version;
-  return typeof version === 'string' ? version : '(not installed)';
+  return text(manifest?.version) ?? '(not installed)';
 }
 
-async function readJson(path: string): Promise<object | undefined> {
-  try {
-    const value: unknown = JSON.parse(await readFile(path, 'utf8'));
-    return typeof value === 'object' && value !== null ? value : undefined;
-  } catch {
-    return undefined;
-  }
+async function readJson(path: string): Promise<JsonObject | undefined> {
+  return parseObject(await readFile(path, 'utf8').catch(() => ''));
 }

@@ -25,24 +25,35 @@ export interface LiveResult {
   readonly itemId: ItemId;
 }
 
+/** What batchling calls a batch and its request. */
+export interface BatchNames {
+  readonly token: string;
+  readonly itemId: ItemId;
+}
+
+function newNames(): BatchNames {
+  return { token: `bl_${randomBytes(8).toString('hex')}`, itemId: itemId(randomBytes(32), 0) };
+}
+
 /** A batch of one request, sent and followed to its end. It is in no ledger. */
 export class LiveBatch {
   readonly #batcher: Batcher;
   readonly #wire: RecordingWire;
   readonly #plan: Plan;
-  readonly #itemId: ItemId = itemId(randomBytes(32), 0);
+  readonly #itemId: ItemId;
   readonly #statuses: SeenStatus[] = [];
   /** Ids that the provider has given; no report shows them. */
   readonly ids: string[] = [];
 
-  constructor(batcher: Batcher, wire: RecordingWire, route: Route) {
+  constructor(batcher: Batcher, wire: RecordingWire, route: Route, names = newNames()) {
     this.#batcher = batcher;
     this.#wire = wire;
-    const id = this.#itemId;
+    this.#itemId = names.itemId;
+    const id = names.itemId;
     const item = { id, body: route.body, ...batcher.envelope(route, id) };
     const [window] = Object.values(batcher.limits(route).windows);
     this.#plan = {
-      token: `bl_${randomBytes(8).toString('hex')}`,
+      token: names.token,
       route,
       count: 1,
       bytes: item.before.length + Buffer.byteLength(item.body) + item.after.length,
@@ -53,6 +64,10 @@ export class LiveBatch {
         yield [item];
       },
     };
+  }
+
+  get names(): BatchNames {
+    return { token: this.#plan.token, itemId: this.#itemId };
   }
 
   /** `afterCreate`: what is done as soon as the provider has it. */

@@ -4,6 +4,7 @@ import type { Batcher, Row } from '../../batchers/batcher.ts';
 import type { LiveResult } from './live-batch.ts';
 import type { Sample } from './live-sample.ts';
 import type { RecordingWire } from './recording-wire.ts';
+import type { Redactor } from './redactor.ts';
 
 interface LiveFacts {
   readonly batcher: Batcher;
@@ -11,6 +12,7 @@ interface LiveFacts {
   readonly finished: LiveResult;
   readonly cancelled: LiveResult;
   readonly wire: RecordingWire;
+  readonly redactor: Redactor;
   readonly now: number;
 }
 
@@ -23,7 +25,10 @@ export function liveReport(given: LiveFacts): {
   return { facts, lines: linesOf(facts) };
 }
 
-function reportFacts({ batcher, sample, finished, cancelled, wire, now }: LiveFacts) {
+function reportFacts({ batcher, sample, finished, cancelled, wire, redactor, now }: LiveFacts) {
+  // A provider may repeat anything in its refusal.
+  const shown = ({ refusal, ...result }: LiveResult) =>
+    summaryOf(batcher, { ...result, refusal: refusal && redactor.text(refusal) });
   return {
     batchling: version,
     node: process.versions.node,
@@ -31,12 +36,18 @@ function reportFacts({ batcher, sample, finished, cancelled, wire, now }: LiveFa
     provider: batcher.info.name,
     model: sample.model,
     endpoint: sample.path,
-    finished: summaryOf(batcher, finished),
-    cancelled: summaryOf(batcher, cancelled),
+    finished: shown(finished),
+    cancelled: shown(cancelled),
     clockAhead: wire.ahead(),
     calls: wire.calls(),
     unconfirmed: batcher.notes?.unconfirmed ?? [],
   };
+}
+
+/** What batchling makes of a batch, whenever it happened. */
+export function outcomeOf(batcher: Batcher, result: LiveResult): object {
+  const { statuses, ...rest } = summaryOf(batcher, result);
+  return { ...rest, statuses: statuses.map(({ word, means }) => ({ word, means })) };
 }
 
 function summaryOf(batcher: Batcher, result: LiveResult) {

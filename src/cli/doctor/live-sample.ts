@@ -16,9 +16,13 @@ export function sampleFor(
   given: { readonly model?: string; readonly base?: string },
 ): Sample {
   const { name, hosts, sampleCall, sampleModels = {} } = info;
+  if (!sampleCall) {
+    throw usageError(
+      `--live cannot try ${name}: its batches need settings of yours. Run a small program in batch mode instead`,
+    );
+  }
   const model = given.model ?? sampleModels[hosts[0] ?? ''];
   if (model === undefined) throw usageError(`--live ${name} needs a model: --model <name>`);
-  if (!sampleCall) throw usageError(`--live cannot make a call for ${name}: its facts show none`);
   const { path, headers = {}, body } = sampleCall(model);
   return { base: baseFor(info, given.base), model, path, headers, body: JSON.stringify(body) };
 }

@@ -1,4 +1,6 @@
+import { version } from '../../base/version.ts';
 import type { Batcher, Route } from '../../batchers/batcher.ts';
+import { keyHeader } from '../../batchers/own-credentials.ts';
 import { builtInInfos, registeredBatchers } from '../../batchers/registry.ts';
 import { KeepAlive } from '../../concurrency/keep-alive.ts';
 import { createHttpClient } from '../../http/client.ts';
@@ -6,17 +8,24 @@ import type { ResolvedOptions } from '../../options/index.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { confirm } from '../print/confirm.ts';
 import { note, print, printJson } from '../print/output.ts';
-import { keyHeader, type NamedVariables, variablesFor } from '../store/find-credential.ts';
+import { type NamedVariables, variablesFor } from '../store/find-credential.ts';
 import { usageError } from '../usage-error.ts';
-import { LiveBatch } from './live-batch.ts';
-import { liveReport } from './live-report.ts';
+import { LiveBatch, type LiveResult } from './live-batch.ts';
+import { liveReport, outcomeOf } from './live-report.ts';
 import { type Sample, sampleFor } from './live-sample.ts';
+import { type Exchange, writeRecording } from './recording.ts';
 import { recordingWire } from './recording-wire.ts';
+import { Redactor } from './redactor.ts';
 
-interface LiveOptions {
+export interface LiveFlags {
   readonly model?: string;
   readonly base?: string;
   readonly yes?: boolean;
+  /** The folder for a recording. */
+  readonly record?: string;
+}
+
+interface LiveOptions extends LiveFlags {
   readonly json?: boolean;
   readonly named: NamedVariables;
   readonly options: ResolvedOptions;
@@ -52,7 +61,7 @@ async function probe(
   batcher: Batcher,
   sample: Sample,
   headers: Readonly<Record<string, string>>,
-  { options, json }: LiveOptions,
+  { options, json, record }: LiveOptions,
 ): Promise<void> {
   const { clock, dispatcher, poll } = options;
   const http = createHttpClient({ clock, dispatcher });
@@ -60,7 +69,9 @@ async function probe(
   const ids: string[] = [];
   const origins = batcher.origins(base);
   const bare = http.wire({ base, origins, credentials: () => ({ headers }) });
-  const wire = recordingWire(bare, () => ids);
+  const open = `${sample.path} ${sample.model} ${sample.body}`;
+  const redactor = new Redactor(Object.values(headers), open);
+  const wire = recordingWire(bare, () => ids, record === undefined ? undefined : redactor);
   const stop = new AbortController();
   const onSignal = () => stop.abort(new Error('interrupted'));
   const keepAlive = new KeepAlive();
@@ -70,14 +81,33 @@ async function probe(
     const route = routeOf(batcher, sample);
     const sent = new LiveBatch(batcher, wire, route);
     const finished = await sent.run(poll.minimum, stop.signal);
+    const first = wire.takeExchanges();
     const second = new LiveBatch(batcher, wire, route);
     const cancelled = await second.run(poll.minimum, stop.signal, (remote) =>
       batcher.cancel(wire, remote),
     );
     ids.push(...sent.ids, ...second.ids);
-    const report = liveReport({ batcher, sample, finished, cancelled, wire, now: clock.now() });
+    const results = { finished, cancelled, now: clock.now() };
+    const report = liveReport({ batcher, sample, wire, redactor, ...results });
     if (json) await printJson(report.facts);
     else await print(report.lines.map((line) => wire.redact(line)));
+    if (record === undefined) return;
+    const recorded = ({ names }: LiveBatch, exchanges: Exchange[], result: LiveResult) => ({
+      token: redactor.text(names.token),
+      itemId: redactor.text(names.itemId),
+      outcome: redactor.body(JSON.stringify(outcomeOf(batcher, result))) as object,
+      exchanges,
+    });
+    const path = await writeRecording(record, {
+      provider: batcher.info.name,
+      source: `batchling ${version} doctor --live`,
+      recorded: new Date(clock.now()).toISOString().slice(0, 10),
+      model: sample.model,
+      base: redactor.text(new URL(base).pathname),
+      finished: recorded(sent, first, finished),
+      cancelled: recorded(second, wire.takeExchanges(), cancelled),
+    });
+    note(`recorded without key, names and ids in ${path}. Read it before you share it.`);
   } catch (error) {
     if (!stop.signal.aborted) throw error;
     note('stopped. Batches that were sent go on at the provider and are in no ledger.');
@@ -89,7 +119,7 @@ async function probe(
   }
 }
 
-function routeOf(batcher: Batcher, { path, headers, body }: Sample): Route {
+export function routeOf(batcher: Batcher, { path, headers, body }: Sample): Route {
   const call = { query: '', path, headers, body, json: JSON.parse(body), settings: {} };
   const match = batcher.match(call);
   if ('endpoint' in match && 'body' in match) return match;

@@ -1,4 +1,6 @@
 import type { Wire } from '../../http/wire.ts';
+import { type Exchange, exchangeOf, keptReply } from './recording.ts';
+import type { Redactor } from './redactor.ts';
 
 /** A wire that remembers which requests went out, what came back, and how far the clocks are apart. */
 export interface RecordingWire extends Wire {
@@ -6,10 +8,17 @@ export interface RecordingWire extends Wire {
   calls(): string[];
   /** Milliseconds by which the provider's clock is ahead of ours; it tells whole seconds. */
   ahead(): number | undefined;
+  /** The traffic since the last time, if it is recorded. */
+  takeExchanges(): Exchange[];
 }
 
-/** `ids`: those that the provider has given; no report shows them. */
-export function recordingWire(wire: Wire, ids: () => readonly string[]): RecordingWire {
+/** `ids`: those that the provider has given; no report shows them. `redactor`: the traffic is recorded, too. */
+export function recordingWire(
+  wire: Wire,
+  ids: () => readonly string[],
+  redactor?: Redactor,
+): RecordingWire {
+  const exchanges: Exchange[] = [];
   const sent: { readonly method: string; readonly path: string; readonly status: number }[] = [];
   let ahead: number | undefined;
   return {
@@ -20,7 +29,10 @@ export function recordingWire(wire: Wire, ids: () => readonly string[]): Recordi
       sent.push({ method: request.method, path, status: reply.status });
       const date = Date.parse(reply.headers.date ?? '');
       if (!Number.isNaN(date)) ahead = date - wire.clock.now();
-      return reply;
+      if (redactor === undefined) return reply;
+      const kept = await keptReply(reply);
+      exchanges.push(exchangeOf(request, reply, kept.text, redactor));
+      return kept.reply;
     },
     calls() {
       const times = new Map<string, number>();
@@ -31,6 +43,7 @@ export function recordingWire(wire: Wire, ids: () => readonly string[]): Recordi
       return [...times].map(([call, count]) => (count > 1 ? `${call} (${count} times)` : call));
     },
     ahead: () => ahead,
+    takeExchanges: () => exchanges.splice(0),
   };
 }
 

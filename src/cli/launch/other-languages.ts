@@ -15,10 +15,10 @@ export function isOtherLanguage(command: string): boolean {
 export function gatewayNote(command: string): string {
   return (
     `${basename(command)} is not Node, so its own LLM calls are not captured and cost full price. ` +
-    `${gatewayCure} Node processes that it starts are captured.`
+    `With batchling exec --gateway they are (${docsPage('gateway.md')}). Node processes that it starts are captured.`
   );
 }
 
 export const gatewayCure =
-  'For a program in another language start the gateway, batchling serve, and give the program the base URL ' +
-  `that the gateway prints (${docsPage('gateway.md')}).`;
+  'For a program in another language: batchling exec --gateway -- <command>, or the gateway batchling serve, whose ' +
+  `base URLs the program is given (${docsPage('gateway.md')}).`;

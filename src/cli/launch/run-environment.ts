@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import {
   configVariable,
   detachVariable,
+  gatewayVariable,
   reportVariable,
   uncheckedVariable,
 } from '../../base/run-variables.ts';
@@ -27,6 +28,8 @@ export interface RunEnvironment {
   readonly options: ResolvedOptions;
   /** `--require-batched` */
   readonly requiresBatched: boolean;
+  /** `--gateway`, unless a run around this one has one already. */
+  readonly hasGateway: boolean;
   /** A run around this one shows what its processes do. */
   readonly isInner: boolean;
 }
@@ -38,6 +41,10 @@ export function runEnvironment(
 ): RunEnvironment {
   const config = configPath(flags.config);
   const mayDetach = isOn('--detach', flags.detach) || inherited[detachVariable] === 'true';
+  const isInner = isShown(inherited);
+  const isReached = isInner && Boolean(inherited[gatewayVariable]);
+  const hasGateway = isOn('--gateway', flags.gateway) && !isReached;
+  if (hasGateway && mayDetach) throw usageError(cannotDetach);
   const requiresBatched = isOn('--require-batched', flags.requireBatched);
   const given = variablesOf(flags, config !== undefined);
   if (requiresBatched) given.BATCHLING_BYPASS = 'error';
@@ -46,16 +53,19 @@ export function runEnvironment(
     ...given,
     BATCHLING_RUN: inheritedRun(inherited) ?? randomUUID(),
     [configVariable]: config,
-    [uncheckedVariable]: config === undefined || isShown(inherited) ? undefined : 'true',
+    [uncheckedVariable]: config === undefined || isInner ? undefined : 'true',
     [detachVariable]: mayDetach ? 'true' : undefined,
   };
   const options = resolveOptions({}, undefined, checkable(variables, config));
   const { display, store } = options;
   // Processes of one run may work in different folders, and share one ledger.
   if (variables.BATCHLING_STORE?.trim()) variables.BATCHLING_STORE = store;
-  const isInner = isShown(inherited);
-  return { variables, config, display, mayDetach, options, requiresBatched, isInner };
+  return { variables, config, display, mayDetach, options, requiresBatched, hasGateway, isInner };
 }
+
+const cannotDetach =
+  '--detach and --gateway do not go together: whether a program that is not Node has something else to do cannot be ' +
+  'seen. Press Ctrl-C when everything is sent, and run the same command again for the answers';
 
 function variablesOf(flags: RunFlags, anyProvider: boolean): Variables {
   const variables: Variables = {};

@@ -1,7 +1,10 @@
 import { formatDuration } from '../../base/duration.ts';
 import type { BatchSummary, OpenBatch } from '../../ledger/ledger.ts';
+import type { Slowness } from '../../orchestrator/model/batch-times.ts';
+import { slowText } from '../../report/text/event-lines.ts';
+import { stateWords } from '../../report/text/state-words.ts';
 import { dollars, number } from '../../report/text/summary.ts';
-import { ageOf, momentOf, stateWords } from './batch-words.ts';
+import { ageOf, momentOf } from './batch-words.ts';
 import type { RequestTally } from './request-rows.ts';
 
 type Fact = readonly [name: string, value: string | undefined];
@@ -12,11 +15,13 @@ export function batchFacts(
   open: OpenBatch | undefined,
   tally: RequestTally,
   now: number,
+  slow?: Slowness,
 ): string[] {
   const { token, raw, provider, model, endpoint, base, remoteId, name, run, failure } = batch;
-  const state = stateWords(batch, open?.owner !== undefined);
+  const state = stateWords(batch, open?.owner !== undefined, slow);
   const facts: readonly Fact[] = [
     ['state', raw === undefined ? state : `${state} (the provider says: ${raw})`],
+    ['slow', slow && `it ${slowText(slow, model)}`],
     ['provider', `${provider}, ${model}, ${endpoint}`],
     ['at', base],
     ['its id there', remoteId],

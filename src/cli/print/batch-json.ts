@@ -1,17 +1,23 @@
 import type { BatchSummary, OpenBatch } from '../../ledger/ledger.ts';
-import { stateWords } from './batch-words.ts';
+import type { Slowness } from '../../orchestrator/model/batch-times.ts';
+import { stateWords } from '../../report/text/state-words.ts';
 
 /** A batch as `--json` prints it: the moments as text, and who works on it. */
-export function batchJson(batch: BatchSummary, open: OpenBatch | undefined): object {
+export function batchJson(
+  batch: BatchSummary,
+  open: OpenBatch | undefined,
+  slow?: Slowness,
+): object {
   const { token, createdAt, acceptedAt, endedAt, ...rest } = batch;
   return {
     id: token,
     ...rest,
-    words: stateWords(batch, open?.owner !== undefined),
+    words: stateWords(batch, open?.owner !== undefined, slow),
     createdAt: isoOf(createdAt),
     ...(acceptedAt !== undefined && { acceptedAt: isoOf(acceptedAt) }),
     ...(endedAt !== undefined && { endedAt: isoOf(endedAt) }),
     ...(open?.owner && { owner: open.owner }),
+    ...(slow && { slow }),
   };
 }
 

@@ -1,23 +1,3 @@
-import type { BatchState, BatchSummary } from '../../ledger/ledger.ts';
-
-/** What the state of a batch means, in plain words; `isOwned`: a living process works on it. */
-export function stateWords(
-  { state, failure }: Pick<BatchSummary, 'state' | 'failure'>,
-  isOwned: boolean,
-): string {
-  if (state === 'ended') return failure === undefined ? 'done' : 'failed';
-  if (state === 'creating') return isOwned ? 'being sent' : 'unclear';
-  return words[state];
-}
-
-const words: Readonly<Record<Exclude<BatchState, 'ended' | 'creating'>, string>> = {
-  planned: 'not sent',
-  staged: 'uploaded',
-  accepted: 'under way',
-  refused: 'refused',
-  released: 'never sent',
-};
-
 /** How long ago, in one unit: `45s`, `12m`, `3h`, `2d`. */
 export function ageOf(milliseconds: number): string {
   const seconds = Math.max(0, Math.round(milliseconds / 1000));

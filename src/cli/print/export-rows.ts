@@ -1,6 +1,7 @@
 import type { BatchSummary, MemberSummary } from '../../ledger/ledger.ts';
 import { inlineBody } from './answer-text.ts';
 import { isoOf } from './batch-json.ts';
+import { csvLine } from './csv-line.ts';
 import { idOf, memberFacts } from './request-rows.ts';
 
 /** One line of JSON; answer and request stand in it as they came. */
@@ -19,17 +20,12 @@ export function jsonRow(batch: BatchSummary, member: MemberSummary, body?: strin
 }
 
 const titles = ['batch', 'remoteId', 'provider', 'model', 'id', 'occurrence', 'state', 'attempt'];
-export const csvHead = `${[...titles, 'since', 'status', 'answer', 'request'].join(',')}\r\n`;
+export const csvHead = csvLine([...titles, 'since', 'status', 'answer', 'request']);
 
 export function csvRow(batch: BatchSummary, member: MemberSummary, body?: string): string {
   const { occurrence, state, attempt, at, answer } = member;
   const { token, remoteId = '', provider, model } = batch;
   const cells = [token, remoteId, provider, model, idOf(member), occurrence, state, attempt + 1];
   cells.push(isoOf(at), answer?.status ?? '', answer?.body ?? '', body ?? '');
-  return `${cells.map((cell) => quoted(String(cell))).join(',')}\r\n`;
-}
-
-/** Quotes a cell by the rules of RFC 4180. */
-function quoted(cell: string): string {
-  return /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
+  return csvLine(cells);
 }

@@ -5,7 +5,11 @@ import { resolveOptions } from '../../options/index.ts';
 
 export function gatewayJson(gateway: Gateway): string {
   const bases = Object.entries(gateway.baseUrls).map(([provider, url]) => [provider, usable(url)]);
-  const facts = { url: usable(gateway.url), store: shownStore(resolveOptions({}).store) };
+  const facts = {
+    url: usable(gateway.url),
+    ui: usable(gateway.pageUrl),
+    store: shownStore(resolveOptions({}).store),
+  };
   return `${JSON.stringify({ ...facts, ...Object.fromEntries(bases) })}\n`;
 }
 
@@ -26,13 +30,14 @@ export function gatewayText(gateway: Gateway, { token, credentials }: GatewayOpt
     token === undefined
       ? 'It is for programs on this machine.'
       : 'Every request needs the header x-batchling-token.',
+    `Its page: ${usable(gateway.pageUrl)}${token === undefined ? '' : ' (it asks for the token)'}`,
     `How it is: ${url}/healthz and ${url}/metrics. Stop it with Ctrl-C.`,
     '',
   ].join('\n');
 }
 
 /** No client can be given the address that stands for all: one of this machine is shown in its place. */
-function usable(url: string): string {
+export function usable(url: string): string {
   const all = /^(http:\/\/)(?:0\.0\.0\.0|\[::\])(?=:)/;
   if (!all.test(url)) return url;
   const addresses = Object.values(networkInterfaces()).flatMap((some) => some ?? []);

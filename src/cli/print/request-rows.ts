@@ -1,7 +1,7 @@
 import type { BatchSummary, MemberSummary } from '../../ledger/ledger.ts';
 import { itemId } from '../../orchestrator/model/request.ts';
+import { errorKind, errorText } from '../../report/text/error-text.ts';
 import { number } from '../../report/text/summary.ts';
-import { errorText } from './answer-text.ts';
 import { isoOf } from './batch-json.ts';
 import { momentOf } from './batch-words.ts';
 import type { Column } from './text-table.ts';
@@ -59,8 +59,7 @@ export class RequestTally {
   #addError(member: MemberSummary): void {
     const { status } = member.answer as NonNullable<MemberSummary['answer']>;
     const message = errorText(member.answer as NonNullable<MemberSummary['answer']>);
-    // Messages differ in ids and numbers only.
-    const key = `${status} ${message.replace(/[\w-]*\d[\w-]*/g, '#')}`;
+    const key = errorKind(status, message);
     const group = this.#errors.get(key);
     if (group) group.count += 1;
     else this.#errors.set(key, { status, message, count: 1, example: idOf(member) });

@@ -9,8 +9,9 @@ import { Engine } from '../../orchestrator/engine.ts';
 import type { Emit } from '../../orchestrator/events/events.ts';
 import type { Batch } from '../../orchestrator/model/batch.ts';
 import type { EngineScope } from '../../orchestrator/model/call.ts';
+import { errorText } from '../../report/text/error-text.ts';
 import { scopeTerms } from '../../scope/engine/scope-terms.ts';
-import { errorText } from '../print/answer-text.ts';
+import { note } from '../print/output.ts';
 import type { Reachable } from './reachable.ts';
 
 /** How a batch stands after it was looked at. */
@@ -55,6 +56,8 @@ export class Collecting {
       occurrences: new Occurrences(),
       abandoned: new AbandonedRequests(),
       prune: {},
+      webhook: given.options.webhook,
+      warn: note,
     });
     return new Collecting(given, engine);
   }

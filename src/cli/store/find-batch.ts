@@ -14,6 +14,16 @@ export async function findBatch(ledger: Ledger, id: string): Promise<BatchSummar
   throw new Error(found.length > 1 ? ambiguous(id, found) : unknown(id, all));
 }
 
+/** Each batch once, whatever ids it was named by. */
+export async function findBatches(ledger: Ledger, ids: readonly string[]): Promise<BatchSummary[]> {
+  const found = new Map<string, BatchSummary>();
+  for (const id of ids) {
+    const batch = await findBatch(ledger, id);
+    found.set(batch.token, batch);
+  }
+  return [...found.values()];
+}
+
 /** Some providers show their batches by a path: `batches/abc`, `projects/…/batchPredictionJobs/123`. */
 function lastPart(id: string): string {
   return id.slice(id.lastIndexOf('/') + 1);

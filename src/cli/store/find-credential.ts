@@ -1,5 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Dict } from '../../base/types.ts';
+import { keyHeader } from '../../batchers/own-credentials.ts';
 import type { ProviderInfo } from '../../batchers/provider-info.ts';
 import type { AccountKey, Ledger } from '../../ledger/ledger.ts';
 import type { Environment } from '../../options/form.ts';
@@ -63,16 +64,6 @@ export function findCredential(
     }
   }
   return undefined;
-}
-
-/** How the key travels. The account does not depend on it, and a token is not taken for a key. */
-export function keyHeader(info: ProviderInfo, variable: string, key: string): Dict {
-  const { credentialHeaders } = info;
-  const isToken =
-    /TOKEN/i.test(variable) || key.startsWith('ya29.') || /^ey[^.]*\.[^.]*\./.test(key);
-  const [first = 'authorization'] = credentialHeaders;
-  const name = isToken && credentialHeaders.includes('authorization') ? 'authorization' : first;
-  return { [name]: name === 'authorization' ? `Bearer ${key}` : key };
 }
 
 /** Organisation and project are part of the account, and the program may have set them or not. */

@@ -1,11 +1,9 @@
 import { shownStore } from '../../base/store-address.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { Keep } from '../../ledger/ledger-options.ts';
 import { openExistingLedger } from '../../ledger/open-ledger.ts';
-import { useConfigFile } from '../../options/config/config-file.ts';
 import { type ResolvedOptions, resolveOptions } from '../../options/index.ts';
 import { warnOnce } from '../../report/warn-once.ts';
-import { configPath } from '../config-path.ts';
+import { configPath, useConfig } from '../config-path.ts';
 
 /** The flags that all commands on the ledger have. */
 export interface LedgerFlags {
@@ -16,20 +14,27 @@ export interface LedgerFlags {
 
 /** Options as the programs of the project have them: of the config file and the variables. `--store` wins. */
 export async function optionsFor({ store, config }: LedgerFlags): Promise<ResolvedOptions> {
-  const path = configPath(config);
-  if (path !== undefined) {
-    const { loadConfig } = await import('../../options/config/load-config.ts');
-    useConfigFile(await loadConfig(path));
-  }
+  await useConfig(configPath(config));
   return resolveOptions(store === undefined ? {} : { store });
 }
 
-/** The ledger that is there. `undefined`: there is none yet, and none is made. */
-export function openExisting(
-  { store, clock }: ResolvedOptions,
-  keep: Keep = 'answers',
-): Promise<Ledger | undefined> {
-  return openExistingLedger(store, { clock, keep, warn: warnOnce });
+/**
+ * The ledger that is there. `undefined`: there is none yet, and none is made. Answers that a command collects are kept
+ * whatever the option `keep` says: the program is yet to get them.
+ */
+export function openExisting({ store, clock, keep }: ResolvedOptions): Promise<Ledger | undefined> {
+  return openExistingLedger(store, {
+    clock,
+    keep: keep === 'all' ? 'all' : 'answers',
+    warn: warnOnce,
+  });
+}
+
+/** The same for commands that have nothing to do without a ledger. */
+export async function requireLedger(options: ResolvedOptions): Promise<Ledger> {
+  const ledger = await openExisting(options);
+  if (ledger) return ledger;
+  throw new Error(noLedger(options));
 }
 
 export function noLedger({ store }: ResolvedOptions): string {

@@ -30,8 +30,22 @@ export function checkToken(
   throw new GatewayError(
     'wrong_token',
     texts.length === 0
-      ? `This gateway needs its token in the header ${places}.`
-      : `The token of this gateway was not found in the header ${places}.`,
+      ? `This server needs its token in the header ${places}.`
+      : `The token of this server was not found in the header ${places}.`,
+  );
+}
+
+/**
+ * The target of a request without the root of the gateway, whose secret it must begin with; the check takes as long
+ * for any wrong one.
+ */
+export function takeOffRoot(root: string, target: string): string {
+  if (root === '') return target;
+  const given = /^\/[^/?]*/.exec(target)?.[0] ?? '';
+  if (timingSafeEqual(digest(given), digest(root))) return target.slice(given.length);
+  throw new GatewayError(
+    'wrong_token',
+    'This gateway serves one command: its base URLs are in the variables of that command.',
   );
 }
 

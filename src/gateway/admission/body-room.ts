@@ -1,10 +1,28 @@
 import { getHeapStatistics } from 'node:v8';
 
 /** The part of a body in the room for all of them. */
-export interface BodyShare {
+export class BodyShare {
+  readonly #room: BodyRoom;
+  #mine: number;
+
+  constructor(room: BodyRoom, size: number) {
+    this.#room = room;
+    this.#mine = size;
+  }
+
   /** Takes more, for a body that does not say how long it is; false: there is no room. */
-  grow(bytes: number): boolean;
-  leave(): void;
+  grow(bytes: number): boolean {
+    if (!this.#room.grow(this.#mine, bytes)) return false;
+    this.#mine += bytes;
+    return true;
+  }
+
+  /** May be called again. */
+  leave(): void {
+    const mine = this.#mine;
+    this.#mine = 0;
+    this.#room.leave(mine);
+  }
 }
 
 /**
@@ -30,20 +48,19 @@ export class BodyRoom {
     if (mayWait && (this.#line.length > 0 || !this.#fits(size))) {
       await new Promise<void>((enter) => this.#line.push({ size, enter }));
     } else this.#used += size;
-    let mine = size;
-    return {
-      grow: (bytes) => {
-        if (this.#used > mine && !this.#fits(bytes)) return false;
-        this.#used += bytes;
-        mine += bytes;
-        return true;
-      },
-      leave: () => {
-        this.#used -= mine;
-        mine = 0;
-        this.#callNext();
-      },
-    };
+    return new BodyShare(this, size);
+  }
+
+  /** `mine`: what a body has already. False: there is no room for more. */
+  grow(mine: number, bytes: number): boolean {
+    if (this.#used > mine && !this.#fits(bytes)) return false;
+    this.#used += bytes;
+    return true;
+  }
+
+  leave(bytes: number): void {
+    this.#used -= bytes;
+    this.#callNext();
   }
 
   #fits(size: number): boolean {

@@ -23,10 +23,11 @@ export function guardConnections(
     setTimeout(() => socket.destroy(), lastWords).unref();
   };
   server.on('connection', (socket: Socket) => {
-    const leave = count.enter(socket.remoteAddress ?? '');
+    // A closed connection does not know its address any more.
+    const client = socket.remoteAddress ?? '';
     // Each request that waits on the connection listens to it, and there may be many, one behind another.
     socket.setMaxListeners(0);
-    if (leave) socket.once('close', leave);
+    if (count.enter(client)) socket.on('close', () => count.leave(client));
     else refuse(socket, new GatewayError('too_many_connections', 'Too many connections are open.'));
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {

@@ -40,17 +40,19 @@ export class ClientCount {
     return this.#all;
   }
 
-  /** Counts one more and returns how to count it out again; `undefined`: there is no room. */
-  enter(client: string): (() => void) | undefined {
+  /** Counts one more, which has to leave again; false: there is no room. */
+  enter(client: string): boolean {
     const mine = this.#byClient.get(client) ?? 0;
-    if (this.#all >= this.#most || mine >= this.#mostPerClient) return undefined;
+    if (this.#all >= this.#most || mine >= this.#mostPerClient) return false;
     this.#all += 1;
     this.#byClient.set(client, mine + 1);
-    return () => {
-      this.#all -= 1;
-      const left = (this.#byClient.get(client) ?? 1) - 1;
-      if (left === 0) this.#byClient.delete(client);
-      else this.#byClient.set(client, left);
-    };
+    return true;
+  }
+
+  leave(client: string): void {
+    this.#all -= 1;
+    const left = (this.#byClient.get(client) ?? 1) - 1;
+    if (left === 0) this.#byClient.delete(client);
+    else this.#byClient.set(client, left);
   }
 }

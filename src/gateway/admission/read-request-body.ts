@@ -6,8 +6,8 @@ import type { BodyRoom, BodyShare } from './body-room.ts';
 export interface ReadBody {
   /** `undefined` once it is not needed here any more. */
   bytes: Buffer | undefined;
-  /** Gives its room to others. May be called again. */
-  leave(): void;
+  /** Its part of the room for all bodies. */
+  readonly share: BodyShare;
 }
 
 /**
@@ -24,7 +24,7 @@ export async function readBody(
   const share = await room.enter(Number(length ?? 0));
   try {
     const bytes = await readPieces(request, most, length === undefined ? share : undefined);
-    return { bytes, leave: share.leave };
+    return { bytes, share };
   } catch (error) {
     share.leave();
     throw error;
@@ -50,15 +50,13 @@ function readPieces(
       request.removeAllListeners('data');
       reject(isTooLarge ? tooLarge(most) : noRoom());
     });
-    request.once('end', () => {
+    request.on('end', () => {
       const body = pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces);
       // The request lives until it is answered, and its listeners with it; the body need not.
       pieces.length = 0;
-      request.off('error', reject);
-      request.removeAllListeners('data');
       resolve(body);
     });
-    request.once('error', reject);
+    request.on('error', reject);
   });
 }
 

@@ -54,7 +54,7 @@ export class PassThrough {
         origin,
         path: `${pathname}${search}`,
         method,
-        headers: sentHeaders(headers, body, waiting),
+        headers: sentHeaders(headers, body?.length ?? request.headers['content-length'], waiting),
         body: body ?? (hasBody(request) ? limited(request, this.#bodySize) : null),
         signal: gone.signal,
         headersTimeout: patience,
@@ -108,11 +108,11 @@ function limited(request: IncomingMessage, most: number): Transform {
 
 function sentHeaders(
   headers: Dict,
-  body: Buffer | undefined,
+  length: number | string | undefined,
   waiting: WaitingResponse | undefined,
 ): Dict {
-  if (body === undefined) return headers;
-  const sized = { ...headers, 'content-length': String(body.length) };
+  if (length === undefined) return headers;
+  const sized = { ...headers, 'content-length': String(length) };
   // The head of that stream has gone out, and names no encoding.
   return waiting?.hasBegun ? { ...sized, 'accept-encoding': 'identity' } : sized;
 }

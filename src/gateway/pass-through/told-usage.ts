@@ -1,19 +1,18 @@
-type JsonObject = Readonly<Record<string, unknown>>;
-
+import { type JsonObject, parseJson } from '../../base/json.ts';
 /**
  * The usage and the model that the text of an answer names, in the shape that the provider's batcher reads. The last
  * word of a stream on each count wins. `undefined`: the text is no JSON.
  */
 export function toldUsage(text: string, contentType: string): JsonObject | undefined {
   if (/\bevent-stream\b/i.test(contentType)) return merged(eventsIn(text));
-  const json = parsed(text);
+  const json = parseJson(text);
   // Gemini streams one array where events are not asked for.
   return Array.isArray(json) ? merged(json) : objectOf(json);
 }
 
 function eventsIn(text: string): unknown[] {
   const lines = text.split(/\r\n|\r|\n/).filter((line) => line.startsWith('data:'));
-  return lines.map((line) => parsed(line.slice('data:'.length)));
+  return lines.map((line) => parseJson(line.slice('data:'.length)));
 }
 
 function merged(events: readonly unknown[]): JsonObject {
@@ -39,12 +38,4 @@ function withoutNull(value: unknown): JsonObject {
 
 function objectOf(value: unknown): JsonObject | undefined {
   return typeof value === 'object' && value !== null ? (value as JsonObject) : undefined;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

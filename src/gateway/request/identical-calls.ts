@@ -1,8 +1,7 @@
-import { createHash } from 'node:crypto';
-import type { Clock } from '../../base/types.ts';
+import type { Clock, Dict } from '../../base/types.ts';
 import type { ProviderInfo } from '../../batchers/provider-info.ts';
 import { sleep } from '../../concurrency/backoff.ts';
-import type { RawRequest } from '../../hooks/raw-call.ts';
+import { sha256 } from '../../orchestrator/capture/fingerprint.ts';
 
 /**
  * A client that gives up and asks again at once may be heard before its old connection is known to be closed. Its
@@ -13,7 +12,7 @@ const patience = 1_000;
 interface SameCalls {
   underWay: number;
   /** Calls that wait for one of the others to end, in the order of asking. */
-  readonly waiting: Set<AbortController>;
+  waiting?: Set<AbortController>;
 }
 
 /** Calls under way, by what they ask and for which credential. */
@@ -26,38 +25,44 @@ export class IdenticalCalls {
   }
 
   /**
-   * Resolves when the call may be asked, with how to say that it is over. `again`: the client says that it asks
-   * again, so that the call re-joins what is under way, whatever became of the old connection.
+   * Counts a call with this name, which has to leave again. The promise resolves when the call may be asked; `undefined`:
+   * at once. `again`: the client says that it asks again, so that the call re-joins what is under way, whatever
+   * became of the old connection.
    */
-  async enter(call: RawRequest, info: ProviderInfo, again: boolean): Promise<() => void> {
-    const name = nameOf(call, info);
-    const same = this.#calls.get(name) ?? { underWay: 0, waiting: new Set() };
-    this.#calls.set(name, same);
+  enter(name: string, again: boolean): Promise<void> | undefined {
+    const same = this.#calls.get(name);
+    if (same === undefined) {
+      this.#calls.set(name, { underWay: 1 });
+      return undefined;
+    }
     same.underWay += 1;
-    const isKeyed = call.headers['idempotency-key'] !== undefined;
-    if (same.underWay > 1 && !again && !isKeyed) await this.#wait(same.waiting);
-    return () => {
-      same.underWay -= 1;
-      if (same.underWay === 0) this.#calls.delete(name);
-      const [next] = same.waiting;
-      if (next === undefined) return;
-      same.waiting.delete(next);
-      next.abort();
-    };
+    return again ? undefined : this.#wait(same);
   }
 
-  async #wait(waiting: Set<AbortController>): Promise<void> {
+  leave(name: string): void {
+    const same = this.#calls.get(name);
+    if (same === undefined) return;
+    same.underWay -= 1;
+    if (same.underWay === 0) this.#calls.delete(name);
+    const [next] = same.waiting ?? [];
+    if (next === undefined) return;
+    same.waiting?.delete(next);
+    next.abort();
+  }
+
+  async #wait(same: SameCalls): Promise<void> {
     const oneHasEnded = new AbortController();
-    waiting.add(oneHasEnded);
+    same.waiting ??= new Set();
+    same.waiting.add(oneHasEnded);
     await sleep(this.#clock, patience, oneHasEnded.signal).catch(() => undefined);
-    waiting.delete(oneHasEnded);
+    same.waiting.delete(oneHasEnded);
   }
 }
 
-function nameOf({ url, headers, body }: RawRequest, info: ProviderInfo): string {
-  const hash = createHash('sha256').update(url);
-  for (const name of [...info.credentialHeaders, ...info.accountHeaders]) {
-    hash.update(`\n${headers[name] ?? ''}`);
-  }
-  return hash.update('\n').update(body).digest('base64');
+/** The same for calls that ask the same with the same credential. */
+export function nameOfCall(url: string, headers: Dict, body: Buffer, info: ProviderInfo): string {
+  let asked = url;
+  for (const name of info.credentialHeaders) asked += `\n${headers[name] ?? ''}`;
+  for (const name of info.accountHeaders) asked += `\n${headers[name] ?? ''}`;
+  return sha256(`${asked}\n${sha256(body)}`);
 }

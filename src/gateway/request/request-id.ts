@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import { parseObject } from '../../base/json.ts';
 import type { Dict } from '../../base/types.ts';
 import type { ProviderInfo } from '../../batchers/provider-info.ts';
 import { accountHash, isSecretive, splitHeaders } from '../../orchestrator/capture/credentials.ts';
@@ -36,12 +37,7 @@ export function requestId(salt: Uint8Array, account: Uint8Array, facts: RequestF
 export function readRequestId(id: string): RequestFacts | undefined {
   const [, text] = /^([\w-]{1,16000})\.[\w-]{22}$/.exec(id) ?? [];
   if (text === undefined) return undefined;
-  try {
-    const facts: unknown = JSON.parse(Buffer.from(text, 'base64url').toString());
-    return typeof facts === 'object' && facts !== null ? (facts as RequestFacts) : undefined;
-  } catch {
-    return undefined;
-  }
+  return parseObject(Buffer.from(text, 'base64url').toString()) as RequestFacts | undefined;
 }
 
 /** Whether this gateway, or another one on the same ledger, has made the id for this account. */

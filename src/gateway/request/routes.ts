@@ -1,10 +1,10 @@
 import { BatchlingError } from '../../base/errors.ts';
+import { protocolOf } from '../../base/this-machine.ts';
 import type { Dict } from '../../base/types.ts';
 import type { ProviderInfo } from '../../batchers/provider-info.ts';
 import { type RegisteredBatcher, registeredBatchers } from '../../batchers/registry.ts';
 import type { ResolvedOptions } from '../../options/index.ts';
 import type { HostEntry } from '../../orchestrator/capture/router.ts';
-import { isThisMachine } from '../admission/this-machine.ts';
 import { GatewayError } from '../gateway-error.ts';
 import type { CleanPath } from './clean-path.ts';
 
@@ -28,6 +28,8 @@ export interface Route {
 /** The providers by their names in the path: `/openai/v1/chat/completions`. */
 export class Routes {
   readonly #places = new Map<string, Place>();
+  /** Routes that were found. Paths that clients use often are the same objects, see `cleanPath`. */
+  readonly #found = new WeakMap<CleanPath, Route>();
 
   constructor({ hosts, batchers }: Pick<ResolvedOptions, 'hosts' | 'batchers'>) {
     for (const registered of registeredBatchers(batchers)) {
@@ -48,7 +50,19 @@ export class Routes {
     return this.#places.get(provider);
   }
 
-  find({ path, query }: CleanPath): Route {
+  /** The provider's base URL with this path, which its own clients are given; `undefined`: it cannot be reached. */
+  baseOf(provider: string, path: string): string | undefined {
+    const place = this.#places.get(provider);
+    return place && `${place.origin}${withoutVersion(place)}${path}`;
+  }
+
+  find(clean: CleanPath): Route {
+    const found = this.#found.get(clean) ?? this.#find(clean);
+    this.#found.set(clean, found);
+    return found;
+  }
+
+  #find({ path, query }: CleanPath): Route {
     const [, name = '', rest = ''] = /^\/([^/]*)(\/.*)?$/.exec(path) ?? [];
     const place = this.#places.get(name);
     if (place === undefined) {
@@ -77,7 +91,9 @@ export function credentialsIn({ searchParams }: URL, { registered: { info } }: P
 }
 
 /** The same without credentials of the client in its query. */
-export function withoutCredentials({ place, url: given }: Route): Route {
+export function withoutCredentials(route: Route): Route {
+  const { place, url: given } = route;
+  if (!given.includes('?')) return route;
   const url = new URL(given);
   for (const name of place.registered.info.credentialQuery ?? []) url.searchParams.delete(name);
   return { place, url: url.href };
@@ -104,22 +120,23 @@ function twoBases(provider: string): BatchlingError {
   );
 }
 
-/** A key without a scheme means both; the gateway takes plain HTTP for servers on this machine only. */
-function protocolOf({ protocol, host }: HostEntry): string {
-  return protocol ?? (isThisMachine(host.replace(/:\d+$/, '')) ? 'http:' : 'https:');
-}
-
 /** The provider's own path, below the base that stands for it. */
-function pathAt({ registered: { info }, base }: Place, rest: string): string {
+function pathAt(place: Place, rest: string): string {
+  const { registered, base } = place;
+  const { info } = registered;
   if (base === '') return rest;
   const root = info.roots.find((prefix) => rest === prefix || rest.startsWith(`${prefix}/`));
   if (root === undefined) {
     throw new GatewayError('not_found', `The paths of ${info.name} begin with ${listed(info)}.`);
   }
-  const endsWithVersion = info.versions.find((version) => base.endsWith(version));
-  const prefix = endsWithVersion === undefined ? base : base.slice(0, -endsWithVersion.length);
+  const prefix = withoutVersion(place);
   const version = info.versions.find((candidate) => root.endsWith(candidate)) ?? '';
   return `${prefix}${version}${rest.slice(root.length)}`;
+}
+
+function withoutVersion({ registered, base }: Place): string {
+  const last = registered.info.versions.find((version) => base.endsWith(version)) ?? '';
+  return base.slice(0, base.length - last.length);
 }
 
 function listed({ name, roots }: ProviderInfo): string {

@@ -1,15 +1,13 @@
+import { field, parseJson } from '../../base/json.ts';
 /** Whether a call wants its answer as an event stream, by its URL or its body. */
 export function wantsStream(url: string, body: Buffer): boolean {
-  const { pathname, searchParams } = new URL(url);
-  if (/:stream(GenerateContent|RawPredict)$/.test(pathname)) {
-    return pathname.endsWith('RawPredict') || searchParams.get('alt') === 'sse';
+  // Only paths that name their method need be parsed.
+  if (url.includes(':stream')) {
+    const { pathname, searchParams } = new URL(url);
+    if (pathname.endsWith(':streamRawPredict')) return true;
+    if (pathname.endsWith(':streamGenerateContent')) return searchParams.get('alt') === 'sse';
   }
   // Most bodies say nothing of a stream, and need not be parsed for it.
   if (!body.includes('"stream"')) return false;
-  try {
-    const json: unknown = JSON.parse(body.toString());
-    return (json as { stream?: unknown } | null)?.stream === true;
-  } catch {
-    return false;
-  }
+  return field(parseJson(body.toString()), 'stream') === true;
 }

@@ -16,7 +16,7 @@ const byClient: readonly (readonly [userAgent: RegExp, kind: HeartbeatKind])[] =
   [/^(node|undici|axios|got|curl|node-fetch|ky|superagent)\b/i, '102'],
   [/^(openai|anthropic|groq|together)\/js\b/i, '102'],
   [/\bai-sdk\//i, '102'],
-  [/^python-httpx\b|^(async)?(openai|anthropic)\/python\b/i, '102'],
+  [/^python-httpx2?\b|^(async)?(openai|anthropic)\/python\b/i, '102'],
 ];
 
 /** A client that nobody has tried gets none: an answer that is not understood is worse than silence. */
@@ -79,7 +79,7 @@ export class WaitingResponse {
     const { status, body } = answer;
     if (!response.headersSent) sendAnswer(response, answer);
     else if (!response.destroyed && !response.writableEnded)
-      response.end(status < 400 ? body : errorEvent(body, this.#rules.namesEvents));
+      response.end(status < 400 ? body : errorEvent(String(body), this.#rules.namesEvents));
   }
 }
 

@@ -39,6 +39,12 @@ export class AnswerResponse extends Bare implements Response {
     this.#headers = headers;
     this.#text = bodiless.has(answer.status) ? '' : answer.body;
     this.#parsed = answer.json;
+    if (answer.bytes === undefined) return;
+    const init = { status: answer.status, headers };
+    this.#real = new Response(answer.bytes, init);
+    if (reader && this.#real.body) {
+      this.#real = new Response(watchedBody(this.#real.body, reader), init);
+    }
   }
 
   get status(): number {

@@ -87,7 +87,7 @@ function findCandidate(
 }
 
 /** A client that pins certificates gives its own check to Node, which is not asked for a fake socket. */
-function hasOwnCheck(options: unknown): boolean {
+export function hasOwnCheck(options: unknown): boolean {
   const { checkServerIdentity: check } = (options ?? {}) as tls.ConnectionOptions;
   return (
     typeof check === 'function' &&

@@ -131,7 +131,11 @@ class Script {
         this.#leases.push(claimed.lease);
         const { members, state, handle, remoteId, cursor } = claimed;
         return {
-          ...{ state, handle, remoteId, cursor, epoch: claimed.lease.epoch },
+          state,
+          handle,
+          remoteId,
+          cursor,
+          epoch: claimed.lease.epoch,
           members: members.map((member) => ({
             ...member,
             request: this.#requests.indexOf(member.request),

@@ -12,6 +12,21 @@ import {
 
 export function claimConformance(subject: LedgerSubject): void {
   describe('claim', () => {
+    it('tells the next owner in which traces a batch was asked', async () => {
+      const { ledger, me, queue, ask, join } = await openBench(subject);
+      const traces = ['00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'];
+      const planned = async (number: number, more: { traces?: readonly string[] }) => {
+        const { request } = await ask(number);
+        const batch = { token: newToken(), queue, tags: {}, ...more };
+        return (await ledger.plan(me, batch, [request])).batch;
+      };
+      const [traced, untraced] = [await planned(1, { traces }), await planned(2, {})];
+      await ledger.leave(me, { finished: false });
+      const next = await join();
+      expect((await ledger.claim(next, traced))?.traces).toEqual(traces);
+      expect(await ledger.claim(next, untraced)).not.toHaveProperty('traces');
+    });
+
     it('gives everything that is needed to go on', async () => {
       const bench = await openBench(subject);
       const { ledger, me, join, send } = bench;

@@ -112,6 +112,23 @@ export async function openBench(
   return bench;
 }
 
+/** A batch with a name and a tag, of which two of three requests are answered and have cost a dollar. */
+export async function settleWithCosts({ ledger, me, queue, ask }: Bench): Promise<void> {
+  const requests: RequestId[] = [];
+  for (const fingerprint of [71, 72, 73]) requests.push((await ask(fingerprint)).request);
+  const batch = { token: newToken(), queue, name: 'nightly', tags: { a: '1' }, estimate: 4.5 };
+  const lease = await ledger.plan(me, batch, requests);
+  await ledger.creating(lease, {}, { alone: false });
+  await ledger.accepted(lease, { id: `remote-${lease.batch}`, raw: 'running' });
+  const cost = { inputTokens: 100, outputTokens: 10, paid: 0.5, saved: 0.25 };
+  const answered = requests.slice(0, 2);
+  await ledger.collected(
+    lease,
+    answered.map((request) => ({ request, is: 'answer', answer: good, cost }) as const),
+  );
+  await ledger.ended(lease);
+}
+
 /** Every write under the lease is refused. */
 export async function expectStale(ledger: Ledger, lease: Lease, request: RequestId): Promise<void> {
   const remote = { id: 'batch_1', raw: 'completed' };

@@ -24,11 +24,19 @@ export const tables = {
   batch: ids(
     ...['token', 'queue', 'run', 'owner', 'epoch', 'state', 'count', 'answered', 'name', 'tags'],
     ...['handle', 'remote_id', 'raw', 'counts', 'cursor', 'failure', 'estimate', 'paid', 'saved'],
-    ...['input_tokens', 'output_tokens', 'counted'],
+    ...['input_tokens', 'output_tokens', 'counted', 'traces'],
     ...['created_at', 'creating_at', 'accepted_at', 'ended_at'],
   ),
   run_count: { columns: ['run', 'fp', 'n'], key: ['run', 'fp'] },
+  outbox: { columns: ['id', 'target', 'body', 'at', 'due_at', 'attempt'], key: ['id'] },
   run_cost: { columns: ['run', 'realtime'], key: ['run'] },
+  daily_cost: {
+    columns: [
+      ...['day', 'provider', 'model', 'lane', 'name', 'tags', 'calls', 'unpriced', 'input_tokens'],
+      ...['output_tokens', 'cache_read_tokens', 'cache_write_tokens', 'paid', 'saved', 'estimate'],
+    ],
+    key: ['day', 'provider', 'model', 'lane', 'name', 'tags'],
+  },
 } satisfies Record<string, Table>;
 
 export type TableName = keyof typeof tables;

@@ -52,6 +52,7 @@ async function filledFile(): Promise<{ path: string; bench: Bench }> {
   const named = { name: 'night', tags: { team: 'paint' }, estimate: 0.5 };
   await ledger.plan(me, { token: newToken(), queue, ...named }, [planned.request]);
   await ledger.spend(me, 0.125);
+  await ledger.outbox.add([{ id: 'news', target: 'target', body: '{}' }]);
   await ledger.learn(1, 'gpt-5', { tokens: 3_000_000_000, named: true });
   const other = await join();
   const finished = await join();
@@ -97,7 +98,11 @@ async function seenOf(ledger: Ledger) {
     })),
     looks: await ledger.look('another run', asks),
     bodies: await ledger.bodies(everything),
+    messages: (await ledger.outbox.take('target', { lease: 0, limit: 9 })).messages.map(
+      ({ id, body }) => ({ id, body }),
+    ),
     limit: (await ledger.limit(1, 'gpt-5'))?.tokens,
+    costs: await ledger.costs({ by: ['day', 'model', 'lane', 'name', 'tag'] }),
     average: await ledger.averageOutput({
       provider: 'openai',
       endpoint: '/v1/chat/completions',

@@ -33,14 +33,22 @@ function admitOne(state: MemoryState, me: MemoryOwner, ask: Ask): Admission {
       return insert(state, me, ask, occurrence, key, known);
     case 'take': {
       const attempt = attemptsBefore(known.state, known.attempt);
+      const sent = known.state === 'admitted' && known.sent && { sent: true as const };
       known.state = 'admitted';
       known.attempt = attempt;
+      known.sent = false;
       known.owner = me.id;
       known.queue = ask.queue;
       known.batch = undefined;
       known.answer = undefined;
       known.at = state.now();
-      return { request: known.id, occurrence, is: 'mine', ...(attempt > 0 && { attempt }) };
+      return {
+        request: known.id,
+        occurrence,
+        is: 'mine',
+        ...(attempt > 0 && { attempt }),
+        ...sent,
+      };
     }
     case 'wait':
       return {
@@ -89,6 +97,7 @@ function insert(
     batch: undefined,
     state: 'admitted',
     attempt: 0,
+    sent: false,
     at: state.now(),
     answer: undefined,
     body: undefined,

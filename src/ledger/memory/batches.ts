@@ -1,17 +1,14 @@
 import { invariant } from '../../base/errors.ts';
-import type { Handle } from '../../base/types.ts';
 import { nobody } from '../admission-rules.ts';
 import { checkMove, checkPlanned, checkPolled, isOpen } from '../batch-moves.ts';
 import type {
   AccountId,
   BatchId,
   BatchState,
-  ClaimedBatch,
   Lease,
-  NewBatch,
-  OwnerId,
+  Ledger,
+  Member,
   RemoteMark,
-  RequestId,
 } from '../ledger.ts';
 import { leaseLost } from '../lost.ts';
 import { requireRoom } from './costs.ts';
@@ -26,86 +23,113 @@ import {
   standingOf,
 } from './state.ts';
 
-export function plan(
-  state: MemoryState,
-  owner: OwnerId,
-  planned: NewBatch,
-  requests: readonly RequestId[],
-): Lease {
-  const { run: ownRun } = requireOwner(state, owner);
-  const members = [...new Set(requests)].flatMap((id) => {
-    const request = state.requests.get(id);
-    return request?.state === 'admitted' && request.owner === owner ? [request] : [];
-  });
-  checkPlanned(members.length === requests.length, planned.token, owner);
-  const { estimate, budget, purse: run = ownRun } = planned;
-  if (budget !== undefined) requireRoom(state, run, estimate ?? 0, budget);
-  const batch: MemoryBatch = {
-    id: ++state.lastId,
-    token: planned.token,
-    queue: planned.queue,
-    run,
-    name: planned.name,
-    tags: planned.tags,
-    count: members.length,
-    createdAt: state.now(),
-    owner,
-    epoch: 1,
-    state: 'planned',
-    members,
-    answered: 0,
-    cost: estimate === undefined ? {} : { estimate },
-    counted: 0,
-    handle: {},
-  };
-  for (const member of members) {
-    member.state = 'planned';
-    member.batch = batch;
-  }
-  state.batches.set(batch.id, batch);
-  return { batch: batch.id, owner, epoch: batch.epoch };
-}
-
-export function staged(state: MemoryState, lease: Lease, handle: Handle): void {
-  move(state, lease, 'staged').handle = handle;
-}
-
-export function creating(
-  state: MemoryState,
-  lease: Lease,
-  handle: Handle,
-  options: { alone: boolean },
-): boolean {
-  const batch = requireLease(state, lease);
-  checkMove(batch, 'creating');
-  if (options.alone && anotherIsCreated(state, batch)) return false;
-  batch.state = 'creating';
-  batch.handle = handle;
-  batch.creatingAt = state.now();
-  return true;
-}
-
-export function accepted(state: MemoryState, lease: Lease, remote: RemoteMark): void {
-  const batch = move(state, lease, 'accepted');
-  batch.acceptedAt = state.now();
-  mark(batch, remote);
-}
-
-export function polled(
-  state: MemoryState,
-  updates: readonly { lease: Lease; remote: RemoteMark }[],
-): void {
-  const lost: Lease[] = [];
-  for (const { lease, remote } of updates) {
-    const batch = findLeased(state, lease);
-    if (!batch) {
-      lost.push(lease);
-      continue;
-    }
-    checkPolled(batch);
-    mark(batch, remote);
-  }
-  if (lost.length > 0) throw leaseLost(lost);
+/** The life of a batch. */
+export function batchMethods(state: MemoryState) {
+  return {
+    async plan(owner, planned, requests) {
+      const { run: ownRun } = requireOwner(state, owner);
+      const members = [...new Set(requests)].flatMap((id) => {
+        const request = state.requests.get(id);
+        return request?.state === 'admitted' && request.owner === owner ? [request] : [];
+      });
+      checkPlanned(members.length === requests.length, planned.token, owner);
+      const { estimate, budget, purse: run = ownRun } = planned;
+      if (budget !== undefined) requireRoom(state, run, estimate ?? 0, budget);
+      const batch: MemoryBatch = {
+        id: ++state.lastId,
+        token: planned.token,
+        queue: planned.queue,
+        run,
+        name: planned.name,
+        tags: planned.tags,
+        traces: planned.traces,
+        count: members.length,
+        createdAt: state.now(),
+        owner,
+        epoch: 1,
+        state: 'planned',
+        members,
+        answered: 0,
+        cost: estimate === undefined ? {} : { estimate },
+        counted: 0,
+        handle: {},
+      };
+      for (const member of members) {
+        member.state = 'planned';
+        member.batch = batch;
+      }
+      state.batches.set(batch.id, batch);
+      state.writes += 1;
+      return { batch: batch.id, owner, epoch: batch.epoch };
+    },
+    async staged(lease, handle) {
+      move(state, lease, 'staged').handle = handle;
+    },
+    async creating(lease, handle, options) {
+      const batch = requireLease(state, lease);
+      checkMove(batch, 'creating');
+      if (options.alone && anotherIsCreated(state, batch)) return false;
+      batch.state = 'creating';
+      batch.handle = handle;
+      batch.creatingAt = state.now();
+      return true;
+    },
+    async accepted(lease, remote) {
+      const batch = move(state, lease, 'accepted');
+      batch.acceptedAt = state.now();
+      mark(batch, remote);
+    },
+    async polled(updates) {
+      const lost: Lease[] = [];
+      for (const { lease, remote } of updates) {
+        const batch = findLeased(state, lease);
+        if (!batch) {
+          lost.push(lease);
+          continue;
+        }
+        checkPolled(batch);
+        mark(batch, remote);
+      }
+      if (lost.length > 0) throw leaseLost(lost);
+    },
+    refused: async (lease, failure) => finish(state, lease, 'refused', failure),
+    released: async (lease) => finish(state, lease, 'released', undefined),
+    async claim(owner, id) {
+      const me = requireOwner(state, owner);
+      const batch = state.batches.get(id);
+      if (!batch || !isOpen(batch.state) || standingOf(state, batch.owner, me).alive)
+        return undefined;
+      batch.owner = owner;
+      batch.epoch += 1;
+      state.writes += 1;
+      const queue = state.queues.get(batch.queue);
+      invariant(queue, `Batch ${batch.token} has no queue`);
+      return {
+        lease: { batch: id, owner, epoch: batch.epoch },
+        token: batch.token,
+        state: batch.state,
+        queue: { ...queue, id: batch.queue },
+        handle: batch.handle,
+        ...(batch.traces && { traces: batch.traces }),
+        ...(batch.remoteId !== undefined && { remoteId: batch.remoteId }),
+        ...(batch.cursor !== undefined && { cursor: batch.cursor }),
+        ...(batch.creatingAt !== undefined && { creatingAge: ageOf(state, batch.creatingAt) }),
+        ...(batch.acceptedAt !== undefined && { acceptedAge: ageOf(state, batch.acceptedAt) }),
+        members: lines(state, id),
+      };
+    },
+    lines: async (id) => lines(state, id),
+    async giveBack(lease) {
+      requireLease(state, lease).owner = nobody;
+      state.writes += 1;
+    },
+    async claimable(account) {
+      return [...state.batches.values()]
+        .filter((batch) => isOpen(batch.state) && !isHere(state, batch.owner))
+        .filter((batch) => account === undefined || accountOf(state, batch) === account)
+        .map((batch) => batch.id);
+    },
+  } satisfies Partial<Ledger>;
 }
 
 /** The batch is over; members without an outcome become admitted again, with no attempt used. */
@@ -116,6 +140,7 @@ export function finish(
   failure: string | undefined,
 ): void {
   const batch = move(state, lease, to);
+  state.writes += 1;
   batch.endedAt = state.now();
   batch.failure = failure;
   for (const member of batch.members) {
@@ -125,45 +150,16 @@ export function finish(
   }
 }
 
-export function claim(state: MemoryState, owner: OwnerId, id: BatchId): ClaimedBatch | undefined {
-  const me = requireOwner(state, owner);
+function lines(state: MemoryState, id: BatchId): Member[] {
   const batch = state.batches.get(id);
-  if (!batch || !isOpen(batch.state) || standingOf(state, batch.owner, me).alive) return undefined;
-  batch.owner = owner;
-  batch.epoch += 1;
-  const queue = state.queues.get(batch.queue);
-  invariant(queue, `Batch ${batch.token} has no queue`);
-  return {
-    lease: { batch: id, owner, epoch: batch.epoch },
-    token: batch.token,
-    state: batch.state,
-    queue: { ...queue, id: batch.queue },
-    handle: batch.handle,
-    ...(batch.remoteId !== undefined && { remoteId: batch.remoteId }),
-    ...(batch.cursor !== undefined && { cursor: batch.cursor }),
-    ...(batch.creatingAt !== undefined && { creatingAge: ageOf(state, batch.creatingAt) }),
-    ...(batch.acceptedAt !== undefined && { acceptedAge: ageOf(state, batch.acceptedAt) }),
-    members: batch.members
-      .filter((member) => member.batch === batch)
-      .map((member) => ({
-        request: member.id,
-        fingerprint: member.fingerprint,
-        occurrence: member.occurrence,
-        attempt: member.attempt,
-        settled: member.state !== 'planned',
-      })),
-  };
-}
-
-export function giveBack(state: MemoryState, lease: Lease): void {
-  requireLease(state, lease).owner = nobody;
-}
-
-export function claimable(state: MemoryState, account: AccountId | undefined): BatchId[] {
-  return [...state.batches.values()]
-    .filter((batch) => isOpen(batch.state) && !isHere(state, batch.owner))
-    .filter((batch) => account === undefined || accountOf(state, batch) === account)
-    .map((batch) => batch.id);
+  const members = batch?.members.filter((member) => member.batch === batch) ?? [];
+  return members.map((member) => ({
+    request: member.id,
+    fingerprint: member.fingerprint,
+    occurrence: member.occurrence,
+    attempt: member.attempt,
+    settled: member.state !== 'planned',
+  }));
 }
 
 /** An age is not negative, although the clock may have been set back since. */

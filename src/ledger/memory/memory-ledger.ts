@@ -1,14 +1,17 @@
 import { randomBytes } from 'node:crypto';
-import type { Ledger, QueueKey } from '../ledger.ts';
+import type { Answer } from '../../base/types.ts';
+import type { Ledger, QueueKey, RequestId } from '../ledger.ts';
 import type { LedgerOptions } from '../ledger-options.ts';
 import { queueIdentity } from '../queue-identity.ts';
 import { admit, look } from './admit.ts';
-import * as batches from './batches.ts';
-import { averageOutput, spend } from './costs.ts';
+import { batchMethods, finish } from './batches.ts';
+import { costMethods } from './costs.ts';
+import { memoryOutbox } from './outbox.ts';
 import { prune } from './prune.ts';
-import { collect, settle } from './settle.ts';
+import { outcomeMethods } from './settle.ts';
 import { forget, type MemoryState, requireOwner } from './state.ts';
-import { list, members, show, unfinished } from './summaries.ts';
+import { summaryMethods } from './summaries.ts';
+import { memoryView } from './view.ts';
 
 /** A ledger that ends with its process: `store: ":memory:"`, dry runs, tests. */
 export function openMemoryLedger(options: LedgerOptions = {}): Promise<Ledger> {
@@ -30,22 +33,26 @@ function memoryLedger({ clock = { now: Date.now }, keep = 'answers' }: LedgerOpt
     batches: new Map(),
     runCounts: new Map(),
     runCosts: new Map(),
+    dailyCosts: new Map(),
     lastId: 0,
     writes: 0,
   };
 
-  const changing = <T>(work: () => T): T => {
-    state.writes += 1;
-    return work();
-  };
+  const outbox = memoryOutbox(state.now);
 
   return {
     salt: randomBytes(32),
+    outbox,
 
     async join(info) {
       const id = ++state.lastId;
       state.owners.set(id, { ...info, id, standing: 'here' });
       return id;
+    },
+    async troubled(id, troubles) {
+      const owner = state.owners.get(id);
+      if (owner) owner.troubles = troubles;
+      state.writes += 1;
     },
     async account(key) {
       const identity = `${key.provider}\n${Buffer.from(key.hash).toString('hex')}`;
@@ -79,6 +86,13 @@ function memoryLedger({ clock = { now: Date.now }, keep = 'answers' }: LedgerOpt
       }
       state.writes += 1;
     },
+    async markSent(owner, requests, sent) {
+      requireOwner(state, owner);
+      for (const id of requests) {
+        const request = state.requests.get(id);
+        if (request?.state === 'admitted' && request.owner === owner) request.sent = sent;
+      }
+    },
     async spool(bodies) {
       for (const { request: id, body } of bodies) {
         const request = state.requests.get(id);
@@ -94,37 +108,29 @@ function memoryLedger({ clock = { now: Date.now }, keep = 'answers' }: LedgerOpt
       return found;
     },
 
-    plan: async (owner, batch, requests) =>
-      changing(() => batches.plan(state, owner, batch, requests)),
-    staged: async (lease, handle) => batches.staged(state, lease, handle),
-    creating: async (lease, handle, alone) => batches.creating(state, lease, handle, alone),
-    accepted: async (lease, remote) => batches.accepted(state, lease, remote),
-    refused: async (lease, failure) =>
-      changing(() => batches.finish(state, lease, 'refused', failure)),
-    released: async (lease) => changing(() => batches.finish(state, lease, 'released', undefined)),
-    polled: async (updates) => batches.polled(state, updates),
-    collected: async (lease, settlements, cursor) =>
-      changing(() => collect(state, lease, settlements, cursor)),
-    ended: async (lease, failure) => changing(() => batches.finish(state, lease, 'ended', failure)),
-    settled: async (owner, settlements) => changing(() => settle(state, owner, settlements)),
-
-    spend: async (owner, dollars, budget, purse) => spend(state, owner, dollars, budget, purse),
-
-    claim: async (owner, batch) => changing(() => batches.claim(state, owner, batch)),
-    giveBack: async (lease) => changing(() => batches.giveBack(state, lease)),
-    claimable: async (account) => batches.claimable(state, account),
+    ...batchMethods(state),
+    ...outcomeMethods(state),
+    ...costMethods(state),
+    ...summaryMethods(state),
+    async ended(lease, failure, messages = []) {
+      finish(state, lease, 'ended', failure);
+      await outbox.add(messages);
+    },
+    async answers(requests) {
+      const found = new Map<RequestId, Answer>();
+      for (const id of requests) {
+        const answer = state.requests.get(id)?.answer;
+        if (answer) found.set(id, answer);
+      }
+      return found;
+    },
     changed: async () => state.writes,
     // Asking costs next to nothing here.
     toAskAgain: async (waits) => waits.map(({ request }) => request),
-
     look: async (run, asks) => asks.map((ask) => look(state, run, ask)),
-    averageOutput: async (queue) => averageOutput(state, queue),
-    list: async (query) => list(state, query),
-    show: async (id) => show(state, id),
-    members: async (token, page) => members(state, token, page),
-    unfinished: async () => unfinished(state),
-    prune: async (query) => changing(() => prune(state, query)),
-    leave: async (owner, options) => changing(() => leave(state, owner, options)),
+    view: memoryView(state),
+    prune: async (query) => prune(state, query),
+    leave: async (owner, options) => leave(state, owner, options),
     async close() {
       for (const owner of state.owners.keys()) leave(state, owner);
     },
@@ -140,6 +146,7 @@ function idFor(state: MemoryState, ids: Map<string, number>, identity: string): 
 }
 
 function leave(state: MemoryState, id: number, { finished } = { finished: true }): void {
+  state.writes += 1;
   const owner = state.owners.get(id);
   if (owner?.standing !== 'here') return;
   owner.standing = finished ? 'closed' : 'gone';

@@ -4,6 +4,7 @@ import { forget, isHere, type MemoryBatch, type MemoryRequest, type MemoryState 
 
 /** Drops what is over and belongs to no owner that is still here. A dry run does it to a copy. */
 export function prune(state: MemoryState, query: PruneQuery): PruneReport {
+  state.writes += 1;
   return drop(query.dryRun ? copyOf(state) : state, query);
 }
 

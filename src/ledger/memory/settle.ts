@@ -1,6 +1,6 @@
-import type { Lease, OwnerId, Settlement } from '../ledger.ts';
+import type { Ledger, OwnerId, Settlement } from '../ledger.ts';
 import { firstOfEach } from '../sql/settlements.ts';
-import { addCost } from './costs.ts';
+import { addCost, addOrdinaryCosts } from './costs.ts';
 import {
   forget,
   free,
@@ -10,38 +10,35 @@ import {
   requireOwner,
 } from './state.ts';
 
-/** Outcomes of members. A request that left the batch or is final stays as it is: the first wins. */
-export function collect(
-  state: MemoryState,
-  lease: Lease,
-  settlements: readonly Settlement[],
-  cursor: string | undefined,
-): void {
-  const batch = requireLease(state, lease);
-  const counted: Settlement[] = [];
-  for (const settlement of settlements) {
-    const request = state.requests.get(settlement.request);
-    if (!request || request.batch !== batch || request.state !== 'planned') continue;
-    if (settlement.is === 'answer') batch.answered += 1;
-    counted.push(settlement);
-    apply(state, request, settlement, lease.owner);
-  }
-  addCost(batch, counted);
-  if (cursor !== undefined) batch.cursor = cursor;
-}
-
-/** Outcomes of requests that are in no batch and belong to this owner. */
-export function settle(
-  state: MemoryState,
-  owner: OwnerId,
-  settlements: readonly Settlement[],
-): void {
-  requireOwner(state, owner);
-  for (const settlement of firstOfEach(settlements)) {
-    const request = state.requests.get(settlement.request);
-    if (request?.state !== 'admitted' || request.owner !== owner) continue;
-    apply(state, request, settlement, owner);
-  }
+export function outcomeMethods(state: MemoryState) {
+  return {
+    /** Outcomes of members. A request that left the batch or is final stays as it is: the first wins. */
+    async collected(lease, settlements, cursor) {
+      const batch = requireLease(state, lease);
+      state.writes += 1;
+      const counted: Settlement[] = [];
+      for (const settlement of settlements) {
+        const request = state.requests.get(settlement.request);
+        if (!request || request.batch !== batch || request.state !== 'planned') continue;
+        if (settlement.is === 'answer') batch.answered += 1;
+        counted.push(settlement);
+        apply(state, request, settlement, lease.owner);
+      }
+      addCost(state, batch, counted);
+      if (cursor !== undefined) batch.cursor = cursor;
+    },
+    /** Outcomes of requests that are in no batch and belong to this owner. */
+    async settled(owner, settlements, spent = []) {
+      requireOwner(state, owner);
+      state.writes += 1;
+      addOrdinaryCosts(state, spent);
+      for (const settlement of firstOfEach(settlements)) {
+        const request = state.requests.get(settlement.request);
+        if (request?.state !== 'admitted' || request.owner !== owner) continue;
+        apply(state, request, settlement, owner);
+      }
+    },
+  } satisfies Partial<Ledger>;
 }
 
 function apply(

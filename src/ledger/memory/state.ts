@@ -1,5 +1,6 @@
 import type { Answer, Counts, Dict, Handle } from '../../base/types.ts';
 import type { RequestState, Standing } from '../admission-rules.ts';
+import type { StoredCosts } from '../daily-costs.ts';
 import type {
   AccountId,
   AccountKey,
@@ -20,6 +21,7 @@ export interface MemoryOwner extends OwnerInfo {
   readonly id: OwnerId;
   /** `gone`: it is no longer here, though its part of its run is not finished. */
   standing: 'here' | 'gone' | 'closed';
+  troubles?: readonly string[];
 }
 
 export interface MemoryRequest {
@@ -34,6 +36,8 @@ export interface MemoryRequest {
   batch: MemoryBatch | undefined;
   state: RequestState;
   attempt: number;
+  /** It is on the wire as an ordinary call. */
+  sent: boolean;
   /** The moment at which it came into its state. */
   at: number;
   answer: Answer | undefined;
@@ -47,6 +51,7 @@ export interface MemoryBatch {
   readonly run: string;
   readonly name: string | undefined;
   readonly tags: Dict;
+  readonly traces: readonly string[] | undefined;
   readonly count: number;
   readonly createdAt: number;
   owner: OwnerId;
@@ -86,6 +91,8 @@ export interface MemoryState {
   readonly runCounts: Map<string, number>;
   /** Dollars that runs have spent outside of batches. */
   readonly runCosts: Map<string, number>;
+  /** By their labels. */
+  readonly dailyCosts: Map<string, StoredCosts>;
   lastId: number;
   writes: number;
 }
@@ -98,6 +105,14 @@ export function requireOwner(state: MemoryState, id: OwnerId): MemoryOwner {
 
 export function isHere(state: MemoryState, id: OwnerId): boolean {
   return state.owners.get(id)?.standing === 'here';
+}
+
+/** An owner that is here, as others see it. */
+export function ownerHere(state: MemoryState, id: OwnerId): OwnerInfo | undefined {
+  const owner = state.owners.get(id);
+  if (owner?.standing !== 'here') return undefined;
+  const { run, host, pid, troubles = [] } = owner;
+  return { run, host, pid, ...(troubles.length > 0 && { troubles }) };
 }
 
 /** The batch, if the lease still holds. */
@@ -140,5 +155,6 @@ export function free(request: MemoryRequest, owner: OwnerId, now: number): void 
   request.state = 'admitted';
   request.batch = undefined;
   request.owner = owner;
+  request.sent = false;
   request.at = now;
 }

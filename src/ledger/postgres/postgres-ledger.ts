@@ -1,30 +1,28 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Ledger } from '../ledger.ts';
-import { prepareAccount, prepareLearn, prepareLimit, prepareQueue } from './accounts/accounts.ts';
-import { prepareClaim, prepareClaimable } from './batches/claim.ts';
+import { sqlReads } from '../sql/reads.ts';
+import { accountMethods } from './accounts/accounts.ts';
+import { prepareClaim, prepareClaimable, readLines } from './batches/claim.ts';
 import { prepareCollected } from './batches/collected.ts';
-import { prepareAverageOutput, prepareSpend } from './batches/costs.ts';
+import { prepareSpend } from './batches/costs.ts';
 import { prepareCreating } from './batches/creating.ts';
-import {
-  prepareAccepted,
-  prepareFinish,
-  prepareGiveBack,
-  preparePolled,
-  prepareStaged,
-} from './batches/moves.ts';
+import { moveMethods, prepareFinish } from './batches/moves.ts';
 import { preparePlan } from './batches/plan.ts';
 import { prepareReadMembers } from './batches/read-members.ts';
-import { prepareList, prepareShow } from './batches/summaries.ts';
+import { prepareBatchTimes } from './batches/times.ts';
 import { prepareUnfinished } from './batches/unfinished.ts';
 import type { Pulse } from './connection/pulse.ts';
 import type { Store } from './connection/store.ts';
+import { prepareOutbox } from './outbox/outbox.ts';
 import type { Owners } from './owners/owners.ts';
 import { preparePrune } from './prune/prune.ts';
 import { prepareAdmit } from './requests/admit.ts';
+import { readAnswers } from './requests/answers.ts';
 import { prepareBodies, prepareSpool } from './requests/bodies.ts';
 import { prepareLook } from './requests/look.ts';
-import { prepareSettled, prepareWithdraw } from './requests/settled.ts';
+import { prepareMarkSent, prepareSettled, prepareWithdraw } from './requests/settled.ts';
 import { prepareToAskAgain } from './requests/to-ask-again.ts';
+import { postgresView, prepareRows } from './view/postgres-view.ts';
 
 interface Parts {
   readonly store: Store;
@@ -36,6 +34,9 @@ interface Parts {
 /** All operations on one database. */
 export function postgresLedger({ store, owners, pulse, salt }: Parts): Ledger {
   const finish = prepareFinish(store);
+  const moves = moveMethods(store);
+  const bodies = prepareBodies(store);
+  const rows = prepareRows(store);
   /** Callers of this process look again, too; other processes hear of it from the server. */
   const touching =
     <Given extends unknown[], T>(work: (...given: Given) => Promise<T>) =>
@@ -59,40 +60,40 @@ export function postgresLedger({ store, owners, pulse, salt }: Parts): Ledger {
   return {
     salt,
     ownerLease: owners.lease,
+    outbox: prepareOutbox(store),
     async join(info) {
       await store.persist(() => pulse.start());
       return owners.join(info);
     },
-    account: prepareAccount(store),
-    queue: prepareQueue(store),
-    limit: prepareLimit(store),
-    learn: prepareLearn(store),
+    troubled: (owner, troubles) => owners.troubled(owner, troubles),
+    ...accountMethods(store),
     admit: prepareAdmit(store, owners),
     withdraw: prepareWithdraw(store, owners),
+    markSent: prepareMarkSent(store, owners),
     spool: prepareSpool(store, owners),
-    bodies: prepareBodies(store),
+    bodies,
     plan: touching(preparePlan(store, owners)),
-    staged: prepareStaged(store),
+    ...moves,
     creating: prepareCreating(store, owners.lease),
-    accepted: prepareAccepted(store),
     refused: touching((lease, failure) => finish(lease, 'refused', failure)),
     released: touching((lease) => finish(lease, 'released')),
-    polled: preparePolled(store),
     collected: touching(prepareCollected(store)),
-    ended: touching((lease, failure) => finish(lease, 'ended', failure)),
+    ended: touching((lease, failure, messages) => finish(lease, 'ended', failure, messages)),
     settled: touching(prepareSettled(store, owners)),
     spend: prepareSpend(store, owners),
     claim: touching(prepareClaim(store, owners)),
-    giveBack: touching(prepareGiveBack(store)),
+    answers: (requests) => store.read((session) => readAnswers(session, requests)),
+    lines: (batch) => store.read((session) => readLines(session, batch)),
+    giveBack: touching(moves.giveBack),
     claimable: prepareClaimable(store),
     changed: async () => pulse.changed(),
     toAskAgain: prepareToAskAgain(store),
     look: prepareLook(store),
-    averageOutput: prepareAverageOutput(store),
-    list: prepareList(store),
-    show: prepareShow(store),
+    ...sqlReads(rows, 'answered'),
+    batchTimes: prepareBatchTimes(store),
     members: prepareReadMembers(store),
     unfinished: prepareUnfinished(store),
+    view: postgresView(store, pulse, bodies, rows),
     prune: touching(preparePrune(store)),
     leave,
     close() {

@@ -5,7 +5,7 @@ import { openBench } from '../conformance/subject.test-helper.ts';
 import { unusedConformance } from '../conformance/unused.test-helper.ts';
 import { usePostgres } from './test/temporary.test-helper.ts';
 
-const { open, kill } = usePostgres();
+const { open, kill, newStore, query, schemaOf } = usePostgres();
 
 ledgerConformance({ name: 'the PostgreSQL ledger', open, kill });
 unusedConformance({ name: 'the PostgreSQL ledger', open, kill });
@@ -25,4 +25,14 @@ it('a provider may say what the server cannot store', async () => {
   expect(await ledger.list()).toMatchObject([
     { state: 'refused', failure: 'bad character: \uFFFD' },
   ]);
+});
+
+it('finds what waits by one statement, however far below the newest request it is', async () => {
+  const store = newStore();
+  const subject = { name: 'the PostgreSQL ledger', kill };
+  const { ledger, ask } = await openBench({ ...subject, open: (more) => open({ ...more, store }) });
+  await ask(1);
+  await query(`SELECT setval('${schemaOf(store)}.request_id', 2000000000)`);
+  await ask(2);
+  expect(await ledger.view.waiting()).toMatchObject({ queues: [{ count: 2 }], isMore: false });
 });

@@ -1,22 +1,16 @@
-import type { BatchSummary } from '../ledger.ts';
+import type { BatchSummary, QueuePlace } from '../ledger.ts';
 import { BATCH, batchState } from './codes.ts';
 
 /** A batch and its queue, as `selectSummaries` selects them. */
-export interface SummaryRow {
-  readonly token: string;
+export interface SummaryRow
+  extends QueuePlace,
+    Pick<BatchSummary, 'token' | 'run' | 'count' | 'answered'> {
   readonly state: number;
-  readonly provider: string;
-  readonly endpoint: string;
-  readonly model: string;
-  readonly base: string;
   readonly name: string | null;
   readonly tags: string;
-  readonly run: string;
   readonly remote_id: string | null;
   readonly raw: string | null;
   readonly counts: string | null;
-  readonly count: number;
-  readonly answered: number;
   readonly failure: string | null;
   readonly estimate: number | null;
   readonly paid: number | null;
@@ -30,7 +24,7 @@ export interface SummaryRow {
 
 /** SQL: all batches. `answered`: SQL for how many answers a batch has. */
 export const selectSummaries = (answered: string) => `
-  SELECT token, state, queue.provider, endpoint, model, base, name, tags, run, remote_id, raw, counts,
+  SELECT batch.id AS id, token, state, queue.provider, endpoint, model, base, name, tags, run, remote_id, raw, counts,
     count, ${answered} AS answered, failure, estimate, paid, saved, input_tokens, output_tokens,
     created_at, accepted_at, ended_at
   FROM batch JOIN queue ON queue.id = batch.queue`;

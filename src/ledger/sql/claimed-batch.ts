@@ -13,6 +13,7 @@ export interface ClaimedBatchRow {
   readonly cursor: string | null;
   readonly creating_at: number | null;
   readonly accepted_at: number | null;
+  readonly traces: string | null;
 }
 
 export function claimedBatch(
@@ -30,6 +31,7 @@ export function claimedBatch(
     ...(row.remote_id !== null && { remoteId: row.remote_id }),
     ...(row.cursor !== null && { cursor: row.cursor }),
     ...(row.creating_at !== null && { creatingAge: ageOf(row.creating_at) }),
+    ...(row.traces !== null && { traces: JSON.parse(row.traces) }),
     ...(row.accepted_at !== null && { acceptedAge: ageOf(row.accepted_at) }),
   };
 }

@@ -1,12 +1,12 @@
 import { batchesInAverage, costOfAll } from '../cost-sum.ts';
 import type { Settlement } from '../ledger.ts';
 
-/** SQL: the `average` of output tokens, by where the provider, the endpoint and the model stand. */
-export const averageOutput = (provider: string, endpoint: string, model: string) => `
+/** SQL: the `average` of output tokens. Its values: the provider, the endpoint and the model. */
+export const averageOutput = `
   SELECT CAST(sum(output_tokens) AS double precision) / sum(counted) AS average FROM (
     SELECT output_tokens, counted FROM batch
     WHERE queue IN (
-      SELECT id FROM queue WHERE provider = ${provider} AND endpoint = ${endpoint} AND model = ${model}
+      SELECT id FROM queue WHERE provider = ? AND endpoint = ? AND model = ?
     ) AND counted > 0
     ORDER BY id DESC LIMIT ${batchesInAverage}
   ) AS newest`;

@@ -1,13 +1,9 @@
 import type { Answer } from '../../base/types.ts';
-import type { Member, MemberPage, MemberSummary, RequestId } from '../ledger.ts';
+import type { Member, MemberPage, MemberSummary } from '../ledger.ts';
 import { REQUEST, requestState } from './codes.ts';
 
 /** A member of a batch, as `MEMBER_COLUMNS` select it. */
-export interface MemberRow {
-  readonly request: RequestId;
-  readonly fingerprint: Uint8Array;
-  readonly occurrence: number;
-  readonly attempt: number;
+export interface MemberRow extends Omit<Member, 'settled'> {
   readonly state: number;
   readonly at: number;
   readonly seq: number;
@@ -30,7 +26,11 @@ export function memberPage<Row extends MemberRow>(
     const { request, fingerprint, occurrence, attempt, at } = row;
     const answer = answerOf(row);
     return {
-      ...{ request, fingerprint, occurrence, attempt, at },
+      request,
+      fingerprint,
+      occurrence,
+      attempt,
+      at,
       state: requestState(row.state) as MemberSummary['state'],
       ...(answer && { answer }),
     };

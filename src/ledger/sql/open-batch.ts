@@ -27,7 +27,10 @@ export function openBatch(
 ): OpenBatch {
   const { id, token, count, provider, hash } = row;
   return {
-    ...{ id, token, count, queue },
+    id,
+    token,
+    count,
+    queue,
     state: batchState(row.state),
     ...(row.remote_id !== null && { remoteId: row.remote_id }),
     account: { provider, hash, ...(row.hint !== null && { hint: row.hint }) },

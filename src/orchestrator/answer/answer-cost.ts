@@ -14,7 +14,15 @@ export function costOf(
   const usage = usageOf(batcher, json);
   if (usage === undefined) return undefined;
   const { inputTokens, outputTokens, answers = 1 } = usage;
-  return { inputTokens, outputTokens, answers, ...price.charge(usage, terms) };
+  const charge = price.charge(usage, terms);
+  const cost: Cost =
+    charge === undefined
+      ? { inputTokens, outputTokens, answers }
+      : { inputTokens, outputTokens, answers, paid: charge.paid, saved: charge.saved };
+  const { cacheReadTokens = 0, cacheWriteTokens = 0, cacheWrite1hTokens = 0 } = usage;
+  const written = cacheWriteTokens + cacheWrite1hTokens;
+  if (cacheReadTokens + written === 0) return cost;
+  return { ...cost, cacheReadTokens, cacheWriteTokens: written };
 }
 
 /** A batcher may be the user's and throw: its caller must not pay for that. */

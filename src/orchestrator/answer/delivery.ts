@@ -1,3 +1,4 @@
+import { tracing } from '../../base/call-tracing.ts';
 import { messageOf } from '../../base/errors.ts';
 import type { Answer } from '../../base/types.ts';
 import type { Batcher } from '../../batchers/batcher.ts';
@@ -5,7 +6,7 @@ import { inTurns } from '../../concurrency/event-loop.ts';
 import type { Cost, Settlement } from '../../ledger/ledger.ts';
 import { isSuccess } from '../../streams/stream-dialect.ts';
 import { type AnswerSource, type BatchlingEvents, type CallFacts, tell } from '../events/events.ts';
-import type { CapturedCall, Delivery } from '../model/call.ts';
+import type { CapturedCall, Delivery, LiveBody } from '../model/call.ts';
 import type { Caller } from '../model/caller.ts';
 import type { EngineContext } from '../model/engine-context.ts';
 import type { Request } from '../model/request.ts';
@@ -15,28 +16,40 @@ import { type OwnReason, ownAnswer } from './own-answer.ts';
 
 type Answered = BatchlingEvents['call:answered'];
 
-const deadlineMessage = 'The deadline passed before the batch had an answer for this request.';
+const deadlineMessage = 'The deadline passed before there was an answer for this request.';
 const goesOnMessage =
-  'The batch goes on at the provider: run the program again to get the answer without paying twice.';
+  'It goes on at the provider: run the program again to get the answer without paying twice.';
+const onWireMessage =
+  'Its call is on the wire and may be paid for: its answer is kept if it comes before the program ends.';
 
-/** Ends a request: its answer goes to all callers that wait for it. */
+/**
+ * Ends a request: its answer goes to all callers that wait for it. Its cost is told once, because it is paid once.
+ * `streamed`: a caller that has had the answer as it came.
+ */
 export function deliver(
   request: Request,
   answer: Answer,
   source: AnswerSource,
   batchToken?: string,
   cost?: Cost,
+  streamed?: Caller,
 ): void {
-  request.end();
+  request.end(answer, cost);
   const { callers } = request;
+  let untold = cost;
+  if (streamed) {
+    tellEnd(streamed, request, answer, source, cost);
+    untold = undefined;
+  }
   // The parsed body belongs to one of them: the newest, because older ones may have given up.
   for (let at = callers.length - 1; at >= 0; at -= 1) {
     const told = at === callers.length - 1 ? answer : { ...answer, json: undefined };
-    deliverOne(callers[at] as Caller, request, told, source, batchToken, cost);
+    const caller = callers[at] as Caller;
+    if (deliverOne(caller, request, told, source, batchToken, untold)) untold = undefined;
   }
 }
 
-/** Hands an answer to one caller, once. Others may still wait for the same request. */
+/** Hands an answer to one caller, once. Others may still wait for the same request. False: the caller has gone. */
 export function deliverOne(
   caller: Caller,
   request: Request,
@@ -44,15 +57,42 @@ export function deliverOne(
   source: AnswerSource,
   batchToken?: string,
   cost?: Cost,
-): void {
-  if (!request.settle(caller)) return;
+): boolean {
+  if (!request.settle(caller)) return false;
   const { queue } = request;
   if (answer.status >= 400) queue.clientRetries.failed(caller, request, answer);
   const event = answered(queue, answer, source, batchToken, cost);
   const told = asAsked(caller, queue.batcher, answer);
   const delivery = { answer: told, source, batchToken, itemId: request.id };
-  if (caller.part) caller.part.answered(event, delivery);
-  else answerCall(caller.call, event, delivery);
+  if (caller.part === undefined) return answerCall(caller.call, event, delivery);
+  caller.part.answered(event, delivery);
+  return true;
+}
+
+/** Hands the head of an answer to a caller, whose body is still to come. What is told of it comes with its end. False: the caller has gone. */
+export function deliverHead(
+  caller: Caller,
+  request: Request,
+  answer: Answer,
+  source: AnswerSource,
+  live: LiveBody,
+): boolean {
+  if (!request.settle(caller)) return false;
+  caller.call.settle({ answer, source, itemId: request.id, live });
+  return true;
+}
+
+/** The answer whose head was delivered has ended, or has broken off. */
+export function tellEnd(
+  { scope, call }: Caller,
+  { queue }: Request,
+  answer: Pick<Answer, 'status' | 'headers' | 'body'>,
+  source: AnswerSource,
+  cost?: Cost,
+): void {
+  const event = answered(queue, answer, source, undefined, cost);
+  tell(scope.emit, 'call:answered', event);
+  tracing.tracer?.answered(call, event);
 }
 
 /** The caller's time is up: it ends as its scope wishes. */
@@ -66,12 +106,14 @@ export function endAtDeadline(caller: Caller, request: Request): void {
 }
 
 export function deadlineAnswer(request: Request): Answer {
-  const message = goesOn(request) ? `${deadlineMessage} ${goesOnMessage}` : deadlineMessage;
+  const onWhat = request.stage === 'sending' ? onWireMessage : goesOnMessage;
+  const message = goesOn(request) ? `${deadlineMessage} ${onWhat}` : deadlineMessage;
   return ownAnswer(request.batcher, 'deadline', message);
 }
 
-/** The provider has the request, and nobody has cancelled its batch: there will be an answer. */
-function goesOn({ batch }: Request): boolean {
+/** The provider has the request, and nobody has cancelled its batch. */
+function goesOn({ batch, stage }: Request): boolean {
+  if (stage === 'sending') return true;
   if (batch?.phase.name !== 'running' || batch.cancellation.isOurs) return false;
   return batch.phase.remote.state !== 'cancelling';
 }
@@ -98,11 +140,13 @@ export function letGoUnbatched(requests: readonly Request[], reason: string): Pr
   });
 }
 
-/** Hands an answer to a call, and tells of it. One whose client has gone has ended already. */
-export function answerCall(call: CapturedCall, event: Answered, delivery: Delivery): void {
-  if (call.settled) return;
+/** Hands an answer to a call, and tells of it. False: its client has gone, so that it has ended already. */
+export function answerCall(call: CapturedCall, event: Answered, delivery: Delivery): boolean {
+  if (call.settled) return false;
   tell(call.scope.emit, 'call:answered', event);
+  tracing.tracer?.answered(call, event);
   call.settle(delivery);
+  return true;
 }
 
 /** Ends a call that no request stands behind, with an error of ours. */
@@ -128,27 +172,37 @@ export function refuseCall(
 
 /** Assignments instead of spreads: this is made for every call. */
 function answered(
-  { batcher, endpoint, model }: RequestQueue,
+  { batcher, endpoint, model, policy }: RequestQueue,
   answer: Answer,
   source: AnswerSource,
   batchToken: string | undefined,
   cost: Cost | undefined,
 ): Answered {
   const { name: provider } = batcher.info;
-  const event: { -readonly [Key in keyof Answered]: Answered[Key] } = {
+  const event: MutableAnswered = {
     provider,
     endpoint,
     model,
     status: answer.status,
     source,
   };
+  if (policy.lane !== 'batch') event.lane = policy.lane;
   if (batchToken !== undefined) event.batch = batchToken;
   const error = answer.status < 400 ? undefined : errorCodeOf(answer);
   if (error !== undefined) event.error = error;
+  return withCost(event, cost);
+}
+
+type MutableAnswered = { -readonly [Key in keyof Answered]: Answered[Key] };
+
+/** The event with what the answer has cost, as far as that is known. */
+export function withCost(event: MutableAnswered, cost: Cost | undefined): Answered {
   if (cost === undefined) return event;
   const { inputTokens, outputTokens, paid, saved = 0 } = cost;
   event.inputTokens = inputTokens;
   event.outputTokens = outputTokens;
+  if (cost.cacheReadTokens !== undefined) event.cacheReadTokens = cost.cacheReadTokens;
+  if (cost.cacheWriteTokens !== undefined) event.cacheWriteTokens = cost.cacheWriteTokens;
   if (paid !== undefined) event.dollars = { paid, saved };
   return event;
 }

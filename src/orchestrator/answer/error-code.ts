@@ -1,3 +1,4 @@
+import { fields, parseJson } from '../../base/json.ts';
 import type { Answer } from '../../base/types.ts';
 
 /** Larger bodies are not searched for a code. */
@@ -9,7 +10,7 @@ const mostText = 20_000;
  */
 export function errorCodeOf({ status, body, json }: Answer): string | undefined {
   if (status < 400 || body.length > mostText) return undefined;
-  const parsed = json ?? parse(body);
+  const parsed = json ?? parseJson(body);
   const { error, code, type } = fields(Array.isArray(parsed) ? parsed[0] : parsed);
   const inner = fields(error);
   const names = [inner.code, inner.status, inner.type, code, type, error];
@@ -19,16 +20,4 @@ export function errorCodeOf({ status, body, json }: Answer): string | undefined 
 /** A word, and no sentence: it is shown in a list, and must not hold what the user sent. */
 function isName(text: string): boolean {
   return /^[A-Za-z][\w.:-]{1,59}$/.test(text);
-}
-
-function fields(value: unknown): Record<string, unknown> {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
-}
-
-function parse(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    return undefined;
-  }
 }

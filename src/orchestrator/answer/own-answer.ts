@@ -20,7 +20,7 @@ export type OwnReason = keyof typeof ownStatuses;
 /** An error body in the provider's shape, so that its SDK raises its normal error class. */
 export function ownAnswer(batcher: Batcher, reason: OwnReason, message: string): Answer {
   return {
-    status: ownStatuses[reason],
+    status: batcher.finalStatus(ownStatuses[reason]),
     headers: { 'content-type': 'application/json' },
     body: batcher.errorBody(`batchling_${reason}`, message),
   };

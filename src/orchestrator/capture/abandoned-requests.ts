@@ -45,6 +45,8 @@ export class AbandonedRequests {
 
   /** The oldest one, or the one with this occurrence, for the client that has come back. */
   take(key: string, occurrence?: number): number | undefined {
+    // The text of a key that nobody looks up is never hashed.
+    if (this.#left.size === 0) return undefined;
     for (const left of this.#left.get(key) ?? []) {
       if (occurrence !== undefined && left.occurrence !== occurrence) continue;
       this.#forget(left);

@@ -23,6 +23,8 @@ export class Account {
   readonly hash: Uint8Array;
   /** Batches under way. */
   readonly slots = new Semaphore();
+  /** Ordinary calls under way. */
+  readonly calls = new Semaphore();
   /** Creates of providers that echo nothing go out one at a time. */
   readonly creates = new Semaphore();
   /** Up to this time no create waits for a create of another process whose outcome is unclear. */
@@ -31,6 +33,8 @@ export class Account {
   unserved: string | undefined;
   /** A batch was accepted there: it does have a batch API, whatever it says later. */
   hasServed = false;
+  /** Calls are signed: what their clients have made is good for minutes only. */
+  isSigned = false;
   /** The credentials of the newest call. */
   credentials: Credentials;
   /** The user's function for credentials that change; asked for every request to the provider. */
@@ -53,24 +57,39 @@ export class Account {
   }
 
   wire(batcher: Batcher): Wire {
-    const base = this.#base;
-    const origins = batcher.origins(base);
-    this.#wire ??= this.#http.wire({
-      base,
-      origins,
-      credentials: () => this.credentials,
-      refresh: (captured) => this.#refresh(captured, batcher.info),
-    });
+    this.#wire ??= openWire(this.#http, batcher, this.#base, this);
     return this.#wire;
   }
+}
 
-  async #refresh(captured: Credentials, info: ProviderInfo): Promise<Credentials> {
-    if (this.credential === undefined) return captured;
-    const token: unknown = await this.credential();
-    if (typeof token === 'string' && token !== '') return withToken(captured, info, token);
-    const kind = token === '' ? 'an empty text' : `a value of type ${typeof token}`;
-    throw new TypeError(`providers.${info.name}.credential returned ${kind} instead of a token.`);
-  }
+/** A wire to a base with credentials that may change. */
+export function openWire(
+  http: HttpClient,
+  batcher: Batcher,
+  base: string,
+  holder: Pick<Account, 'credentials'> & Partial<Pick<Account, 'credential'>>,
+): Wire {
+  return http.wire({
+    base,
+    origins: batcher.origins(base),
+    credentials: () => holder.credentials,
+    refresh: async (captured, request) =>
+      (await batcher.sign?.(request, captured, holder.credential)) ??
+      refreshed(captured, holder.credential, batcher.info),
+    signs: batcher.sign !== undefined,
+  });
+}
+
+async function refreshed(
+  captured: Credentials,
+  credential: CredentialFunction | undefined,
+  info: ProviderInfo,
+): Promise<Credentials> {
+  if (credential === undefined) return captured;
+  const token: unknown = await credential();
+  if (typeof token === 'string' && token !== '') return withToken(captured, info, token);
+  const kind = token === '' ? 'an empty text' : `a value of type ${typeof token}`;
+  throw new TypeError(`providers.${info.name}.credential returned ${kind} instead of a token.`);
 }
 
 /** The accounts of one engine, found by the base and the headers of a call. */
@@ -106,6 +125,7 @@ export class Accounts {
     const account = byId.get(id) ?? new Account({ id, hash }, credentials, base, this.#http);
     account.credentials = credentials;
     account.credential = headers.credential;
+    account.isSigned = headers.isSigned;
     byId.set(id, account);
     byKey.set(headers.key, account);
     return account;

@@ -9,7 +9,7 @@ import type { Queue } from '../queue/queue.ts';
 import type { Queues } from '../queue/queues.ts';
 import type { Account, Accounts } from './accounts.ts';
 import type { ClientRetries } from './client-retries.ts';
-import { fingerprintOfAccount } from './fingerprint.ts';
+import { bytesOf, fingerprintOfAccount } from './fingerprint.ts';
 import { JoinedAnswers } from './joined-answers.ts';
 import type { OccurrenceCount } from './occurrences.ts';
 import { type Part, type Prepared, turnAway } from './prepare.ts';
@@ -49,56 +49,87 @@ export class Asks {
     this.#services = services;
   }
 
-  /** Adds what the ledger is asked for a call, unless the call has its verdict already. */
-  async add({ caller, headers, parts, join }: PreparedCall, asked: Asked[]): Promise<void> {
-    const { accounts, queues, clientRetries, departures } = this.#services;
+  /**
+   * Adds what the ledger is asked for a call, unless the call has its verdict already. `false`: its account or a queue
+   * of it has to be opened first. Nearly every call finds both open, and is added without waiting.
+   */
+  add({ caller, headers, parts, join }: PreparedCall, asked: Asked[]): boolean {
+    const { accounts, departures } = this.#services;
     const { call } = caller;
-    const { batcher, wireBase } = call.target;
-    const account =
-      accounts.known(headers, wireBase) ?? (await accounts.open(headers, batcher, wireBase));
-    if (account.unserved !== undefined) {
+    const account = accounts.known(headers, call.target.wireBase);
+    if (account === undefined) return false;
+    if (account.unserved !== undefined && !call.scope.mayGoUnbatched) {
       call.settle({ bypass: account.unserved });
-      return;
+      return true;
     }
-    const callers = join ? parts.map(() => new Caller(call, departures)) : [caller];
-    const found: { part: Part; queue: Queue; key: string }[] = [];
     const own = this.#partsOf(call, parts, account);
     const { expected } = call.sampling ?? {};
-    if (expected && !own[0]?.fingerprint.equals(expected)) {
+    if (expected && own[0]?.key !== expected.toString('latin1')) {
       turnAway(call, 'unsupported', 'It is asked for with other headers than it was asked with.');
-      return;
+      return true;
     }
-    for (const part of own) {
-      const { route } = part;
-      const queue = queues.known(call, route, account) ?? (await queues.open(call, route, account));
-      found.push({ part, queue, key: part.fingerprint.toString('latin1') });
-    }
-    // All of them before the first is asked for: a part of a call that is over must not be sent.
-    for (const { queue, key } of found) {
-      const again = clientRetries.verdict(queue, key, call.scope);
-      if (again) {
-        if ('answer' in again) tellAgain(queue, call, again);
-        else call.settle(again);
-        return;
-      }
-    }
-    for (const [index, { part, queue, key }] of found.entries()) {
-      asked.push(this.#ask(callers[index] as Caller, part, queue, key));
+    const queues = this.#queuesOf(call, own, account);
+    if (queues === undefined) return false;
+    if (!call.sampling?.isLine && this.#isOver(call, own, queues)) return true;
+    const callers = join ? parts.map(() => new Caller(call, departures)) : [caller];
+    for (let index = 0; index < own.length; index += 1) {
+      const queue = queues[index] as Queue;
+      const one = callers[index] as Caller;
+      if (call.scope.mayCall || queue.mayBeUnserved) one.headers = headers.rest;
+      asked.push(this.#ask(one, own[index] as Part, queue));
     }
     if (join) new JoinedAnswers(caller, callers, join);
-    call.taken(found.some(({ queue }) => queue.mayBeUnserved));
+    call.taken();
+    return true;
+  }
+
+  /** Opens the account and the queues of a call. */
+  async open({ caller, headers, parts }: PreparedCall): Promise<void> {
+    const { accounts, queues } = this.#services;
+    const { call } = caller;
+    const { batcher, wireBase } = call.target;
+    const account = await accounts.open(headers, batcher, wireBase);
+    if (account.unserved !== undefined && !call.scope.mayGoUnbatched) return;
+    for (const { route } of parts) {
+      if (!queues.known(call, route, account)) await queues.open(call, route, account);
+    }
   }
 
   #partsOf({ sampling }: CapturedCall, parts: readonly Part[], { hash }: Account): readonly Part[] {
     if (!this.#services.accountsApart) return parts;
     const apart = sampling?.fresh ? sampling.run : undefined;
-    return parts.map((part) => ({
-      ...part,
-      fingerprint: fingerprintOfAccount(part.fingerprint, hash, apart),
-    }));
+    return parts.map((part) => ({ ...part, key: fingerprintOfAccount(part.key, hash, apart) }));
   }
 
-  #ask(caller: Caller, { route, fingerprint, expects }: Part, queue: Queue, key: string): Asked {
+  /** `undefined`: one of them is not open yet. */
+  #queuesOf(call: CapturedCall, parts: readonly Part[], account: Account): Queue[] | undefined {
+    const found: Queue[] = [];
+    for (const { route } of parts) {
+      const queue = this.#services.queues.known(call, route, account);
+      if (queue === undefined) return undefined;
+      found.push(queue);
+    }
+    return found;
+  }
+
+  /** All parts are looked at before the first is asked for: a part of a call that is over must not be sent. */
+  #isOver(call: CapturedCall, parts: readonly Part[], queues: readonly Queue[]): boolean {
+    for (let index = 0; index < parts.length; index += 1) {
+      const queue = queues[index] as Queue;
+      const again = this.#services.clientRetries.verdict(
+        queue,
+        (parts[index] as Part).key,
+        call.scope,
+      );
+      if (again === undefined) continue;
+      if ('answer' in again) tellAgain(queue, call, again);
+      else call.settle(again);
+      return true;
+    }
+    return false;
+  }
+
+  #ask(caller: Caller, { route, key, expects }: Part, queue: Queue): Asked {
     const { clientRetries, occurrences } = this.#services;
     const { call } = caller;
     const known = call.sampling?.occurrence ?? clientRetries.occurrence(key, call);
@@ -118,7 +149,11 @@ export class Asks {
       // Its own retry may stand right behind it, too, and must find the request that it re-joins.
       if (isKnownAsAbandoned) clientRetries.gaveUp(caller, request);
     }
-    const ask = { fingerprint, occurrence, queue: queue.id, cache: call.scope.cache };
+    // A gateway keeps the runs of its clients apart by their fingerprints.
+    const isFresh = call.sampling?.fresh === true && !this.#services.accountsApart;
+    const cache = call.scope.cache && !isFresh;
+    const asked = { fingerprint: bytesOf(key), occurrence, queue: queue.id, cache };
+    const ask = call.sampling?.isBack ? { ...asked, waiting: true, returning: true } : asked;
     return { caller, request, ask, idempotencyKey, isKnownAsAbandoned };
   }
 }

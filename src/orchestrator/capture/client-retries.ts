@@ -1,10 +1,11 @@
 import type { Answer, Clock } from '../../base/types.ts';
+import type { UnstoredCosts } from '../answer/unstored-costs.ts';
 import { factsOf } from '../events/events.ts';
 import type { CapturedCall, EngineScope, RealtimeRoute, Spending, Verdict } from '../model/call.ts';
 import type { Caller } from '../model/caller.ts';
 import type { Request } from '../model/request.ts';
 import type { ClientRetryMemory, RequestQueue } from '../model/request-queue.ts';
-import type { RealtimeCall, RequestSize } from '../submit/budgets.ts';
+import type { RealtimeCall } from '../submit/budgets.ts';
 import type { AbandonedRequests } from './abandoned-requests.ts';
 import type { OccurrenceCount } from './occurrences.ts';
 import type { Prepared } from './prepare.ts';
@@ -26,12 +27,16 @@ interface FinalError {
 
 interface SentRealtime {
   readonly scope: EngineScope;
-  readonly size: RequestSize;
+  readonly size: RealtimeCall['size'];
   readonly until: number;
 }
 
-/** Makes the part that a realtime call has in the budget of its run. */
-type NewSpending = (call: RealtimeCall) => Spending;
+/** Where the money of realtime calls is counted. */
+interface RealtimeMoney {
+  /** The part that a call has in the budget of its run. */
+  newSpending(call: RealtimeCall): Spending;
+  readonly costs: Pick<UnstoredCosts, 'add'>;
+}
 
 /**
  * Clients that come back for a request they have asked already. Their retry is not another sample: it
@@ -40,7 +45,7 @@ type NewSpending = (call: RealtimeCall) => Spending;
 export class ClientRetries implements ClientRetryMemory {
   readonly #clock: Clock;
   readonly #abandoned: AbandonedRequests;
-  readonly #newSpending: NewSpending | undefined;
+  readonly #money: RealtimeMoney | undefined;
   readonly #occurrences: OccurrenceCount | undefined;
   readonly #errors = new Map<string, FinalError>();
   readonly #realtime = new Map<string, SentRealtime>();
@@ -49,11 +54,11 @@ export class ClientRetries implements ClientRetryMemory {
   constructor(
     clock: Clock,
     abandoned: AbandonedRequests,
-    newSpending?: NewSpending,
+    money?: RealtimeMoney,
     occurrences?: OccurrenceCount,
   ) {
     this.#clock = clock;
-    this.#newSpending = newSpending;
+    this.#money = money;
     this.#occurrences = occurrences;
     this.#abandoned = abandoned;
   }
@@ -126,16 +131,25 @@ export class ClientRetries implements ClientRetryMemory {
     remember(this.#keyed, `${key}\n${idempotencyKey}`, occurrence);
   }
 
-  #route(queue: RequestQueue, key: string, scope: EngineScope, size: RequestSize): RealtimeRoute {
+  #route(
+    queue: RequestQueue,
+    key: string,
+    scope: EngineScope,
+    size: RealtimeCall['size'],
+  ): RealtimeRoute {
     const { batcher } = queue;
-    const { budget } = scope;
+    const { budget, name, tags } = scope;
     const spending =
-      budget === undefined ? undefined : this.#newSpending?.({ queue, size, budget });
+      budget === undefined ? undefined : this.#money?.newSpending({ queue, size, budget });
+    const facts = factsOf(batcher, queue);
+    const { provider, model } = facts;
     return {
       ...(spending && { spending }),
-      facts: factsOf(batcher, queue),
+      facts,
       batcher,
       price: queue.price,
+      addCost: (cost) =>
+        this.#money?.costs.add({ provider, model, lane: 'realtime', name, tags }, cost),
       mayBeRetried: () => {
         const until = this.#clock.now() + retryWindow;
         remember(this.#realtime, nameOf(queue, key), { scope, size, until });
@@ -155,7 +169,7 @@ export function retriesApart<Call extends Prepared & { readonly caller: Caller }
   const groups: Call[][] = [[]];
   let givenUp = new Set<string>();
   for (const call of calls) {
-    const keys = call.parts.map(({ fingerprint }) => fingerprint.toString('latin1'));
+    const keys = call.parts.map(({ key }) => key);
     if (keys.some((key) => givenUp.has(key))) {
       groups.push([]);
       givenUp = new Set();

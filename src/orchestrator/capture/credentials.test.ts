@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Dict } from '../../base/types.ts';
 import { anthropicInfo } from '../../batchers/anthropic/anthropic-info.ts';
+import { azureInfo } from '../../batchers/azure/azure-info.ts';
 import { openaiInfo } from '../../batchers/openai/openai-info.ts';
 import type { ProviderInfo } from '../../batchers/provider-info.ts';
 import { accountHash, credentialHint, splitHeaders, withToken } from './credentials.ts';
@@ -115,6 +116,12 @@ describe('the headers of a call', () => {
     expect(split.secrets).not.toHaveProperty('x-request-id');
     expect(split.secrets).not.toHaveProperty('x-stainless-os');
     expect(split.extra).toEqual(['x-a: 1', 'x-tenant: t']);
+  });
+
+  it('of the wire of a provider are what its batcher may see, at a service of the user, too', () => {
+    const headers = { 'x-ms-service-tier': 'priority' };
+    const split = splitHeaders(headers, azureInfo, true);
+    expect(split).toMatchObject({ secrets: {}, rest: headers, extra: [] });
   });
 
   it('of a service of the user are credentials by their names, or by who asks', () => {

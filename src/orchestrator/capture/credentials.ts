@@ -20,6 +20,8 @@ export interface SplitHeaders {
   readonly extra: readonly string[];
   /** The same text for the same secrets. */
   readonly key: string;
+  /** The call was signed: its client's own request is good for minutes only. */
+  readonly isSigned: boolean;
 }
 
 /** What a call says about its account outside of its headers. */
@@ -30,7 +32,7 @@ export interface BesideHeaders {
 
 /** `x-*` headers that differ from call to call and never change an answer. */
 const volatile =
-  /^x-(stainless-|idempotency-key$|goog-api-client$|server-timeout$|batchling|request-id$|client-request-id$|correlation-id$|trace|b3-|datadog-|amzn-trace-id$|cloud-trace-context$|forwarded-|real-ip$)/;
+  /^x-(stainless-|idempotency-key$|goog-api-client$|amz-user-agent$|server-timeout$|batchling|request-id$|client-request-id$|correlation-id$|trace|b3-|datadog-|amzn-trace-id$|cloud-trace-context$|forwarded-|real-ip$)/;
 
 /** Names that say "credential", or name the user: at a service we do not know they belong to the credential. */
 const secretive =
@@ -80,11 +82,16 @@ function takeApart(
   const secrets: Record<string, string> = {};
   const rest: Record<string, string> = {};
   const extra: string[] = [];
+  let isSigned = false;
   let key = `${info.name}\n${numberOf(credential)}`;
   for (const name in headers) {
-    const value = headers[name] as string;
+    const given = headers[name] as string;
+    const value = info.credentialHeaders.includes(name) ? lasting(info, name, given) : given;
+    isSigned ||= value !== given;
+    if (value === undefined) continue;
     const secret = configured && isSecretive(name);
-    const other = configured && name.startsWith('x-') && !volatile.test(name);
+    const isTheirs = configured && name.startsWith('x-') && !info.ownHeaders?.test(name);
+    const other = isTheirs && !volatile.test(name);
     const known = info.credentialHeaders.includes(name) || info.accountHeaders.includes(name);
     if (known || secret || other) {
       secrets[name] = value;
@@ -95,7 +102,11 @@ function takeApart(
     }
   }
   for (const name in query) key += `\n?${name}=${query[name]}`;
-  return { secrets, query, credential, rest, extra: extra.sort(), key };
+  return { secrets, query, credential, rest, extra: extra.sort(), key, isSigned };
+}
+
+function lasting(info: ProviderInfo, name: string, value: string): string | undefined {
+  return info.lastingCredential ? info.lastingCredential(name, value) : value;
 }
 
 const numbers = new WeakMap<CredentialFunction, number>();

@@ -16,20 +16,29 @@ export class EngineDepartures implements Departures {
   readonly #context: EngineContext;
   readonly #queues: Queues;
   readonly #otherOwners: OtherOwners;
+  readonly #cancelCall: (request: Request) => void;
   readonly #keepAlive = new KeepAlive();
   /** Batches that callers have left in this turn. */
   readonly #left = new Set<Batch>();
 
-  constructor(context: EngineContext, queues: Queues, otherOwners: OtherOwners) {
+  constructor(
+    context: EngineContext,
+    queues: Queues,
+    otherOwners: OtherOwners,
+    /** Ends an ordinary call that is on the wire. */
+    cancelCall: (request: Request) => void,
+  ) {
     this.#context = context;
     this.#queues = queues;
     this.#otherOwners = otherOwners;
+    this.#cancelCall = cancelCall;
   }
 
   callerLeft(request: Request): void {
     if (request.batch) this.#lookWhoWants(request.batch);
     if (request.isWaitedFor) return;
     this.#otherOwners.forget(request);
+    if (request.stage === 'elsewhere') request.end();
     this.#queues.leave(request);
   }
 
@@ -41,6 +50,10 @@ export class EngineDepartures implements Departures {
   async cancel(callers: readonly Caller[], message: string): Promise<void> {
     const batches = new Set<Batch>();
     const all = callers.flatMap((caller) => caller.parts ?? [caller]);
+    // Callers that have the head of a stream wait no longer, and their calls are on the wire.
+    for (const { isSettled, request } of all) {
+      if (isSettled && request?.isWaitedFor === false) this.#cancelCall(request);
+    }
     // Telling one part of a call drops the others.
     const open = all.filter(({ isSettled }) => !isSettled);
     await inTurns(open, (caller) => {
@@ -51,6 +64,7 @@ export class EngineDepartures implements Departures {
       // This caller alone is told: another scope may wait for the same request.
       deliverOne(caller, request, answer, 'batch', request.batch?.token);
       this.callerLeft(request);
+      if (!request.isWaitedFor) this.#cancelCall(request);
     });
     // The callers are told, so nothing else may keep the program up until the provider is, too.
     this.#keepAlive.hold();

@@ -1,12 +1,14 @@
-import { messageOf } from '../../base/errors.ts';
+import { setTimeout } from 'node:timers/promises';
+import { invariant, messageOf } from '../../base/errors.ts';
 import { inTurns, nextTurn, Slice } from '../../concurrency/event-loop.ts';
 import type { Admission } from '../../ledger/ledger.ts';
 import { deliver, refuseCall } from '../answer/delivery.ts';
-import { factsOf } from '../events/events.ts';
+import { factsOf, inLane } from '../events/events.ts';
 import type { CapturedCall } from '../model/call.ts';
 import { Caller } from '../model/caller.ts';
 import type { EngineContext } from '../model/engine-context.ts';
 import type { Request } from '../model/request.ts';
+import { tellSentAgain } from '../takeover/tell-sent-again.ts';
 import type { Deadlines } from '../watch/deadlines.ts';
 import { type Asked, type AskServices, Asks, type PreparedCall } from './asks.ts';
 import { retriesApart } from './client-retries.ts';
@@ -15,6 +17,11 @@ import type { Spool } from './spool.ts';
 
 /** The most rows of one ledger transaction. */
 const admitAtOnce = 1_000;
+/**
+ * Calls of a gateway come one by one, and with a transaction for each they would cost 40 % more. While new ones come,
+ * which wait for minutes, calls gather for so many milliseconds.
+ */
+const gatherTime = 10;
 
 interface IntakeServices extends AskServices {
   readonly spool: Spool;
@@ -33,6 +40,8 @@ export class Intake {
   readonly #asks: Asks;
   #callers: Caller[] = [];
   #draining: Promise<void> | undefined;
+  /** The last transaction has admitted a new request of a gateway. */
+  #gathers = false;
 
   constructor(context: EngineContext, services: IntakeServices) {
     this.#context = context;
@@ -55,7 +64,7 @@ export class Intake {
   async #drain(): Promise<void> {
     try {
       while (this.#callers.length > 0) {
-        await nextTurn();
+        await (this.#gathers ? setTimeout(gatherTime) : nextTurn());
         const callers = this.#callers;
         this.#callers = [];
         for (let at = 0; at < callers.length; ) at = await this.#group(callers, at);
@@ -76,8 +85,9 @@ export class Intake {
       at += 1;
       const ready = caller.call.aborted ? undefined : prepare(caller.call);
       if (ready) {
-        prepared.push({ ...ready, caller });
-        rows += ready.parts.length;
+        const { headers, parts, join } = ready;
+        prepared.push({ headers, parts, join, caller });
+        rows += parts.length;
       }
       if (slice.isOver) await slice.next();
     }
@@ -103,7 +113,8 @@ export class Intake {
       const message = messageOf(error);
       for (const { caller, parts } of calls) {
         const { call } = caller;
-        refuseCall(call, factsOf(call.target.batcher, parts[0].route), 'store', message);
+        const facts = factsOf(call.target.batcher, parts[0].route);
+        refuseCall(call, inLane(facts, call.scope.policy.lane), 'store', message);
       }
     }
   }
@@ -112,7 +123,9 @@ export class Intake {
     const slice = new Slice();
     for (const one of prepared) {
       if (slice.isOver) await slice.next();
-      await this.#asks.add(one, asked);
+      if (this.#asks.add(one, asked)) continue;
+      await this.#asks.open(one);
+      invariant(this.#asks.add(one, asked), 'A queue that was just opened is not found');
     }
     if (asked.length === 0) return;
     const { ledger, owner } = this.#context;
@@ -124,12 +137,11 @@ export class Intake {
       admittedBy = id;
       return ledger.admit(id, asks);
     });
+    this.#gathers = this.#services.accountsApart && admissions.some(({ is }) => is === 'mine');
     await slice.next();
-    for (const [
-      index,
-      { caller, request, idempotencyKey, isKnownAsAbandoned },
-    ] of asked.entries()) {
+    for (let index = 0; index < asked.length; index += 1) {
       if (slice.isOver) await slice.next();
+      const { caller, request, idempotencyKey, isKnownAsAbandoned } = asked[index] as Asked;
       request.admitted(admissions[index] as Admission, admittedBy);
       clientRetries.named(request.key, idempotencyKey, request.occurrence);
       // One may have been given up since: until it has its row, only the call is marked.
@@ -139,7 +151,10 @@ export class Intake {
     await inTurns(admissions, (admission, index) => {
       const { caller, request } = asked[index] as Asked;
       if (caller.dueAt !== undefined) deadlines.add(caller);
-      if (admission.is === 'mine') request.becomeOurs(admission.attempt ?? 0);
+      if (admission.is === 'mine') {
+        request.becomeOurs(admission.attempt ?? 0);
+        if (admission.sent) tellSentAgain(request);
+      }
       // An abort that came before the request was made has found nobody to tell.
       if (caller.call.aborted) request.settle(caller);
       if (!request.isWaitedFor) {
@@ -153,15 +168,15 @@ export class Intake {
 
   /** Where bodies cannot be kept, the requests must not stay behind as ours to send. */
   async #hold(asked: readonly Asked[], admissions: readonly Admission[]): Promise<void> {
-    const requestsThat = (fits: (is: Admission['is'] | undefined) => boolean) =>
-      asked.flatMap(({ request }, index) => (fits(admissions[index]?.is) ? request : []));
+    const { spool, queues } = this.#services;
     try {
-      const { spool } = this.#services;
       await spool.share(asked, admissions);
-      await spool.hold(requestsThat((is) => is !== 'answered'));
+      const open = asked.filter((_, index) => admissions[index]?.is !== 'answered');
+      await spool.hold(open.map(({ request }) => request));
       for (const { caller } of asked) caller.call.sampling?.spooled?.();
     } catch (error) {
-      this.#services.queues.withdraw(requestsThat((is) => is === 'mine'));
+      const ours = asked.filter((_, index) => admissions[index]?.is === 'mine');
+      queues.withdraw(ours.map(({ request }) => request));
       throw error;
     }
   }

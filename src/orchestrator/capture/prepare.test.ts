@@ -69,7 +69,7 @@ describe('a call', () => {
     const { call, told } = await captured(new SingleBatcher(), { model: 'm', input: 'a' });
     const prepared = prepare(call);
     expect(prepared?.parts.map(({ route }) => route.body)).toEqual(['{"model":"m","input":"a"}']);
-    expect(prepared?.parts[0].fingerprint).toHaveLength(32);
+    expect(prepared?.parts[0].key).toHaveLength(32);
     expect(prepared?.join).toBeUndefined();
     expect(told).toEqual(['call:captured']);
   });
@@ -82,7 +82,7 @@ describe('a call', () => {
     const prepared = prepare(call);
     const bodies = prepared?.parts.map(({ route }) => JSON.parse(route.body).input);
     expect(bodies).toEqual(['a', 'b', 'a']);
-    const prints = prepared?.parts.map(({ fingerprint }) => fingerprint.toString('hex'));
+    const prints = prepared?.parts.map(({ key }) => key);
     expect(new Set(prints).size).toBe(2);
     const answers = ['1', '2', '3'].map((body) => ({ status: 200, headers: {}, body }));
     expect(prepared?.join?.(answers)).toMatchObject({ status: 200, body: '1,2,3' });

@@ -1,19 +1,19 @@
 import { messageOf } from '../../base/errors.ts';
+import { type JsonObject, parseObject } from '../../base/json.ts';
 import type { Expectation, FanOut, Match, Route } from '../../batchers/batcher.ts';
 import { refuseCall } from '../answer/delivery.ts';
 import type { OwnReason } from '../answer/own-answer.ts';
-import { factsOf, tell } from '../events/events.ts';
+import { factsOf, inLane, tell } from '../events/events.ts';
 import type { CapturedCall } from '../model/call.ts';
 import { callRefusal, textRefusal } from './call-refusal.ts';
 import { type CredentialFunction, type SplitHeaders, splitHeaders } from './credentials.ts';
 import { fingerprintOf } from './fingerprint.ts';
 
-type JsonObject = Readonly<Record<string, unknown>>;
-
 /** One request of a call. */
 export interface Part {
   readonly route: Route;
-  readonly fingerprint: Buffer;
+  /** Its fingerprint, a character per byte. */
+  readonly key: string;
   readonly expects: Expectation;
 }
 
@@ -29,11 +29,13 @@ export interface Prepared {
 /**
  * `undefined`: it has its verdict already.
  *
+ * This runs for every call: closures over its variables would cost each of them a context, so there are none.
+ *
  * @param leaveOut - what happens to a call that `only` does not choose; in a dry run it must not go out.
  */
 export function prepare(
   call: CapturedCall,
-  leaveOut: (name: string, ready: () => Prepared) => void = (leftOut) => call.settle({ leftOut }),
+  leaveOut?: (ready: Prepared) => void,
 ): Prepared | undefined {
   try {
     const headers = headersOf(call);
@@ -48,32 +50,42 @@ export function prepare(
       else call.settle({ leftOut: nameOf(call, match) });
       return undefined;
     }
-    const routes = routesOf(match);
-    const [first, ...others] = routes;
+    const first = 'parts' in match ? match.parts[0] : match;
     if (first === undefined) {
       turnAway(call, 'unsupported', 'The call cannot be batched: it asks for nothing.');
       return undefined;
     }
-    const part = (route: Route) => partOf(call, route, headers.extra, json ?? {});
-    const join = 'parts' in match ? match.join.bind(match) : undefined;
-    const ready = (): Prepared => ({ headers, parts: [part(first), ...others.map(part)], join });
-    if (!routes.every((route) => isChosen(call, route))) {
-      leaveOut(nameOf(call, first), ready);
+    if (call.scope.only && !areChosen(call, routesOf(match))) {
+      if (leaveOut) leaveOut(preparedOf(call, match, headers, json));
+      else call.settle({ leftOut: nameOf(call, first) });
       return undefined;
     }
-    const refusal = callRefusal(call, routes);
+    const refusal = callRefusal(call, match);
     if (refusal !== undefined) {
       turnAway(call, 'unsupported', refusal);
       return undefined;
     }
-    tell(call.scope.emit, 'call:captured', factsOf(call.target.batcher, first));
-    return ready();
+    const facts = factsOf(call.target.batcher, first);
+    tell(call.scope.emit, 'call:captured', inLane(facts, call.scope.policy.lane));
+    return preparedOf(call, match, headers, json);
   } catch (error) {
     // A predicate or a batcher of the user's may throw: that is its own call's trouble. It goes
     // nowhere: nobody has said that it may be paid for.
     turnAway(call, 'unsupported', `The call cannot be batched: ${messageOf(error)}`);
     return undefined;
   }
+}
+
+/** What is known of a line of a job that asks for something, as a call would. */
+export type LineFacts = Pick<CapturedCall, 'scope' | 'target' | 'headers' | 'body'>;
+
+/** The requests that a line of a job needs, or why it cannot be batched. `json`: its body, which the job has parsed. */
+export function prepareLine(line: LineFacts, json: JsonObject): Prepared | string {
+  const headers = headersOf(line);
+  const match = matchOf(line, headers, json);
+  if ('bypass' in match) return match.bypass;
+  if ('unconfigured' in match) return match.unconfigured;
+  return callRefusal(line, match) ?? preparedOf(line, match, headers, json);
 }
 
 /** `openai:gpt-5-mini` */
@@ -85,8 +97,25 @@ function routesOf(match: Route | FanOut): readonly Route[] {
   return 'parts' in match ? match.parts : [match];
 }
 
+function preparedOf(
+  call: Pick<CapturedCall, 'target'>,
+  match: Route | FanOut,
+  headers: SplitHeaders,
+  json: JsonObject = {},
+): Prepared {
+  if (!('parts' in match)) {
+    return { headers, parts: [partOf(call, match, headers.extra, json)], join: undefined };
+  }
+  const parts = match.parts.map((route) => partOf(call, route, headers.extra, json));
+  return { headers, parts: parts as [Part, ...Part[]], join: match.join.bind(match) };
+}
+
+function areChosen(call: CapturedCall, routes: readonly Route[]): boolean {
+  return routes.every((route) => isChosen(call, route));
+}
+
 function partOf(
-  { target }: CapturedCall,
+  { target }: Pick<CapturedCall, 'target'>,
   match: Route,
   extra: readonly string[],
   json: JsonObject,
@@ -94,7 +123,7 @@ function partOf(
   const { batcher, base } = target;
   const route = extra.length > 0 ? { ...match, identity: [...match.identity, ...extra] } : match;
   const expects = sharedExpectation(batcher.expects(route, json));
-  return { route, fingerprint: fingerprintOf(batcher.info.name, base, route), expects };
+  return { route, key: fingerprintOf(batcher.info.name, base, route), expects };
 }
 
 let lastExpectation: Expectation = { outputLimit: undefined, answers: 1 };
@@ -105,6 +134,7 @@ function sharedExpectation(given: Expectation): Expectation {
   const isSame =
     last.outputLimit === given.outputLimit &&
     last.answers === given.answers &&
+    last.cachePrefix?.key === given.cachePrefix?.key &&
     last.cacheWriteTokens === given.cacheWriteTokens &&
     last.cacheWrite1hTokens === given.cacheWrite1hTokens;
   if (!isSame) lastExpectation = given;
@@ -114,7 +144,8 @@ function sharedExpectation(given: Expectation): Expectation {
 /** Ends a call that gets no further than this with an error of ours: captured and answered in one. */
 export function turnAway(call: CapturedCall, reason: OwnReason, message: string): void {
   if (call.settled) return;
-  const facts = factsOf(call.target.batcher, asFarAsKnown(call));
+  const known = factsOf(call.target.batcher, asFarAsKnown(call));
+  const facts = inLane(known, call.scope.policy.lane);
   tell(call.scope.emit, 'call:captured', facts);
   refuseCall(call, facts, reason, message);
 }
@@ -133,7 +164,11 @@ function asFarAsKnown(call: CapturedCall): Pick<Route, 'endpoint' | 'model'> {
   }
 }
 
-function headersOf({ headers, target, scope }: CapturedCall): SplitHeaders {
+export function headersOf({
+  headers,
+  target,
+  scope,
+}: Pick<CapturedCall, 'scope' | 'target' | 'headers'>): SplitHeaders {
   const { info } = target.batcher;
   const { credential } = scope.settings(info.name);
   return splitHeaders(headers, info, target.configured, {
@@ -143,14 +178,15 @@ function headersOf({ headers, target, scope }: CapturedCall): SplitHeaders {
 }
 
 function matchOf(
-  { body, target, scope }: CapturedCall,
+  { body, target, scope }: LineFacts,
   { rest }: SplitHeaders,
   json: JsonObject | undefined,
 ): Match {
   if (json === undefined) return { bypass: 'the body is not a JSON object' };
-  const { path, query, batcher } = target;
+  const { path, query, batcher, configured: isConfigured } = target;
   const settings = scope.settings(batcher.info.name);
-  return batcher.match({ query, path, headers: rest, body, json, settings });
+  const { lane } = scope.policy;
+  return batcher.match({ query, path, headers: rest, body, json, settings, lane, isConfigured });
 }
 
 function isChosen(
@@ -161,16 +197,4 @@ function isChosen(
   const [root] = target.wireBase.split('?');
   const url = `${root}${target.path}`;
   return scope.only({ ...factsOf(target.batcher, match), url });
-}
-
-/** The object that a body holds; `undefined` for anything else, JSON or not. */
-export function parseObject(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined;
-  } catch {
-    return undefined;
-  }
 }

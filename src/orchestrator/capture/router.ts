@@ -141,7 +141,7 @@ export class Router {
    * once is remembered.
    */
   find(url: string): Target | undefined {
-    if (!this.#knowsHost(url)) return undefined;
+    if (!this.knowsHost(url)) return undefined;
     const known = this.#found.get(url);
     if (known !== undefined || this.#found.has(url)) return known;
     const target = URL.canParse(url) ? this.#locate(url) : undefined;
@@ -151,7 +151,7 @@ export class Router {
   }
 
   /** A look at the text: false costs next to nothing, and a host that was seen before even less. */
-  #knowsHost(url: string): boolean {
+  knowsHost(url: string): boolean {
     const start = url.indexOf('://') + 3;
     if (start === 2) return false;
     let end = start;

@@ -49,6 +49,8 @@ describe('a call to a host that nobody named', () => {
       'https://a.example',
       'vertex',
     ],
+    ['http://127.0.0.1:4566/model/us.nova%3A0/converse', 'http://127.0.0.1:4566', 'bedrock'],
+    ['https://a.example/x/model/m/invoke-with-response-stream', 'https://a.example/x', 'bedrock'],
   ])('%s is captured by the entry it is told with', (url, base, provider) => {
     const found = finder.find(url);
     expect(found?.isProvedBy({}, bodies[provider])).toBe(true);
@@ -59,18 +61,31 @@ describe('a call to a host that nobody named', () => {
 
   it.each([
     ['Vertex AI', 'https://h.example/v1/projects/p/publishers/anthropic/models/c:rawPredict'],
-    ['Amazon Bedrock', 'https://bedrock-runtime.eu-west-1.amazonaws.com/model/m/converse'],
     ['Cohere', 'https://api.cohere.com/v2/chat'],
     [
       'the endpoint /v1/p/models/g:generateContent of vertex',
       'https://europe-west1-aiplatform.googleapis.com/v1/p/models/g:generateContent',
     ],
     ['deepseek', 'https://api.deepseek.com/v1/chat/completions'],
-    ['fireworks', 'https://api.fireworks.ai/inference/v1/chat/completions'],
+    ['cerebras', 'https://api.cerebras.ai/v1/chat/completions'],
   ])('that speaks for %s has no entry that would help', (name, url) => {
     const found = finder.find(url);
     expect(found?.isCertain).toBe(true);
     expect(found?.reason).toContain(`no batches for ${name}`);
+    expect(found?.cure).not.toContain('hosts');
+  });
+
+  it.each([
+    ['https://api.cohere.com/v2/chat', 'Avro files'],
+    ['https://ark.cn-beijing.volces.com/api/v3/batch/chat/completions', 'stays open for hours'],
+    ['https://ark.ap-southeast.bytepluses.com/api/v3/batch/chat/completions', 'without an id'],
+    [
+      'https://batch.dashscope.aliyuncs.com/compatible-mode/v1/chat/completions',
+      'a batch by itself',
+    ],
+  ])('%s is told why it is not batched', (url, why) => {
+    const found = finder.find(url);
+    expect(found?.reason).toContain(why);
     expect(found?.cure).not.toContain('hosts');
   });
 
@@ -171,15 +186,13 @@ describe('the facts of providers', () => {
   });
 
   it('a provider that has a batcher is not said to have none', () => {
-    class FireworksBatcher extends OpenAIBatcher {
-      override readonly info = { ...openaiInfo, name: 'fireworks', hosts: ['api.fireworks.ai'] };
+    class CerebrasBatcher extends OpenAIBatcher {
+      override readonly info = { ...openaiInfo, name: 'cerebras', hosts: ['api.cerebras.ai'] };
     }
-    const url = 'https://api.fireworks.ai/inference/v1/responses';
-    expect(finder.find(url)?.reason).toContain('has no batches for fireworks');
-    const { finder: withOwn } = finderFor({}, [FireworksBatcher]);
-    expect(withOwn.find(url)?.reason).toContain(
-      'the endpoint /inference/v1/responses of fireworks',
-    );
+    const url = 'https://api.cerebras.ai/v1/responses';
+    expect(finder.find(url)?.reason).toContain('has no batches for cerebras');
+    const { finder: withOwn } = finderFor({}, [CerebrasBatcher]);
+    expect(withOwn.find(url)?.reason).toContain('the endpoint /v1/responses of cerebras');
   });
 
   it('every ending belongs to a path', () => {

@@ -1,7 +1,13 @@
 import { invariant } from '../../base/errors.ts';
 import type { Dict } from '../../base/types.ts';
 import type { Batcher } from '../../batchers/batcher.ts';
-import { type LlmWire, otherProvider, wireEndings, wireOf } from '../../batchers/llm-wires.ts';
+import {
+  type LlmWire,
+  noBatchesFor,
+  otherProvider,
+  wireEndings,
+  wireOf,
+} from '../../batchers/llm-wires.ts';
 import type { ProviderInfo } from '../../batchers/provider-info.ts';
 import type { RegisteredBatcher } from '../../batchers/registry.ts';
 import { wildcards } from '../../batchers/wildcards.ts';
@@ -53,7 +59,9 @@ interface UnbatchedFacts {
   readonly registered: RegisteredBatcher;
 }
 
-const realtimeCure = 'Wrap it in realtime() to say that this is meant.';
+/** Callers of a gateway have the header alone. */
+export const realtimeCure =
+  'Wrap it in realtime(), or give it the header x-batchling: off, to say that this is meant.';
 const rememberedUrls = 1_000;
 
 /** Finds LLM calls among the requests that no batcher takes; all others cost a look at their last word. */
@@ -98,14 +106,14 @@ export class UnbatchedFinder {
     if (own) return endpointOf(own, url.pathname);
     const other = otherProvider(url.hostname);
     if (other !== undefined || capturable === undefined) {
-      const reason = `this version of batchling has no batches for ${other ?? wire.name}`;
+      const reason = noBatchesFor(other ?? wire.name);
       const topic = `${url.host} ${wire.name}`;
       // At a provider's own host a path is seldom anything else.
       const isMeant = other !== undefined && !wire.isCommonWord ? undefined : wire.isMeant;
       return new Unbatched({ reason, cure: realtimeCure, topic, registered }, isMeant);
     }
     const { provider } = capturable;
-    const base = baseOf(url, capturable.base);
+    const base = baseOf(url, capturable.base, this.#named(provider).info);
     const reason = 'no option names its host';
     const cure =
       `If it has a batch API like that of ${provider}, batch it with the option ` +
@@ -144,10 +152,14 @@ function reasonOf({ unbatchedBecause = {} }: ProviderInfo, path: string): string
   return patterns.find(([pattern]) => wildcards([pattern], '/')(path))?.[1];
 }
 
-/** The base as its SDK is given it. A key without a path stands for the provider's own paths, below `/v1`. */
-function baseOf({ origin, pathname }: URL, base: RegExp): string {
+/**
+ * The base as its SDK is given it. A key without a path stands for the provider's own paths, which mostly are below
+ * `/v1`.
+ */
+function baseOf({ origin, pathname }: URL, base: RegExp, { roots }: ProviderInfo): string {
   const path = base.exec(pathname)?.[1] ?? '';
-  return path === '' && !/^\/v1(beta1?)?\//.test(pathname) ? `${origin}/v1` : `${origin}${path}`;
+  const isOwnPath = roots.includes('') || /^\/v1(beta1?)?\//.test(pathname);
+  return path === '' && !isOwnPath ? `${origin}/v1` : `${origin}${path}`;
 }
 
 /** Where the last word of the path begins: `completions` of `…/chat/completions`, or after a colon. */

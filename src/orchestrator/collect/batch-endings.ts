@@ -5,6 +5,7 @@ import { deliver, letGoUnbatched, refuseRequests } from '../answer/delivery.ts';
 import { type OwnReason, ownAnswer } from '../answer/own-answer.ts';
 import type { Batch } from '../model/batch.ts';
 import type { BatchEnd } from '../model/batch-end.ts';
+import { batchNews, sendNews } from '../model/batch-news.ts';
 import type { Caller } from '../model/caller.ts';
 import type { EngineContext } from '../model/engine-context.ts';
 import type { Request } from '../model/request.ts';
@@ -87,7 +88,9 @@ export class BatchEndings {
       return false;
     }
     const wasAccepted = batch.remote !== undefined;
-    if (end.is === 'refused' && wasAccepted) announceRefusal(batch, end.failure);
+    if (end.is === 'refused' && wasAccepted) {
+      announceRefusal(batch, end.failure, this.#context.clock.now());
+    }
     this.#forget(batch);
     permit.freeSlot();
     const requests = await dissolve(this.#context, batch);
@@ -133,6 +136,7 @@ export class BatchEndings {
     const isHopeless = permit.isHopeless(requests.length);
     const after = afterRefusal({ failure, lines, requests, isHopeless, ledgerError });
     if ('answerFor' in after) {
+      await this.#tellFailure(batch, `${failure.code}: ${failure.message}`);
       await refuseRequests(this.#context, requests, after.answerFor);
       return;
     }
@@ -140,18 +144,30 @@ export class BatchEndings {
     for (const group of after.again) if (group.length > 0) this.#routes.send(batch.queue, group);
   }
 
-  /** A server of the user's choice that has no batch API: these calls, and all later ones, go out. */
+  /**
+   * A server of the user's choice that has no batch API: these calls, and all later ones, take the lane of ordinary
+   * calls, unless the user wants an error for calls that are not batched.
+   */
   #unserved(
-    { account, wire }: RequestQueue,
+    queue: RequestQueue,
     requests: readonly Request[],
     { message }: BatchFailure,
   ): Promise<void> {
-    const reason =
-      `the server at ${wire.base} has no batch API (${message.replace(/\.$/, '')}); take it out of the option ` +
-      'hosts if it is to have none';
+    const { account, wire } = queue;
+    const what = `the server at ${wire.base} has no batch API (${message.replace(/\.$/, '')})`;
+    const reason = `${what}; take it out of the option hosts if it is to have none`;
+    const [mine, refused] = [true, false].map((may) =>
+      requests.filter(({ scope }) => scope.mayGoUnbatched === may),
+    ) as [Request[], Request[]];
+    if (account.unserved === undefined && mine[0]) {
+      const text = `${what}: its calls go out one by one, as with lane: "realtime"`;
+      this.#context.logger.warn(text);
+      mine[0].scope.emit('notice', { notice: 'hint', text });
+    }
     account.unserved = reason;
-    this.#routes.withdraw(requests);
-    return letGoUnbatched(requests, reason);
+    this.#routes.withdraw(refused);
+    for (const request of mine) queue.add(request);
+    return letGoUnbatched(refused, reason);
   }
 
   async #unsent(
@@ -170,7 +186,10 @@ export class BatchEndings {
     }
     const isWhole = error instanceof UnwantedError || error instanceof TooMuchError;
     if (isWhole && ledgerError === undefined) this.#routes.send(batch.queue, left);
-    else await refuseUnsent(this.#context, left, ledgerError ?? error);
+    else {
+      await this.#tellFailure(batch, messageOf(ledgerError ?? error));
+      await refuseUnsent(this.#context, left, ledgerError ?? error);
+    }
   }
 
   /**
@@ -181,6 +200,7 @@ export class BatchEndings {
     const { ledger, logger, batches, report } = this.#context;
     logger.error(`batchling gave up on batch ${batch.token}`, { body: answer.body });
     batch.emit('notice', { notice: 'gave-up', ...batch.facts() });
+    await this.#tellFailure(batch, 'batchling gave up on it for now; it stays in the ledger');
     batch.moveTo({ name: 'over', remote: batch.remote, answer });
     for (const { request } of batch.members.values()) {
       if (request === undefined) continue;
@@ -197,6 +217,14 @@ export class BatchEndings {
     batches.delete(batch.lease.batch);
   }
 
+  /** Before its callers hear of it: a program that is told may end. A ledger that cannot note it delays nobody. */
+  async #tellFailure(batch: Batch, failure: string): Promise<void> {
+    const { mailbox, report } = this.#context;
+    const news = batchNews(this.#context, batch, 'batch.failed', { failure });
+    await mailbox.post(news).catch((error: unknown) => report('write to its outbox', error));
+    sendNews(this.#context, batch);
+  }
+
   #follow(batch: Batch): void {
     // This comes before they look for it again: here it is no longer to be found.
     this.#forget(batch);
@@ -205,17 +233,17 @@ export class BatchEndings {
       if (!request || isSettled) continue;
       member.request = undefined;
       request.leaveBatch();
-      if (!request.isWaitedFor) continue;
-      this.#routes.follow(request);
+      if (request.isWaitedFor) this.#routes.follow(request);
+      else request.end();
     }
   }
 }
 
 const gone = 'the provider no longer knows it';
 
-function announceRefusal(batch: Batch, { code }: BatchFailure): void {
+function announceRefusal(batch: Batch, { code }: BatchFailure, now: number): void {
   const status = `${batch.remote?.raw}: ${code}`;
-  batch.emit('batch:ended', { ...batch.facts(), status, failure: code });
+  batch.emit('batch:ended', { ...batch.facts(), ...batch.history(now), status, failure: code });
 }
 
 /** Tells the callers of requests that could not be sent why. */

@@ -6,6 +6,8 @@ import type { Settlement } from '../../ledger/ledger.ts';
 import { loadPrices } from '../../pricing/price-list.ts';
 import { ownAnswer } from '../answer/own-answer.ts';
 import type { Batch } from '../model/batch.ts';
+import { batchNews, sendNews } from '../model/batch-news.ts';
+import type { OrdinaryLane } from '../model/call.ts';
 import type { EngineContext } from '../model/engine-context.ts';
 import type { Request } from '../model/request.ts';
 import { type LineOutcome, outcomeOf, settleLine } from './line-outcome.ts';
@@ -17,6 +19,8 @@ import { newReading, type Reading, type ResultLines } from './result-lines.ts';
  */
 const storeAtOnce = 1_000;
 const charactersAtOnce = 2_000_000;
+
+type SendOrdinary = (request: Request, lane: OrdinaryLane) => void;
 
 /** Where lines of a batch should be, there is none that could be read. */
 export class UnreadableError extends BatchlingError {
@@ -34,9 +38,13 @@ export class UnreadableError extends BatchlingError {
  */
 export class Collector {
   readonly #context: EngineContext;
+  /** What people have been advised of. */
+  readonly #advised = new Set<string>();
+  readonly #sendOrdinary: SendOrdinary;
 
-  constructor(context: EngineContext) {
+  constructor(context: EngineContext, sendOrdinary: SendOrdinary) {
     this.#context = context;
+    this.#sendOrdinary = sendOrdinary;
   }
 
   /** What there is of a batch that has not ended. Whatever goes wrong is read again with the rest. */
@@ -51,6 +59,7 @@ export class Collector {
   /** Everything of a batch that has ended. Throws where lines that should be there cannot be read. */
   async read(batch: Batch, remote: Remote, lines: ResultLines): Promise<void> {
     const reading = newReading();
+    if (batch.isWithoutLines) batch.setLines(await this.#context.ledger.lines(batch.lease.batch));
     await this.#readSources(batch, remote, lines, reading);
     await nextTurn();
     const reason = lines.unreadReason(remote, reading);
@@ -82,12 +91,35 @@ export class Collector {
         await this.#store(batch, held, lines, newReading(), retries);
       }
       const { ledger } = this.#context;
-      if (!lines.isUnwritten) await this.#write(batch, lines, () => ledger.ended(batch.lease));
+      const news = batchNews(this.#context, batch, 'batch.collected', lines.told);
+      const end = () => ledger.ended(batch.lease, undefined, news);
+      if (!lines.isUnwritten) await this.#write(batch, lines, end);
+      sendNews(this.#context, batch);
     } finally {
       // They queue together, so that they share a batch again.
-      for (const request of retries) request.queue.add(request);
+      for (const request of retries) this.#sendAgain(batch, request);
     }
-    batch.emit('batch:collected', { ...batch.facts(), ...lines.counts });
+    const history = batch.history(this.#context.clock.now());
+    batch.emit('batch:collected', { ...batch.facts(), ...history, ...lines.told });
+    this.#advise(batch, lines);
+  }
+
+  /** Says what the prompt cache would have cost less by, once for each model and topic. */
+  #advise(batch: Batch, { cacheUse }: ResultLines): void {
+    for (const [topic, text] of cacheUse.advice(batch)) {
+      const key = `${topic} ${batch.batcher.info.name} ${batch.queue.model}`;
+      if (text === undefined || this.#advised.has(key)) continue;
+      this.#advised.add(key);
+      this.#context.logger.info(`batchling: ${text}`);
+      batch.emit('notice', { notice: 'hint', text });
+    }
+  }
+
+  /** The rest of a batch that was cancelled because it was slow takes the lane that its scope wants. */
+  #sendAgain({ cancellation }: Batch, request: Request): void {
+    const { queue, scope } = request;
+    if (cancellation.isMove && scope.onSlow !== 'wait') this.#sendOrdinary(request, scope.onSlow);
+    else queue.add(request);
   }
 
   async #readSources(
@@ -172,6 +204,11 @@ export class Collector {
     await slice.next();
     await inTurns(outcomes.values(), (outcome) => {
       lines.count(outcome.answer);
+      const { member, cost } = outcome;
+      if (cost) lines.spend(cost);
+      if (cost?.cacheWriteTokens !== undefined) {
+        lines.cacheUse.add(member.request?.expects, cost);
+      }
       settleLine(batch, outcome, retries ?? []);
     });
   }

@@ -17,8 +17,13 @@ export async function dissolve(
     if (isSettled) continue;
     member.request = undefined;
     request?.leaveBatch();
-    if (request?.isWaitedFor) waiting.push(request);
-    else orphans.push(row);
+    if (request?.isWaitedFor) {
+      waiting.push(request);
+    } else {
+      // Callers that have left it come back, and find their requests admitted.
+      if (!batch.isLeft) orphans.push(row);
+      request?.end();
+    }
   }
   try {
     const releases = orphans.map((request) => ({ request, is: 'release' }) as const);

@@ -1,11 +1,10 @@
 import type { Answer } from '../../base/types.ts';
 import type { Outcome, RetryReason } from '../../batchers/batcher.ts';
-import { redactBody } from '../../http/redact-body.ts';
-import type { Wire } from '../../http/wire.ts';
 import type { Cost, Settlement } from '../../ledger/ledger.ts';
 import { costOf } from '../answer/answer-cost.ts';
 import { deliver, endAtDeadline } from '../answer/delivery.ts';
 import { ownAnswer } from '../answer/own-answer.ts';
+import { withoutSecrets } from '../answer/without-secrets.ts';
 import { factsOf, tell } from '../events/events.ts';
 import type { Batch, BatchMember } from '../model/batch.ts';
 import type { Request } from '../model/request.ts';
@@ -25,12 +24,21 @@ export function outcomeOf(batch: Batch, member: BatchMember, outcome: Outcome): 
   if (outcome.kind === 'answer') {
     const answer = withoutSecrets(outcome.answer, batch.wire);
     const cost = costOf(batch.queue, answer.json, batch.queue.terms);
-    const settlement = { request: row, is: 'answer', answer, ...(cost && { cost }) } as const;
-    return { member, settlement, answer, cost };
+    const settlement: Settlement = cost
+      ? { request: row, is: 'answer', answer, cost }
+      : { request: row, is: 'answer', answer };
+    // A batch of several scopes has the names of all of them.
+    const labels = request && batch.scopes.size > 1 ? request.scope : undefined;
+    const told = labels ? { ...settlement, labels } : settlement;
+    return { member, settlement: told, answer, cost };
+  }
+  const { reason } = outcome;
+  if (request && isToGoLate(request)) {
+    return { member, settlement: { request: row, is: 'retry' }, reason };
   }
   // Nobody waits for it, or nobody has time for another attempt.
-  if (!request?.isWanted) return { member, settlement: { request: row, is: 'release' } };
-  const { reason } = outcome;
+  const isWanted = request?.isWaitedFor ? request.isWanted : batch.isLeft;
+  if (!isWanted) return { member, settlement: { request: row, is: 'release' } };
   if (isWorthAnother(batch, request, member.attempt + 1, reason)) {
     return { member, settlement: { request: row, is: 'retry' }, reason };
   }
@@ -45,15 +53,25 @@ export function settleLine(batch: Batch, outcome: LineOutcome, retries: Request[
   member.isSettled = true;
   // The batch lives on until its last line is stored, and must not keep the request so long.
   member.request = undefined;
-  if (request === undefined) return;
+  const isUnasked = !request?.isWaitedFor;
+  if (isUnasked && outcome.settlement.is === 'retry') batch.linesToSendAgain += 1;
+  if (request === undefined) {
+    if (answer) batch.onAnswer?.(member.row, answer);
+    return;
+  }
   request.leaveBatch();
   if (answer) {
     request.queue.answered();
     deliver(request, answer, 'batch', batch.token, cost);
     return;
   }
-  for (const caller of request.waiting) if (caller.isDue) endAtDeadline(caller, request);
-  if (reason === undefined || !request.isWaitedFor) return;
+  for (const caller of request.waiting) {
+    if (caller.isDue && !isToGoLate(request)) endAtDeadline(caller, request);
+  }
+  if (reason === undefined || !request.isWaitedFor) {
+    request.end();
+    return;
+  }
   if (reason === 'expired') request.hasExpired = true;
   request.attempt = member.attempt + 1;
   const facts = factsOf(batch.batcher, batch.queue);
@@ -61,17 +79,24 @@ export function settleLine(batch: Batch, outcome: LineOutcome, retries: Request[
   retries.push(request);
 }
 
+/** The time of its callers is up, and they want the rest in the flex lane: the request stays theirs. */
+function isToGoLate(request: Request): boolean {
+  return !request.isWanted && request.isWaitedFor && request.scope.onDeadline === 'flex';
+}
+
 function isWorthAnother(
-  { cancellation }: Batch,
-  request: Request,
+  { cancellation, queue }: Batch,
+  request: Request | undefined,
   made: number,
   reason: RetryReason,
 ): boolean {
   // A cancel by someone else is final. After a cancel of ours, later callers get another try.
   if (reason === 'cancelled') return cancellation.isOurs;
-  if (reason !== 'expired') return made < request.scope.policy.attempts;
+  if (reason !== 'expired') {
+    return made < (request?.scope.policy ?? queue.policy).attempts;
+  }
   // It is tried once more, whatever else went wrong before. Only memory keeps that: a run that was killed may try again.
-  return !request.hasExpired;
+  return request ? !request.hasExpired : made === 1;
 }
 
 function finalAnswer(batch: Batch, reason: RetryReason, last: Answer): Answer {
@@ -88,13 +113,4 @@ function finalAnswer(batch: Batch, reason: RetryReason, last: Answer): Answer {
     return ownAnswer(batcher, 'missing', message);
   }
   return withoutSecrets(last, batch.wire);
-}
-
-/** Providers like to say which key they refuse, and what callers get is written to the ledger. */
-function withoutSecrets(answer: Answer, { redact }: Pick<Wire, 'redact'>): Answer {
-  if (answer.status < 300) return answer;
-  const body = redactBody(answer.body, redact);
-  if (body === answer.body) return answer;
-  const { json: _echoing, ...rest } = answer;
-  return { ...rest, body };
 }

@@ -1,6 +1,8 @@
 import type { Answer, ItemId } from '../../base/types.ts';
 import type { Outcome, Remote } from '../../batchers/batcher.ts';
+import type { Cost } from '../../ledger/ledger.ts';
 import type { Batch } from '../model/batch.ts';
+import { CacheUse } from './cache-use.ts';
 
 /** What one reading of the results met besides lines of ours. */
 export interface Reading {
@@ -28,6 +30,7 @@ export class ResultLines {
   isUnwritten = false;
   /** Outcomes that may go better next time, unless another line holds an answer. */
   readonly retries = new Map<ItemId, Outcome>();
+  readonly cacheUse = new CacheUse();
   /** Answers read so far: good ones, and errors. */
   #answered = 0;
   #failed = 0;
@@ -35,6 +38,21 @@ export class ResultLines {
   constructor(batch: Batch) {
     this.#batch = batch;
     this.cursor = batch.origin.cursor;
+  }
+
+  /** What the answers have used and cost, where they say so. */
+  readonly #sums = { inputTokens: 0, outputTokens: 0, paid: 0, saved: 0 };
+  #hasUsage = false;
+  #hasPrice = false;
+
+  /** Adds what one answer has used. */
+  spend({ inputTokens, outputTokens, paid, saved }: Cost): void {
+    this.#hasUsage = true;
+    this.#hasPrice ||= paid !== undefined;
+    this.#sums.inputTokens += inputTokens;
+    this.#sums.outputTokens += outputTokens;
+    this.#sums.paid += paid ?? 0;
+    this.#sums.saved += saved ?? 0;
   }
 
   count(answer: Answer | undefined): void {
@@ -45,6 +63,16 @@ export class ResultLines {
 
   get counts(): { readonly answered: number; readonly failed: number } {
     return { answered: this.#answered, failed: this.#failed };
+  }
+
+  /** What is told of the batch when it is collected. */
+  get told() {
+    const { inputTokens, outputTokens, paid, saved } = this.#sums;
+    return {
+      ...this.counts,
+      ...(this.#hasUsage && { inputTokens, outputTokens }),
+      ...(this.#hasPrice && { dollars: { paid, saved } }),
+    };
   }
 
   get areComplete(): boolean {

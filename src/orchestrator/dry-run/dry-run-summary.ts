@@ -11,7 +11,7 @@ export type OutputBasis =
 
 /** Dollars; missing where no price is known. */
 export interface DryRunDollars {
-  /** As planned: in batches, and as realtime calls where `minBatch` or `only` says so. */
+  /** As planned: in batches, or as ordinary calls where `lane`, `minBatch` or `only` says so. */
   readonly batch: Range;
   /** The same calls without batchling. */
   readonly realtime: Range;
@@ -30,8 +30,12 @@ export interface DryRunQueue {
   readonly rounds: number;
   /** How many batches run one after another: those of later rounds, and those that wait for `maxInFlight`. */
   readonly oneAfterAnother: number;
-  /** Requests that would go out as realtime calls: `only` leaves them out, or fewer than `minBatch` came together. */
+  /** Requests that would go out at full price: by `lane`, by `only`, or because fewer than `minBatch` came together. */
   readonly realtime: number;
+  /** Requests that would go out one by one in the provider's half-price tier. */
+  readonly flex: number;
+  /** Requests that would go ahead of the others of their kind, at most; missing without a canary. */
+  readonly canaries?: number;
   /** Requests that are larger than a batch may be. */
   readonly tooLarge: number;
   /** Estimated tokens. */
@@ -67,8 +71,8 @@ export interface DryRunSummary {
 
 export const noRange: Range = { least: 0, most: 0 };
 
-export function plus(one: Range, other: Range): Range {
-  return { least: one.least + other.least, most: one.most + other.most };
+export function plus(one: Range, other: Range, count = 1): Range {
+  return { least: one.least + other.least * count, most: one.most + other.most * count };
 }
 
 /** Adds the queues up. */
@@ -130,6 +134,10 @@ function joinedQueue(one: DryRunQueue, other: DryRunQueue): DryRunQueue {
     rounds: Math.max(one.rounds, other.rounds),
     oneAfterAnother: Math.max(one.oneAfterAnother, other.oneAfterAnother),
     realtime: one.realtime + other.realtime,
+    flex: one.flex + other.flex,
+    ...((one.canaries ?? other.canaries) !== undefined && {
+      canaries: (one.canaries ?? 0) + (other.canaries ?? 0),
+    }),
     tooLarge: one.tooLarge + other.tooLarge,
     inputTokens: one.inputTokens + other.inputTokens,
     outputTokens: plus(one.outputTokens, other.outputTokens),

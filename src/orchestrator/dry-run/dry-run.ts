@@ -5,6 +5,7 @@ import type { Ledger, Look } from '../../ledger/ledger.ts';
 import { loadPrices } from '../../pricing/price-list.ts';
 import { refuseCall } from '../answer/delivery.ts';
 import type { OwnReason } from '../answer/own-answer.ts';
+import { bytesOf } from '../capture/fingerprint.ts';
 import type { OccurrenceCount } from '../capture/occurrences.ts';
 import { type Part, type Prepared, prepare } from '../capture/prepare.ts';
 import { factsOf, tell } from '../events/events.ts';
@@ -50,6 +51,7 @@ const handle: CallHandle = {
   isElsewhere: false,
   isSubmitted: false,
   batchToken: undefined,
+  row: undefined,
 };
 
 /** Stands in the place of the engine: it captures, groups and prices calls, and sends and writes nothing. */
@@ -163,7 +165,7 @@ export class DryRun implements CallEngine {
     const slice = new Slice();
     for (const call of calls) {
       if (slice.isOver) await slice.next();
-      const leaveOut = (_: string, ready: () => Prepared) => this.#leaveOut(call, ready());
+      const leaveOut = (ready: Prepared) => this.#leaveOut(call, ready);
       const ready = call.aborted ? undefined : prepare(call, leaveOut);
       if (ready === undefined) continue;
       this.#calls += 1;
@@ -182,15 +184,13 @@ export class DryRun implements CallEngine {
     this.#calls += 1;
     this.#leftOut += 1;
     for (const part of ready.parts) this.#queueOf(call, part, true).add(part, 1);
-    call.taken(false);
+    call.taken();
     this.#pending.push({ ...ready, call, known: [] });
   }
 
   async #plan(call: CapturedCall, ready: Prepared): Promise<void> {
     const { parts } = ready;
-    const occurrences = parts.map(({ fingerprint }) =>
-      this.#options.occurrences.next(fingerprint.toString('latin1')),
-    );
+    const occurrences = parts.map(({ key }) => this.#options.occurrences.next(key));
     const looks = await this.#look(call, parts, occurrences);
     const known = looks.map((look) => (look.is === 'answered' ? look.answer : undefined));
     const isNew = looks.some(({ is }) => is === 'new');
@@ -198,7 +198,7 @@ export class DryRun implements CallEngine {
       if (looks[index]?.is !== 'new') continue;
       this.#queueOf(call, part).add(part, occurrences[index] as number);
     }
-    call.taken(false);
+    call.taken();
     if (known.every((answer) => answer !== undefined)) {
       this.#fromLedger += 1;
       answerPlanned(call, ready, known, 'ledger');
@@ -215,8 +215,8 @@ export class DryRun implements CallEngine {
   ): Promise<readonly Look[]> {
     const { ledger, run } = this.#options;
     if (ledger === undefined) return Promise.resolve(parts.map(() => ({ is: 'new' })));
-    const asks = parts.map(({ fingerprint }, index) => ({
-      fingerprint,
+    const asks = parts.map(({ key }, index) => ({
+      fingerprint: bytesOf(key),
       occurrence: occurrences[index] as number,
       queue: 0,
       cache: scope.cache,

@@ -1,11 +1,12 @@
 import { messageOf } from '../../base/errors.ts';
+import { parseObject } from '../../base/json.ts';
 import type { Answer } from '../../base/types.ts';
 import type { FanOut } from '../../batchers/batcher.ts';
 import { Slice } from '../../concurrency/event-loop.ts';
 import { isSuccess } from '../../streams/stream-dialect.ts';
 import { answerCall, refuseCall } from '../answer/delivery.ts';
 import { ownAnswer } from '../answer/own-answer.ts';
-import { type Part, type Prepared, parseObject } from '../capture/prepare.ts';
+import type { Part, Prepared } from '../capture/prepare.ts';
 import { type AnswerSource, factsOf } from '../events/events.ts';
 import type { CapturedCall } from '../model/call.ts';
 

@@ -1,12 +1,16 @@
 import { channel } from 'node:diagnostics_channel';
 import type { Counts } from '../../base/types.ts';
 import type { Batcher, Route } from '../../batchers/batcher.ts';
+import type { SlowKind, Slowness } from '../model/batch-times.ts';
+import type { Lane, OrdinaryLane } from '../model/call.ts';
 import type { TroubleKind } from './trouble-kind.ts';
 
 export interface CallFacts {
   readonly provider: string;
   readonly endpoint: string;
   readonly model: string;
+  /** The option `lane` of its scope, where that is not `batch`: of `call:captured` and `call:answered`. */
+  readonly lane?: OrdinaryLane;
 }
 
 export interface BatchFacts extends CallFacts {
@@ -15,6 +19,14 @@ export interface BatchFacts extends CallFacts {
   readonly remoteId?: string;
   /** Requests of the whole batch, whichever scope they are of. */
   readonly count: number;
+}
+
+/** Where a batch comes from. */
+export interface BatchHistory {
+  /** Milliseconds since the provider accepted it. */
+  readonly age?: number;
+  /** The traces that its requests were asked in, as W3C `traceparent`; only with `batchling/otel`. */
+  readonly traces?: readonly string[];
 }
 
 /** Payloads of the events, the same on a scope and on `diagnostics_channel`. Never a credential. */
@@ -29,6 +41,9 @@ export interface BatchlingEvents {
     /** Tokens and dollars: of answers from a batch, and of realtime calls by `fetch` that are no stream. */
     readonly inputTokens?: number;
     readonly outputTokens?: number;
+    /** The parts of the input that came out of the provider's prompt cache, and that went in, where there are any. */
+    readonly cacheReadTokens?: number;
+    readonly cacheWriteTokens?: number;
     /** At list prices; missing where no price is known. */
     readonly dollars?: { readonly paid: number; readonly saved: number };
   };
@@ -40,19 +55,40 @@ export interface BatchlingEvents {
   };
   'queue:flushed': CallFacts & { readonly count: number; readonly reason: FlushReason };
   'batch:submitting': BatchFacts & { readonly bytes: number };
+  /** Each try has one, when the ledger knows what became of it. Requests that travel in the create have no upload. */
+  'batch:step': BatchFacts &
+    Pick<BatchHistory, 'traces'> & {
+      readonly step: 'upload' | 'create';
+      /** Milliseconds that it took, without any waiting before it, and since it was over. */
+      readonly took: number;
+      readonly ago: number;
+      /** The code of what went wrong, if it did. */
+      readonly failure?: string;
+    };
   'batch:submitted': BatchFacts;
   'batch:polled': BatchFacts & { readonly status: string; readonly counts?: Counts };
-  'batch:ended': BatchFacts & {
-    readonly status: string;
-    /** Refused as a whole, with this code: nothing of it is collected. */
-    readonly failure?: string;
-  };
-  'batch:collected': BatchFacts & {
-    /** Requests with an answer below status 400. */
-    readonly answered: number;
-    /** Requests with a final error. What neither counts is tried again, late, or not waited for. */
-    readonly failed: number;
-  };
+  'batch:slow': BatchFacts &
+    Slowness & {
+      /** What it was called before, if it was slow already. */
+      readonly previous?: SlowKind;
+    };
+  'batch:ended': BatchFacts &
+    BatchHistory & {
+      readonly status: string;
+      /** Refused as a whole, with this code: nothing of it is collected. */
+      readonly failure?: string;
+    };
+  'batch:collected': BatchFacts &
+    BatchHistory & {
+      /** Tokens and dollars of its answers, as far as this process has read them. */
+      readonly inputTokens?: number;
+      readonly outputTokens?: number;
+      readonly dollars?: { readonly paid: number; readonly saved: number };
+      /** Requests with an answer below status 400. */
+      readonly answered: number;
+      /** Requests with a final error. What neither counts is tried again, late, or not waited for. */
+      readonly failed: number;
+    };
   'batch:resent': BatchFacts & {
     readonly reason: string;
     /** The provider no longer knows it; its requests go into another one. */
@@ -102,8 +138,13 @@ export interface EmittedEvents extends BatchlingEvents {
 }
 
 export type EmittedName = keyof EmittedEvents;
-export type AnswerSource = 'batch' | 'ledger' | 'realtime';
+export type AnswerSource = 'batch' | 'ledger' | 'realtime' | 'flex';
 export type FlushReason = 'size' | 'window' | 'maxWindow' | 'flush';
+
+/** The reason of a request that was on the wire as an ordinary call when an earlier run died. */
+export const onTheWire = 'on-the-wire';
+/** The reason of a request whose ordinary call was sent and brought no answer. */
+export const noAnswer = 'no-answer';
 
 /** How the reason of `batch:resent` begins when a batch only has to wait. */
 export const noRoomYet = 'no room yet';
@@ -117,6 +158,11 @@ export function factsOf(
   { endpoint, model }: Pick<Route, 'endpoint' | 'model'>,
 ): CallFacts {
   return { provider: info.name, endpoint, model };
+}
+
+/** The facts of a call whose scope has this lane. Nearly all are batched, and need no copy. */
+export function inLane(facts: CallFacts, lane: Lane): CallFacts {
+  return lane === 'batch' ? facts : { ...facts, lane };
 }
 
 /** Looked up once: `channel()` costs a map access per event otherwise. */

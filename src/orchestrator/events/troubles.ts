@@ -43,10 +43,13 @@ export class Troubles {
   readonly #troubles = new Map<Wire, Map<TroubleKind['kind'], Trouble>>();
   readonly #waits = new Map<string, Wait>();
   readonly #failures = new Map<Step, number>();
+  readonly #onChange: (texts: readonly string[]) => void;
 
-  constructor(clock: Clock, logger: Logger) {
+  /** `onChange` hears what is in the way now, each time that is something else. */
+  constructor(clock: Clock, logger: Logger, onChange: (texts: readonly string[]) => void) {
     this.#clock = clock;
     this.#logger = logger;
+    this.#onChange = onChange;
   }
 
   /** A step has failed and will be tried again. */
@@ -63,6 +66,7 @@ export class Troubles {
       if (trouble.failures < kind.after) return;
       const text = wire.redact(troubleText(kind, hostOf(wire), step));
       trouble.notice = { ...this.#notice(text), kind: kind.kind };
+      this.#changed();
     }
     tell(scopes, trouble.told, trouble.notice);
   }
@@ -94,6 +98,7 @@ export class Troubles {
     const key = `${what} ${wire.base}`;
     const wait = this.#wait(key, waits, () => wire.redact(text()));
     wait.waiters += 1;
+    if (wait.waiters === 1) this.#changed();
     tell(scopes, wait.told, wait.notice);
     try {
       return await waiting;
@@ -102,6 +107,7 @@ export class Troubles {
       if (wait.waiters === 0) {
         tell(wait.told, undefined, { notice: 'over', id: wait.notice.id });
         wait.told.clear();
+        this.#changed();
       }
     }
   }
@@ -124,6 +130,14 @@ export class Troubles {
     const text = overText(kind, hostOf(wire), this.#clock.now() - since);
     this.#logger.info(`batchling: ${text}`);
     tell(told, undefined, { notice: 'over', id, text });
+    this.#changed();
+  }
+
+  #changed(): void {
+    const troubles = [...this.#troubles.values()].flatMap((kinds) => [...kinds.values()]);
+    const waits = [...this.#waits.values()].filter(({ waiters }) => waiters > 0);
+    const texts = [...troubles, ...waits].flatMap(({ notice }) => (notice ? [notice.text] : []));
+    this.#onChange([...new Set(texts)]);
   }
 
   #trouble(wire: Wire, { kind }: TroubleKind): Trouble {

@@ -1,9 +1,10 @@
-import type { Handle, ItemId } from '../../base/types.ts';
+import type { Answer, Handle, ItemId } from '../../base/types.ts';
 import type { Batcher, Remote } from '../../batchers/batcher.ts';
 import type { Wire } from '../../http/wire.ts';
-import type { Lease, RequestId } from '../../ledger/ledger.ts';
+import type { Lease, Member, RequestId } from '../../ledger/ledger.ts';
 import {
   type BatchFacts,
+  type BatchHistory,
   type EmittedEvents,
   type EmittedName,
   publish,
@@ -12,7 +13,7 @@ import { type BatchPhase, movePhase } from './batch-phase.ts';
 import type { EngineScope } from './call.ts';
 import type { Caller } from './caller.ts';
 import { Cancellation } from './cancellation.ts';
-import type { Request } from './request.ts';
+import { itemId, type Request } from './request.ts';
 import type { RequestQueue } from './request-queue.ts';
 
 /** A line of a batch. Nobody waits for it here when `request` is missing. */
@@ -21,6 +22,12 @@ export interface BatchMember {
   readonly attempt: number;
   request: Request | undefined;
   isSettled: boolean;
+}
+
+/** A line as a batch needs it before it is sent. */
+export interface BatchLine {
+  readonly id: ItemId;
+  readonly row: RequestId;
 }
 
 /** What an earlier run or this one knows of a batch when it begins to live here. */
@@ -54,6 +61,14 @@ export class Batch {
   #phase: BatchPhase = { name: 'planned' };
   /** Creates of it that went out and were nowhere to be found: twins may turn up. */
   #lostCreates = 0;
+  /** The traces that its requests were asked in. */
+  traces: readonly string[] | undefined;
+  /** How many lines it has, where its callers have left them to the ledger. */
+  #leftLines: number | undefined;
+  /** Is told the answers of lines that nobody waits for, once they are in the ledger. */
+  onAnswer: ((row: RequestId, answer: Answer) => void) | undefined = undefined;
+  /** Lines without a caller that are to be sent again by whoever asks next. */
+  linesToSendAgain = 0;
   #reading: Promise<unknown> | undefined;
 
   constructor(token: string, queue: RequestQueue, lease: Lease, origin?: BatchOrigin) {
@@ -99,6 +114,43 @@ export class Batch {
   /** It may have been created twice. */
   get mayHaveTwins(): boolean {
     return this.#lostCreates > 0;
+  }
+
+  /** How many lines it has, in memory or in the ledger. */
+  get count(): number {
+    return this.#leftLines ?? this.members.size;
+  }
+
+  /** Its callers come back for their answers: a line that nobody waits for counts as wanted. */
+  get isLeft(): boolean {
+    return this.#leftLines !== undefined;
+  }
+
+  /** Its lines are in the ledger only, and have to be read from there. */
+  get isWithoutLines(): boolean {
+    return this.isLeft && this.members.size === 0;
+  }
+
+  /** Each of its lines has its final answer. */
+  get isAnswered(): boolean {
+    if (this.linesToSendAgain > 0 || this.members.size < this.count) return false;
+    for (const { isSettled } of this.members.values()) if (!isSettled) return false;
+    return true;
+  }
+
+  /** Callers have left it to the ledger. If nobody else waits, its lines cost a row each and no memory while it runs. */
+  leaveLines(): void {
+    this.#leftLines = this.count;
+    if (!this.isWaitedFor()) this.members.clear();
+  }
+
+  /** Lines of a job, which nobody waits for: it comes back for their answers. */
+  addLines(lines: readonly BatchLine[], scope: EngineScope): void {
+    for (const { id, row } of lines) {
+      this.members.set(id, { row, attempt: 0, request: undefined, isSettled: false });
+    }
+    this.#leftLines = lines.length;
+    this.scopes.add(scope);
   }
 
   /** Resolves when what can be read of it now is read, or has failed to be once. */
@@ -148,6 +200,14 @@ export class Batch {
     for (const { scope } of request.callers) this.scopes.add(scope);
   }
 
+  /** Its lines as the ledger knows them. Nobody waits for them here yet. */
+  setLines(lines: readonly Member[]): void {
+    for (const { fingerprint, occurrence, request, attempt, settled } of lines) {
+      const member = { row: request, attempt, request: undefined, isSettled: settled };
+      this.members.set(itemId(fingerprint, occurrence), member);
+    }
+  }
+
   /** The callers of a request get the answer of its line, which may have callers of its own. */
   attach(request: Request, member: BatchMember): void {
     for (const { scope } of request.callers) this.scopes.add(scope);
@@ -180,9 +240,19 @@ export class Batch {
     return false;
   }
 
-  /** A caller waits for it whose time is not up. */
+  /** A caller waits for it whose time is not up, or comes back for it. What is left of a batch that is moved is wanted another way. */
   get isWanted(): boolean {
-    return this.isWaitedFor(({ isDue }) => !isDue);
+    if (this.cancellation.isMove) return false;
+    return this.isLeft || this.isWaitedFor(({ isDue }) => !isDue);
+  }
+
+  /** What the events of its end have beside the facts; `now`: by the clock of the engine. */
+  history(now: number): BatchHistory {
+    const { phase, traces } = this;
+    return {
+      ...('acceptedAt' in phase && { age: Math.max(0, now - phase.acceptedAt) }),
+      ...(traces && { traces }),
+    };
   }
 
   facts(): BatchFacts {
@@ -192,7 +262,7 @@ export class Batch {
       endpoint: this.queue.endpoint,
       model: this.queue.model,
       batch: this.token,
-      count: this.members.size,
+      count: this.count,
       ...(remote && { remoteId: remote.id }),
     };
   }

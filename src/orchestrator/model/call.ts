@@ -1,12 +1,23 @@
 import type { Answer, Dict, ItemId } from '../../base/types.ts';
 import type { Batcher } from '../../batchers/batcher.ts';
 import type { Settings } from '../../batchers/provider-info.ts';
+import type { Cost, RequestId } from '../../ledger/ledger.ts';
 import type { ModelPrice } from '../../pricing/model-price.ts';
 import type { AnswerSource, CallFacts, Emit } from '../events/events.ts';
 import type { Sampling } from './sampling.ts';
 
+/**
+ * The way a request takes to its provider: in a batch, as an ordinary call in the provider's cheap and slow tier, or
+ * as an ordinary call at full price.
+ */
+export type Lane = 'batch' | OrdinaryLane;
+
+/** The lanes of ordinary calls. */
+export type OrdinaryLane = 'flex' | 'realtime';
+
 /** How a scope wants its calls batched. Calls of different policies never share a queue. */
 export interface Policy {
+  readonly lane: Lane;
   readonly window: number;
   readonly maxWindow: number;
   readonly batchSize: number | undefined;
@@ -31,6 +42,9 @@ export type Only = OnlyPredicate & {
   complaint?(): string | undefined;
 };
 
+/** A canary is an ordinary call, or a batch of one. */
+export type CanaryMode = 'call' | 'batch';
+
 /** What the engine knows of a scope. */
 export interface EngineScope {
   readonly policy: Policy;
@@ -41,16 +55,31 @@ export interface EngineScope {
   readonly cache: boolean;
   /** Milliseconds from the capture of each request, or one moment for all. */
   readonly deadline: number | Date | undefined;
-  readonly onDeadline: 'error' | 'realtime';
+  readonly onDeadline: 'error' | OrdinaryLane;
+  /** What becomes of a batch that takes far longer than usual: it is waited for, or what is left takes this lane. */
+  readonly onSlow: 'wait' | OrdinaryLane;
   /** What the option `providers` holds for this one. */
   settings(provider: string): Settings;
-  /** Fewer requests than this at flush time go out as realtime calls. */
+  /** Calls to a server that has no batch API may go out: the option `bypass` is not `"error"`. */
+  readonly mayGoUnbatched: boolean;
+  /** Ordinary calls that we have under way at once, per account. */
+  readonly realtimeConcurrency: number;
+  /** Its calls may have to go out as ordinary ones: what only these need is kept. */
+  readonly mayCall: boolean;
+  /** Fewer requests than this at flush time go out as ordinary calls, in this lane. */
   readonly minBatch: number;
+  readonly onSmallBatch: OrdinaryLane;
+  /** How the first request of each kind is tried before the others are sent. */
+  readonly canary: CanaryMode | false;
+  /** One request of those that share a cached prompt goes ahead of the others. */
+  readonly primeCache: boolean;
   /** What to batch; `undefined`: everything. */
   readonly only: Only | undefined;
   /** Dollars that the whole run may cost. */
   readonly budget: number | undefined;
   readonly cleanup: boolean;
+  /** The receiver of webhooks about its batches. */
+  readonly webhook: string | undefined;
   readonly name: string | undefined;
   readonly tags: Dict;
   /** The scope waits for its last answers: its calls no longer wait in a queue for company. */
@@ -88,6 +117,8 @@ export interface CapturedCall {
   readonly settled: boolean;
   /** The client has lost patience and may come back. */
   readonly abandoned: boolean;
+  /** Its client can be answered with a body that is still to come. */
+  readonly takesBytes?: boolean;
   /** What a gateway says about it. */
   readonly sampling?: Sampling | undefined;
   /** The answer, or the word that this call is to go out as an ordinary one. */
@@ -96,7 +127,7 @@ export interface CapturedCall {
   /** Ends the call as if its user had aborted it, but its caller hears nothing any more. */
   drop(): void;
   /** Headers and body are with the engine now: the call may forget them, unless it may be sent away again. */
-  taken(mayBeUnserved: boolean): void;
+  taken(): void;
 }
 
 /** A captured call as the engine hands it back to its scope. */
@@ -120,6 +151,8 @@ export interface CallHandle {
   readonly isSubmitted: boolean;
   /** The token of its batch, if the provider has that. */
   readonly batchToken: string | undefined;
+  /** The row of its request, once it is admitted; `undefined` for a call of several requests. */
+  readonly row: RequestId | undefined;
 }
 
 export type Verdict =
@@ -136,6 +169,16 @@ export interface Delivery {
   readonly source: AnswerSource;
   readonly batchToken?: string | undefined;
   readonly itemId: ItemId;
+  /** Set if the body is still to come: the call goes on until that has ended. */
+  readonly live?: LiveBody;
+}
+
+/** A body that is passed on to its client as it comes. */
+export interface LiveBody {
+  /** Resolves when the answer is stored, or will not come. */
+  readonly ended: Promise<void>;
+  /** Its abort ends the body for the client. It is read to its end all the same: it is paid for. */
+  readonly left: AbortController;
 }
 
 /** What is known of a call that goes out after it was captured. */
@@ -145,6 +188,8 @@ export interface RealtimeRoute {
   readonly price: ModelPrice;
   /** Its part in the budget of the run, if there is one. */
   readonly spending?: Spending;
+  /** It was answered: counts it in the totals of the ledger. */
+  addCost(cost: Cost | undefined): void;
   /** It failed in a way that clients try again: that retry goes out at once, too. */
   mayBeRetried(): void;
 }

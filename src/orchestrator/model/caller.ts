@@ -1,3 +1,5 @@
+import type { Dict } from '../../base/types.ts';
+import type { RequestId } from '../../ledger/ledger.ts';
 import type { StreamDialect } from '../../streams/stream-dialect.ts';
 import type { BatchlingEvents } from '../events/events.ts';
 import type { CallHandle, CapturedCall, Delivery, EngineScope, RealtimeRoute } from './call.ts';
@@ -32,6 +34,8 @@ export class Caller implements CallHandle {
   request: Request | undefined = undefined;
   /** Tells a good answer as the stream that the call asked for. */
   stream: StreamDialect | undefined = undefined;
+  /** Headers of the call that are no credential; kept where it may go out as an ordinary call of ours. */
+  headers: Dict | undefined = undefined;
   /** When its time is up, if there is such a moment. */
   dueAt: number | undefined = undefined;
   /** Its time is up. */
@@ -62,7 +66,7 @@ export class Caller implements CallHandle {
   }
 
   get isSent(): boolean {
-    return this.#requests().some(({ isPlanned }) => isPlanned);
+    return this.#requests().some(({ isCommitted }) => isCommitted);
   }
 
   get isElsewhere(): boolean {
@@ -74,6 +78,10 @@ export class Caller implements CallHandle {
       ({ isSettled, request }) =>
         isSettled || (request !== undefined && this.#isSubmittedAs(request)),
     );
+  }
+
+  get row(): RequestId | undefined {
+    return this.parts ? undefined : this.request?.row;
   }
 
   get batchToken(): string | undefined {
@@ -115,7 +123,7 @@ export class Caller implements CallHandle {
   /** The request stays in its batch: the next call that asks the same gets that answer, and pays for no other one. */
   #giveOccurrenceBack(request: Request): void {
     // Where others may have a right to it already, the next one gets another sample.
-    if (!request.isPlanned || this.isAbandoned || this.isKeyed) return;
+    if (!request.isCommitted || this.isAbandoned || this.isKeyed) return;
     if (request.waiting.some((other) => other !== this)) return;
     request.queue.clientRetries.giveBack(this, request);
   }

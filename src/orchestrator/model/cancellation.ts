@@ -1,12 +1,13 @@
 /**
- * Whether a batch is to be cancelled at the provider. `asked for`: its scope was cancelled, or the time of
- * its callers is up. A cancel that failed is asked for still.
+ * Whether a batch is to be cancelled at the provider. `asked for`: its scope was cancelled, the time of its
+ * callers is up, or it is slow and they do not want to wait for it. A cancel that failed is asked for still.
  */
 type CancelState = 'none' | 'asked for' | 'sending' | 'sent';
 
 export class Cancellation {
   #state: CancelState = 'none';
   #sending: Promise<void> = Promise.resolve();
+  #isMove = false;
 
   get state(): CancelState {
     return this.#state;
@@ -15,6 +16,21 @@ export class Cancellation {
   /** If the batch is cancelled, that is our doing. */
   get isOurs(): boolean {
     return this.#state !== 'none';
+  }
+
+  /** Its callers wait on: what is left of it is sent another way when it has ended. */
+  get isMove(): boolean {
+    return this.#isMove;
+  }
+
+  askToMove(): void {
+    this.#isMove = true;
+    this.askFor();
+  }
+
+  /** An earlier run, or somebody else, had it cancelled before this process looked at it. */
+  wasSentBefore(): void {
+    this.#state = 'sent';
   }
 
   askFor(): void {

@@ -1,5 +1,6 @@
 import type { Clock, Logger } from '../../base/types.ts';
 import type { Ledger, OwnerId } from '../../ledger/ledger.ts';
+import type { Mailbox } from '../../webhooks/mailbox.ts';
 import type { Troubles } from '../events/troubles.ts';
 import type { Batch } from './batch.ts';
 
@@ -25,6 +26,8 @@ export interface EngineContext {
   readonly stopped: AbortSignal;
   /** What is in the way at the providers, for people. */
   readonly troubles: Troubles;
+  /** Webhooks that are told of what happens. */
+  readonly mailbox: Mailbox;
   /** Something went wrong that is tried again or that nobody waits for. */
   report(what: string, error: unknown): void;
   /** Work nobody waits for; the engine does before it closes. Its failure is reported as `what`. */

@@ -2,9 +2,9 @@ import type { Answer, Dict } from '../../base/types.ts';
 import type { Batcher, CompletionWindow, Limits } from '../../batchers/batcher.ts';
 import type { Semaphore } from '../../concurrency/semaphore.ts';
 import type { Wire } from '../../http/wire.ts';
-import type { AccountId, QueueId } from '../../ledger/ledger.ts';
+import type { AccountId, Cost, QueueId } from '../../ledger/ledger.ts';
 import type { ModelPrice, Terms } from '../../pricing/model-price.ts';
-import type { EngineScope, Policy, RealtimeRoute } from './call.ts';
+import type { EngineScope, Lane, Policy, RealtimeRoute } from './call.ts';
 import type { Caller } from './caller.ts';
 import type { Request } from './request.ts';
 
@@ -13,10 +13,14 @@ export interface QueueAccount {
   readonly id: AccountId;
   /** Batches under way. */
   readonly slots: Semaphore;
+  /** Ordinary calls under way. */
+  readonly calls: Semaphore;
   /** Creates of providers that echo nothing go out one at a time. */
   readonly creates: Semaphore;
   /** Up to this time no create waits for a create of another process whose outcome is unclear. */
   unclearUntil: number;
+  /** Calls are signed: what their clients have made is good for minutes only. */
+  readonly isSigned: boolean;
   /** Why no batches can be sent there, once that is known. */
   unserved: string | undefined;
   /** A batch was accepted there: it does have a batch API, whatever it says later. */
@@ -38,6 +42,8 @@ export interface RequestQueue {
   readonly model: string;
   readonly batchHeaders: Dict;
   readonly policy: Policy;
+  /** The lane that its requests take now. */
+  readonly lane: Lane;
   readonly limits: Limits;
   /** The most requests of one batch. */
   readonly batchSize: number;
@@ -49,7 +55,11 @@ export interface RequestQueue {
   readonly clientRetries: ClientRetryMemory;
   /** The requests that take more than one unit. They are kept here because a field would cost memory for every request. */
   readonly units: WeakMap<Request, number>;
+  /** Sends some of its requests ahead of the others. `undefined`: all of them go together. */
+  readonly gate: RequestGate | undefined;
   add(request: Request): void;
+  /** Its model has no flex tier: from here on its requests wait for batches. */
+  leaveFlex(): void;
   /** A batch has answered one of its requests. */
   answered(): void;
   remove(request: Request): void;
@@ -84,4 +94,18 @@ export interface ClientRetryMemory {
   /** The caller waits no longer: nothing will come for it but what has come. */
   ended(caller: Caller, request: Request): void;
   realtimeRoute(request: Request, scope: EngineScope): RealtimeRoute;
+}
+
+/** Holds requests back until one of them, which is sent alone, has its outcome. */
+export interface RequestGate {
+  /** Sends requests that were flushed on, at once or later. */
+  pass(queue: RequestQueue, requests: readonly Request[]): void;
+  /** A request that went out as an ordinary call was not answered: it waits for its next turn. */
+  setBack(request: Request): void;
+  /** Others wait for how it ends, so its callers must not leave it to the ledger. */
+  isAhead(request: Request): boolean;
+  /** Its callers come back for its answer: nobody hears how it ends. */
+  left(request: Request): void;
+  /** A request has its answer, or is forgotten without one. */
+  ended(request: Request, answer: Answer | undefined, cost: Cost | undefined): void;
 }

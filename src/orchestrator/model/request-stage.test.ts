@@ -6,7 +6,7 @@ const pairs = stages.flatMap((from) => stages.map((to) => ({ from, to })));
 
 describe('the stages of a request', () => {
   it.each(pairs)('$from to $to is allowed, or an error that names both', ({ from, to }) => {
-    const move = () => moveStage('7', from, to);
+    const move = () => moveStage(7, from, to);
     if (stageMoves[from].includes(to)) expect(move()).toBe(to);
     else expect(move).toThrow(new RegExp(`Request 7 cannot go from ${from} to ${to}`));
   });

@@ -1,6 +1,6 @@
-import type { ItemId } from '../../base/types.ts';
+import type { Answer, ItemId } from '../../base/types.ts';
 import type { Batcher, Expectation } from '../../batchers/batcher.ts';
-import type { Admission, OwnerId, RequestId } from '../../ledger/ledger.ts';
+import type { Admission, Cost, OwnerId, RequestId } from '../../ledger/ledger.ts';
 import { estimateInput } from '../../pricing/token-estimate.ts';
 import type { Batch } from './batch.ts';
 import type { EngineScope } from './call.ts';
@@ -42,6 +42,8 @@ export class Request {
   expects: Expectation;
   attempt = 0;
   readonly callers: Caller[];
+  /** Its time is up, and it goes out as an ordinary call all the same. */
+  isLate = false;
   /** Its body counts against the memory budget. */
   isHeld = false;
   /** The provider ran out of time for it once. */
@@ -94,32 +96,37 @@ export class Request {
     return this.queue.units.get(this) ?? 1;
   }
 
-  /** It is in a batch, or too far on its way into one to be taken out. */
-  get isPlanned(): boolean {
-    return this.stage === 'planning' || this.stage === 'planned';
+  /** It is in a batch or on the wire, or too far on its way there to be taken out. */
+  get isCommitted(): boolean {
+    return this.stage === 'planning' || this.stage === 'planned' || this.stage === 'sending';
   }
 
-  /** It is ours to send or to forget, and in no batch. */
+  /** It is ours to send or to forget, in no batch and not on the wire. */
   get isUnsent(): boolean {
     return this.stage === 'queued' || this.stage === 'flushed';
   }
 
   get waiting(): Caller[] {
-    return this.callers.filter(({ isSettled }) => !isSettled);
+    return this.callers.filter(isWaiting);
   }
 
   get isWaitedFor(): boolean {
-    return this.callers.some(({ isSettled }) => !isSettled);
+    return this.callers.some(isWaiting);
   }
 
   /** A caller waits for it whose time is not up. */
   get isWanted(): boolean {
-    return this.callers.some(({ isSettled, isDue }) => !isSettled && !isDue);
+    return this.callers.some(hasTime);
+  }
+
+  /** Wanted, and not late: a late one goes out as an ordinary call, and may still wait for its turn there. */
+  get isWantedInTime(): boolean {
+    return this.isWanted && !this.isLate;
   }
 
   /** The scope of its first caller that waits, or that waited. */
   get scope(): EngineScope {
-    const caller = this.callers.find(({ isSettled }) => !isSettled) ?? this.callers[0];
+    const caller = this.callers.find(isWaiting) ?? this.callers[0];
     return (caller as Caller).scope;
   }
 
@@ -191,6 +198,24 @@ export class Request {
     this.#moveTo('flushed');
   }
 
+  /** The time of its callers is up, and they want an ordinary call now. */
+  goLate(): void {
+    this.isLate = true;
+    for (const caller of this.callers) caller.isDue = false;
+    if (this.#stage === 'queued') this.leaveQueue();
+  }
+
+  /** It goes out as an ordinary call. */
+  beginSend(): void {
+    this.#moveTo('sending');
+  }
+
+  /** It was not accepted as an ordinary call, or is to be sent once more. A refused tier says nothing about its kind. */
+  leaveWire(because?: 'its tier'): void {
+    this.#moveTo('flushed');
+    if (because === undefined) this.queue.gate?.setBack(this);
+  }
+
   /** Another request stands for both from here on, and keeps a body if it may still need one. */
   mergeInto(other: Request): void {
     for (const caller of this.callers.splice(0)) other.join(caller);
@@ -198,17 +223,26 @@ export class Request {
     this.end();
   }
 
-  /** It has its answer, or is forgotten. */
-  end(): void {
+  /** It has its answer, or is forgotten without one. */
+  end(answer?: Answer, cost?: Cost): void {
     this.#batch = undefined;
     this.#moveTo('done');
+    this.queue.gate?.ended(this, answer, cost);
   }
 
   /** Every move may be the one after which nobody needs the body any more. */
   #moveTo(stage: RequestStage): void {
-    this.#stage = moveStage(`${this.row}`, this.#stage, stage);
+    this.#stage = moveStage(this.row, this.#stage, stage);
     this.queue.bodies.letGo(this);
   }
+}
+
+function isWaiting({ isSettled }: Caller): boolean {
+  return !isSettled;
+}
+
+function hasTime({ isSettled, isDue }: Caller): boolean {
+  return !isSettled && !isDue;
 }
 
 /** 43 characters of fingerprint and the occurrence: legal in every provider's id, at most 64 long. */

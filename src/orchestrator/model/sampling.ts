@@ -1,18 +1,25 @@
 import type { RequestId } from '../../ledger/ledger.ts';
 
 /**
- * What a gateway says about a call. It lives for weeks and sees no launch of its clients' programs, so that
- * it counts samples by other rules than a run does.
+ * What a gateway, or a job over a file, says about a call. A gateway lives for weeks and sees no launch of its clients'
+ * programs, a job sees its whole input: both count samples by other rules than a run does.
  */
 export interface Sampling {
   /** The client's own name for its run. */
   readonly run?: string | undefined;
-  /** Answers that other runs of the client have got are not used. */
+  /** Answers that other runs of the client, or earlier runs of the job, have got are not used. */
   readonly fresh?: boolean;
   /** The client says that it asks again. */
   readonly again?: boolean;
   /** Which sample it is, where that is known from before. */
   readonly occurrence?: number;
+  /** It is a line of a job: one that fails says nothing about an identical one, which is another sample. */
+  readonly isLine?: true;
+  /**
+   * It was let go of with `leaveCalls` and asks again: a final error is its answer, and what this owner still
+   * has of it is sent again.
+   */
+  readonly isBack?: boolean;
   /** The fingerprint it had before: with any other one it is not the same request. */
   readonly expected?: Buffer;
   /** Called once the call cannot go out as an ordinary one any more: nobody else needs its body. */

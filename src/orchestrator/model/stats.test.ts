@@ -14,13 +14,15 @@ describe('stats', () => {
       answered: 0,
       fromLedger: 0,
       realtime: 0,
+      flex: 0,
       bypassed: 0,
       heldBack: 0,
       retried: 0,
+      maybePaidTwice: 0,
       failed: 0,
-      batches: { submitted: 0, ended: 0, collected: 0 },
-      tokens: { input: 0, output: 0 },
-      dollars: { paid: 0, saved: 0, realtime: 0 },
+      batches: { submitted: 0, slow: 0, ended: 0, collected: 0 },
+      tokens: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
+      dollars: { paid: 0, saved: 0, realtime: 0, flex: 0 },
       bypassReasons: {},
       failures: {},
       unpriced: {},
@@ -45,6 +47,9 @@ describe('stats', () => {
     addToStats(stats, 'request:retried', { ...call, attempt: 1, reason: 'server' });
     addToStats(stats, 'batch:submitted', batch);
     addToStats(stats, 'batch:submitted', batch);
+    const slow = { ...batch, kind: 'slow', age: 2, usual: 1 } as const;
+    addToStats(stats, 'batch:slow', slow);
+    addToStats(stats, 'batch:slow', { ...slow, kind: 'stuck', previous: 'slow' });
     addToStats(stats, 'batch:ended', { ...batch, status: 'completed' });
     addToStats(stats, 'batch:collected', { ...batch, answered: 2, failed: 0 });
     expect(stats).toMatchObject({
@@ -55,9 +60,9 @@ describe('stats', () => {
       bypassed: 1,
       retried: 1,
       failed: 1,
-      batches: { submitted: 2, ended: 1, collected: 1 },
-      tokens: { input: 15, output: 4 },
-      dollars: { paid: 0.75, saved: 1.5, realtime: 0.25 },
+      batches: { submitted: 2, slow: 1, ended: 1, collected: 1 },
+      tokens: { input: 15, output: 4, cacheRead: 0, cacheWrite: 0 },
+      dollars: { paid: 0.75, saved: 1.5, realtime: 0.25, flex: 0 },
       bypassReasons: { stream: 1 },
       failures: { 400: 1 },
       unpriced: { m: 1 },

@@ -1,4 +1,4 @@
-import type { EmittedEvents, EmittedName } from '../events/events.ts';
+import { type EmittedEvents, type EmittedName, noAnswer, onTheWire } from '../events/events.ts';
 
 /** What a scope has done so far: the sum of its events. */
 export interface Stats {
@@ -8,25 +8,47 @@ export interface Stats {
   readonly fromLedger: number;
   /** Calls that went out at full price as ours. */
   readonly realtime: number;
+  /** Calls that the provider's half-price tier has answered, or that asked for it. */
+  readonly flex: number;
   /** Calls that could not be batched. They are not captured, and what they cost is not known. */
   readonly bypassed: number;
   /** How many of these were not sent: `bypass` is `"error"`, or it is a dry run. */
   readonly heldBack: number;
   readonly retried: number;
+  /**
+   * Ordinary calls of ours that were sent again although nobody knows what became of the call before: its connection
+   * was lost, or its run was killed.
+   */
+  readonly maybePaidTwice: number;
   /** Calls that were answered with an error. */
   readonly failed: number;
   readonly batches: {
     readonly submitted: number;
+    /** Batches that were slow, whatever became of them. */
+    readonly slow: number;
     readonly ended: number;
     readonly collected: number;
   };
-  /** Tokens of batched and realtime answers that name them; answers of the ledger add nothing. */
-  readonly tokens: { readonly input: number; readonly output: number };
+  /**
+   * Tokens of batched and realtime answers that name them; answers of the ledger add nothing. `cacheRead` and
+   * `cacheWrite` are parts of `input`: what came out of the provider's prompt cache, and what went in.
+   */
+  readonly tokens: {
+    readonly input: number;
+    readonly output: number;
+    readonly cacheRead: number;
+    readonly cacheWrite: number;
+  };
   /**
    * Dollars of the same answers, at list prices and batch discounts; 0 for models without a known price.
-   * `realtime` is the part of `paid` that realtime calls cost.
+   * `realtime` and `flex` are the parts of `paid` that calls of these lanes cost.
    */
-  readonly dollars: { readonly paid: number; readonly saved: number; readonly realtime: number };
+  readonly dollars: {
+    readonly paid: number;
+    readonly saved: number;
+    readonly realtime: number;
+    readonly flex: number;
+  };
   /** How many bypasses have which reason. After twenty reasons, further ones count as `other`. */
   readonly bypassReasons: Readonly<Record<string, number>>;
   /** How many failed calls have which status and error code; as many as of bypasses. */
@@ -51,13 +73,15 @@ export function emptyStats(): MutableStats {
     answered: 0,
     fromLedger: 0,
     realtime: 0,
+    flex: 0,
     bypassed: 0,
     heldBack: 0,
     retried: 0,
+    maybePaidTwice: 0,
     failed: 0,
-    batches: { submitted: 0, ended: 0, collected: 0 },
-    tokens: { input: 0, output: 0 },
-    dollars: { paid: 0, saved: 0, realtime: 0 },
+    batches: { submitted: 0, slow: 0, ended: 0, collected: 0 },
+    tokens: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
+    dollars: { paid: 0, saved: 0, realtime: 0, flex: 0 },
     bypassReasons: {},
     failures: {},
     unpriced: {},
@@ -75,9 +99,9 @@ const sums: Sums = {
   'call:answered': (stats, event) => {
     stats.answered += 1;
     if (event.source === 'ledger') stats.fromLedger += 1;
-    if (event.source === 'realtime') {
-      stats.realtime += 1;
-      stats.dollars.realtime += event.dollars?.paid ?? 0;
+    if (event.source === 'realtime' || event.source === 'flex') {
+      stats[event.source] += 1;
+      stats.dollars[event.source] += event.dollars?.paid ?? 0;
     }
     if (event.status >= 400) {
       stats.failed += 1;
@@ -89,6 +113,8 @@ const sums: Sums = {
     }
     stats.tokens.input += event.inputTokens ?? 0;
     stats.tokens.output += event.outputTokens ?? 0;
+    stats.tokens.cacheRead += event.cacheReadTokens ?? 0;
+    stats.tokens.cacheWrite += event.cacheWriteTokens ?? 0;
     stats.dollars.paid += event.dollars?.paid ?? 0;
     stats.dollars.saved += event.dollars?.saved ?? 0;
   },
@@ -100,14 +126,18 @@ const sums: Sums = {
   'batch:submitted': (stats) => {
     stats.batches.submitted += 1;
   },
+  'batch:slow': (stats, { previous }) => {
+    if (previous === undefined) stats.batches.slow += 1;
+  },
   'batch:ended': (stats) => {
     stats.batches.ended += 1;
   },
   'batch:collected': (stats) => {
     stats.batches.collected += 1;
   },
-  'request:retried': (stats) => {
+  'request:retried': (stats, { reason }) => {
     stats.retried += 1;
+    if (reason === onTheWire || reason === noAnswer) stats.maybePaidTwice += 1;
   },
 };
 

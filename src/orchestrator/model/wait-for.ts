@@ -20,5 +20,6 @@ export function waitFor(
 }
 
 function isOurs(cause: unknown): boolean {
-  return BatchlingError.isInstance(cause) && cause.code === 'INVARIANT';
+  const isMissing = BatchlingError.isInstance(cause) && cause.code === 'NOT_AVAILABLE';
+  return isMissing || (BatchlingError.isInstance(cause) && cause.code === 'INVARIANT');
 }

@@ -1,5 +1,6 @@
 import { parseDuration } from '../../base/duration.ts';
 import { invariant } from '../../base/errors.ts';
+import type { Dict } from '../../base/types.ts';
 import type { Batcher, CompletionWindow, Limits, Route } from '../../batchers/batcher.ts';
 import { givenPrice, limitsOf } from '../../batchers/limit-settings.ts';
 import type { Settings } from '../../batchers/provider-info.ts';
@@ -48,7 +49,8 @@ export class QueueTerms {
     invariant(offered, 'A call with a completion window that is not offered got into a queue');
     this.completionWindow = offered;
     this.terms = { priceShare: offered.priceShare, cachedInput: limits.cachedInput };
-    this.batchSize = Math.min(policy.batchSize ?? limits.recommendedItems, limits.items);
+    const wanted = Math.max(policy.batchSize ?? limits.recommendedItems, limits.leastItems ?? 1);
+    this.batchSize = Math.min(wanted, limits.items);
   }
 
   /** The size of an item: its body, and what the format puts around a body with this occurrence. */
@@ -90,9 +92,20 @@ export function withOfferedWindow({ batcher, endpoint, model, policy, settings }
 }
 
 /** Calls with the same key share a queue. `account`: where credentials are told apart. */
-export function queueKey({ target, scope }: CapturedCall, route: Route, account?: number): string {
+export function queueKey(
+  { target, scope }: Pick<CapturedCall, 'target' | 'scope'>,
+  route: Route,
+  account?: number,
+): string {
   let key = `${target.batcher.info.name}\n${route.endpoint}\n${route.model}\n${target.wireBase}`;
   key += `\n${account}\n${scope.policyKey}\n${route.partition ?? ''}`;
   for (const name in route.batchHeaders) key += `\n${name}: ${route.batchHeaders[name]}`;
   return key;
+}
+
+/** Whether calls with these headers may share a batch. */
+export function areSameHeaders(one: Dict, other: Dict): boolean {
+  for (const name in one) if (one[name] !== other[name]) return false;
+  for (const name in other) if (!(name in one)) return false;
+  return true;
 }

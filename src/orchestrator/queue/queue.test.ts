@@ -49,9 +49,13 @@ function queueWith(policy: Partial<Policy> = {}): Queue {
       batchHeaders: {},
       settings: {},
       isConfigured: false,
+      lane: 'batch',
+      sendOrdinary: () => undefined,
       bodies: new Spool(ledger),
       clientRetries: new ClientRetries(clock, new AbandonedRequests()),
+      gate: undefined,
       policy: {
+        lane: 'batch',
         window: 100,
         maxWindow: 1_000,
         batchSize: undefined,

@@ -4,12 +4,13 @@ import { Semaphore } from '../../concurrency/semaphore.ts';
 import type { Wire } from '../../http/wire.ts';
 import type { QueueId } from '../../ledger/ledger.ts';
 import type { FlushReason } from '../events/events.ts';
-import type { EngineScope } from '../model/call.ts';
+import type { EngineScope, Lane, OrdinaryLane } from '../model/call.ts';
 import type { Request } from '../model/request.ts';
 import type {
   BodyStore,
   ClientRetryMemory,
   QueueAccount,
+  RequestGate,
   RequestQueue,
 } from '../model/request-queue.ts';
 import { QueueTerms, type TermsOf } from './queue-terms.ts';
@@ -18,8 +19,19 @@ import { QueueTerms, type TermsOf } from './queue-terms.ts';
 export type QueueSpec = TermsOf &
   Pick<
     RequestQueue,
-    'id' | 'account' | 'wire' | 'isConfigured' | 'batchHeaders' | 'bodies' | 'clientRetries'
-  >;
+    | 'id'
+    | 'account'
+    | 'wire'
+    | 'isConfigured'
+    | 'lane'
+    | 'batchHeaders'
+    | 'bodies'
+    | 'clientRetries'
+    | 'gate'
+  > & {
+    /** Takes a request that goes out as an ordinary call. */
+    readonly sendOrdinary: (request: Request, lane: OrdinaryLane) => void;
+  };
 
 /** A slow queue must not take all the bandwidth and memory there is. */
 const transfersAtOnce = 4;
@@ -31,7 +43,7 @@ export type Flush = (queue: Queue, requests: readonly Request[], reason: FlushRe
 
 /**
  * Requests that wait for company. A queue is flushed at `batchSize` requests, when none has joined it for
- * `window`, or `maxWindow` after the one that opened it.
+ * `window`, or `maxWindow` after the one that opened it. In the lanes of ordinary calls none waits.
  *
  * One timer per queue, not per request: a joining request only moves `#lastAt`, and the timer looks at it
  * when it fires and sleeps on if the queue was not quiet.
@@ -44,7 +56,10 @@ export class Queue extends QueueTerms implements RequestQueue {
   readonly batchHeaders: Dict;
   readonly bodies: BodyStore;
   readonly clientRetries: ClientRetryMemory;
+  readonly gate: RequestGate | undefined;
   readonly units = new WeakMap<Request, number>();
+  readonly #sendOrdinary: QueueSpec['sendOrdinary'];
+  #lane: Lane;
   readonly #clock: Clock;
   readonly #flush: Flush;
   readonly #transfers = new Semaphore();
@@ -74,8 +89,20 @@ export class Queue extends QueueTerms implements RequestQueue {
     this.batchHeaders = spec.batchHeaders;
     this.bodies = spec.bodies;
     this.clientRetries = spec.clientRetries;
+    this.gate = spec.gate;
+    this.#sendOrdinary = spec.sendOrdinary;
+    this.#lane = spec.lane;
     this.#clock = clock;
     this.#flush = flush;
+  }
+
+  /** A server that turns out to have no batch API is sent ordinary calls. */
+  get lane(): Lane {
+    return this.#lane === 'batch' && this.account.unserved !== undefined ? 'realtime' : this.#lane;
+  }
+
+  leaveFlex(): void {
+    if (this.#lane === 'flex') this.#lane = 'batch';
   }
 
   get mayBeUnserved(): boolean {
@@ -92,6 +119,12 @@ export class Queue extends QueueTerms implements RequestQueue {
   }
 
   add(request: Request): void {
+    const { lane } = this;
+    if (lane !== 'batch') {
+      if (this.gate) this.gate.pass(this, [request]);
+      else this.#sendOrdinary(request, lane);
+      return;
+    }
     const now = this.#clock.now();
     if (this.#waiting.size === 0) this.#openedAt = now;
     this.#lastAt = now;
@@ -103,7 +136,9 @@ export class Queue extends QueueTerms implements RequestQueue {
       this.close();
       this.#isHurried = true;
       this.#arm(0);
-    } else if (this.#timer === undefined) {
+    } else if (this.#timer === undefined || this.#waiting.size === this.limits.leastItems) {
+      // Enough for a batch: it does not wait for the latest moment any more.
+      this.close();
       this.#arm(this.#due() - now);
     }
   }
@@ -137,7 +172,10 @@ export class Queue extends QueueTerms implements RequestQueue {
 
   #due(): number {
     const { window, maxWindow } = this.policy;
-    return Math.min(this.#lastAt + window, this.#openedAt + maxWindow);
+    const latest = this.#openedAt + maxWindow;
+    // Too few for a batch would go out at another price.
+    if (this.#waiting.size < (this.limits.leastItems ?? 1)) return latest;
+    return Math.min(this.#lastAt + window, latest);
   }
 
   #arm(delay: number): void {

@@ -2,14 +2,26 @@ import type { Dict } from '../../base/types.ts';
 import type { Batcher, Route } from '../../batchers/batcher.ts';
 import { nextTurn } from '../../concurrency/event-loop.ts';
 import type { QueueId, QueueKey } from '../../ledger/ledger.ts';
-import type { CallTarget, CapturedCall, EngineScope } from '../model/call.ts';
+import type { CallTarget, CapturedCall, EngineScope, Lane } from '../model/call.ts';
 import type { EngineContext } from '../model/engine-context.ts';
 import type { Request } from '../model/request.ts';
-import type { QueueAccount } from '../model/request-queue.ts';
+import type { QueueAccount, RequestGate } from '../model/request-queue.ts';
 import { type Flush, Queue, type QueueSpec } from './queue.ts';
-import { queueKey, withOfferedWindow } from './queue-terms.ts';
+import { areSameHeaders, queueKey, withOfferedWindow } from './queue-terms.ts';
 
-type Services = Pick<QueueSpec, 'bodies' | 'clientRetries'>;
+interface Services extends Pick<QueueSpec, 'bodies' | 'clientRetries' | 'sendOrdinary'> {
+  /** For queues of scopes that want some requests sent ahead of others. */
+  readonly gate: RequestGate;
+  /** The lane that requests of a new queue take, where its scope wants this one. */
+  laneOf(
+    queue: Pick<QueueSpec, 'batcher' | 'account' | 'wire' | 'endpoint' | 'model'>,
+    wanted: Lane,
+    scope: EngineScope,
+  ): Promise<Lane>;
+}
+
+/** What of a call decides about its queue. */
+type QueuedCall = Pick<CapturedCall, 'scope' | 'target'>;
 
 /** The queues of one engine, found by their full key. */
 export class Queues {
@@ -28,7 +40,7 @@ export class Queues {
   }
 
   /** Finds a queue that is there already without waiting. Nearly every call goes this way. */
-  known(call: CapturedCall, route: Route, account: QueueAccount): Queue | undefined {
+  known(call: QueuedCall, route: Route, account: QueueAccount): Queue | undefined {
     if (this.#last && isForSameQueue(this.#last, call, route, account)) return this.#last.queue;
     const queue = this.#queues.get(queueKey(call, route, account.id));
     if (queue) {
@@ -39,7 +51,7 @@ export class Queues {
     return queue;
   }
 
-  async open(call: CapturedCall, route: Route, account: QueueAccount): Promise<Queue> {
+  async open(call: QueuedCall, route: Route, account: QueueAccount): Promise<Queue> {
     const { batcher, wireBase: base, configured: isConfigured } = call.target;
     const { endpoint, model, batchHeaders, partition } = route;
     const stored: QueueKey = {
@@ -52,16 +64,20 @@ export class Queues {
       ...(partition !== undefined && { partition }),
     };
     const id = await this.#context.ledger.queue(stored);
+    const wire = account.wire(batcher);
+    const { policy } = call.scope;
+    const asked = { batcher, account, wire, endpoint, model };
+    const lane = await this.#services.laneOf(asked, policy.lane, call.scope);
     const key = queueKey(call, route, account.id);
     // Another call may have opened it meanwhile.
     const known = this.#queues.get(key);
     if (known) return known;
-    const wire = account.wire(batcher);
-    const { policy } = call.scope;
     const settings = call.scope.settings(batcher.info.name);
-    const place = { batcher, account, wire, isConfigured };
-    const spec = { id, ...place, endpoint, model, batchHeaders, policy, settings };
-    const queue = new Queue({ ...spec, ...this.#services }, this.#context.clock, this.#flush);
+    const { canary, primeCache } = call.scope;
+    // All scopes of a queue want the same: it is part of the queue key.
+    const gate = canary || primeCache ? this.#services.gate : undefined;
+    const spec = { id, ...asked, isConfigured, lane, batchHeaders, policy, settings, gate };
+    const queue = new Queue({ ...this.#services, ...spec }, this.#context.clock, this.#flush);
     this.#queues.set(key, queue);
     this.#tellFullPrice(queue, call.scope);
     return queue;
@@ -80,8 +96,9 @@ export class Queues {
     // The ledger does not say in what time a batch was to be finished, so one that is offered will do.
     const terms = { ...asked, policy: withOfferedWindow(asked) };
     const place = { account, wire: account.wire(batcher), isConfigured: false };
-    const spec = { id, ...place, ...terms, batchHeaders };
-    const queue = new Queue({ ...spec, ...this.#services }, this.#context.clock, this.#flush);
+    const lane = 'batch' as const;
+    const spec = { id, ...place, ...terms, lane, batchHeaders, gate: undefined };
+    const queue = new Queue({ ...this.#services, ...spec }, this.#context.clock, this.#flush);
     this.#queues.set(key, queue);
     return queue;
   }
@@ -153,7 +170,7 @@ interface LastFound {
 
 function isForSameQueue(
   last: LastFound,
-  { scope, target }: CapturedCall,
+  { scope, target }: QueuedCall,
   route: Route,
   account: QueueAccount,
 ): boolean {
@@ -164,12 +181,6 @@ function isForSameQueue(
     route.model === last.model &&
     route.endpoint === last.endpoint &&
     route.partition === last.partition &&
-    areEqual(route.batchHeaders, last.batchHeaders)
+    areSameHeaders(route.batchHeaders, last.batchHeaders)
   );
-}
-
-function areEqual(one: Dict, other: Dict): boolean {
-  for (const name in one) if (one[name] !== other[name]) return false;
-  for (const name in other) if (!(name in one)) return false;
-  return true;
 }

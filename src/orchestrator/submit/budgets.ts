@@ -2,29 +2,31 @@ import { messageOf, OverBudgetError } from '../../base/errors.ts';
 import { Slice } from '../../concurrency/event-loop.ts';
 import type { NewBatch } from '../../ledger/ledger.ts';
 import { dollars } from '../../pricing/dollars.ts';
-import { type Expectation, expectedUsage } from '../../pricing/expectation.ts';
+import { expectedUsage } from '../../pricing/expectation.ts';
 import type { Terms } from '../../pricing/model-price.ts';
 import { outputRange } from '../../pricing/output-range.ts';
 import { loadPrices } from '../../pricing/price-list.ts';
+import { type RequestSize, sameSizes } from '../../pricing/request-size.ts';
 import { refuseRequests } from '../answer/delivery.ts';
 import { ownAnswer } from '../answer/own-answer.ts';
 import { factsOf } from '../events/events.ts';
-import type { Spending } from '../model/call.ts';
+import type { EngineScope, Spending } from '../model/call.ts';
 import type { EngineContext } from '../model/engine-context.ts';
 import type { Request } from '../model/request.ts';
 import type { RequestQueue } from '../model/request-queue.ts';
 
-/** What is known of a request before it is sent. */
-export interface RequestSize {
-  /** Estimated tokens of its input. */
-  readonly tokens: number;
-  readonly expects: Expectation;
+/** The ledger is asked so often how long answers of a queue are: a process that runs for days learns it, too. */
+const averageKept = 60_000;
+
+interface Average {
+  readonly askedAt: number;
+  readonly tokens: Promise<number | undefined>;
 }
 
 /** What requests may cost before they are sent, and what their run may cost. */
 export class Budgets {
   readonly #context: EngineContext;
-  readonly #averages = new WeakMap<RequestQueue, Promise<number | undefined>>();
+  readonly #averages = new WeakMap<RequestQueue, Average>();
   /** Provider and model of what was told to have no known price. */
   readonly #unpriced = new Set<string>();
 
@@ -35,13 +37,13 @@ export class Budgets {
   /** What a batch may cost and what its run may cost, for the ledger to decide when the batch is planned. */
   async ofBatch(
     queue: RequestQueue,
-    requests: readonly Request[],
+    requests: readonly RequestSize[],
+    /** All of a queue have the same budget: it is part of the queue key. */
+    scope: EngineScope | undefined,
   ): Promise<Pick<NewBatch, 'estimate' | 'budget' | 'purse'>> {
-    const wanted = requests.filter(({ isWanted }) => isWanted);
-    const estimate = await this.#most(queue, wanted, queue.terms);
-    // All of a queue have the same budget: it is part of the queue key.
-    const budget = wanted[0]?.scope.budget;
-    if (budget !== undefined && estimate === undefined) this.#tellUnpriced(queue, wanted);
+    const estimate = await this.#most(queue, requests, queue.terms);
+    const budget = scope?.budget;
+    if (scope && budget !== undefined && estimate === undefined) this.#tellUnpriced(queue, scope);
     const purse = this.#context.purse();
     return {
       ...(estimate !== undefined && { estimate }),
@@ -51,14 +53,14 @@ export class Budgets {
   }
 
   /** The part that a realtime call of ours has in the budget of its run. */
-  ofRealtimeCall({ queue, size, budget }: RealtimeCall): Spending {
+  ofRealtimeCall({ queue, size, budget, terms }: RealtimeCall): Spending {
     const { ledger, owner, background, purse } = this.#context;
     let reserved = 0;
     let from: string | undefined;
     return {
       reserve: async () => {
         try {
-          const estimate = (await this.#most(queue, [size])) ?? 0;
+          const estimate = (await this.#most(queue, [size], terms)) ?? 0;
           from = purse();
           await owner.run((id) => ledger.spend(id, estimate, budget, from));
           reserved = estimate;
@@ -95,30 +97,31 @@ export class Budgets {
     const average = needsAverage ? await this.#averageOutput(queue) : undefined;
     const slice = new Slice();
     let sum = 0;
-    for (const { tokens, expects } of requests) {
+    for (const { tokens, expects, count } of sameSizes(requests)) {
       if (slice.isOver) await slice.next();
       const { most } = outputRange(expects, average);
       const charge = queue.price.charge(expectedUsage(tokens, expects, most), terms);
       if (charge === undefined) return undefined;
-      sum += charge.paid;
+      sum += charge.paid * count;
     }
     return sum;
   }
 
   #averageOutput(queue: RequestQueue): Promise<number | undefined> {
+    const { ledger, report, clock } = this.#context;
     const known = this.#averages.get(queue);
-    if (known) return known;
-    const { ledger, report } = this.#context;
-    const asked = ledger.averageOutput(factsOf(queue.batcher, queue)).catch((error: unknown) => {
+    const now = clock.now();
+    if (known && now - known.askedAt < averageKept) return known.tokens;
+    const tokens = ledger.averageOutput(factsOf(queue.batcher, queue)).catch((error: unknown) => {
       report('read what past answers were like', error);
       return undefined;
     });
-    this.#averages.set(queue, asked);
-    return asked;
+    this.#averages.set(queue, { askedAt: now, tokens });
+    return tokens;
   }
 
   /** Tells people before anything is sent, so that they may still stop the program. */
-  #tellUnpriced({ batcher, model }: RequestQueue, [first]: readonly Request[]): void {
+  #tellUnpriced({ batcher, model }: RequestQueue, scope: EngineScope): void {
     const { name } = batcher.info;
     const key = `${name} ${model}`;
     if (this.#unpriced.has(key)) return;
@@ -128,7 +131,7 @@ export class Budgets {
       `Say what it costs per million tokens: providers: { ${name}: { prices: { '${model}': ` +
       '{ input: …, output: … } } } }.';
     this.#context.logger.warn(text);
-    first?.scope.emit('notice', { notice: 'hint', text });
+    scope.emit('notice', { notice: 'hint', text });
   }
 }
 
@@ -137,6 +140,8 @@ export interface RealtimeCall {
   readonly queue: RequestQueue;
   readonly size: RequestSize;
   readonly budget: number;
+  /** Missing: it costs the list price. */
+  readonly terms?: Terms | undefined;
 }
 
 /**

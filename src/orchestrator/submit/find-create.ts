@@ -153,7 +153,7 @@ export class CreateFinder {
 
   #look(batch: Batch, since: number): Promise<readonly Remote[]> {
     return this.#untilSeen(batch, since, async () => {
-      const plan = { token: batch.token, count: batch.members.size };
+      const plan = { token: batch.token, count: batch.count };
       const found = await batch.batcher.find(batch.wire, plan, batch.handle);
       return found.kind === 'absent' ? [] : found.remotes;
     });

@@ -13,6 +13,8 @@ export interface Weight {
 /** What a batch may hold. */
 export interface PackLimits {
   readonly items: number;
+  /** Missing: one. */
+  readonly leastItems?: number;
   readonly bytes: number;
   readonly itemBytes: number;
   /** An item that has more by itself gets a batch of its own: the count is an estimate. */
@@ -75,7 +77,30 @@ export function pack<T extends Weight>(items: readonly T[], limits: PackLimits):
     units += item.units;
   }
   if (open.length > 0) batches.push(open);
-  return { batches, tooLarge };
+  return { batches: withEnough(batches, limits), tooLarge };
+}
+
+/** A last batch of too few gets some of the one before it, from its end, where both are batches then. */
+function withEnough<T extends Weight>(batches: T[][], limits: PackLimits): T[][] {
+  const { leastItems: least = 1 } = limits;
+  const [before, last] = batches.slice(-2);
+  if (before === undefined || last === undefined || last.length >= least) return batches;
+  const missing = least - last.length;
+  const filled = [...before.slice(-missing), ...last];
+  const isEnough = before.length - missing >= least && doFit(filled, limits);
+  return isEnough ? [...batches.slice(0, -2), before.slice(0, -missing), filled] : batches;
+}
+
+function doFit(
+  items: readonly Weight[],
+  { bytes, tokens, units, frameBytes }: PackLimits,
+): boolean {
+  const sum = (name: keyof Weight) => items.reduce((total, item) => total + item[name], 0);
+  return (
+    sum('bytes') + frameBytes(items.length) <= bytes &&
+    sum('tokens') <= tokens &&
+    sum('units') <= units
+  );
 }
 
 function isTooLarge({ bytes, units }: Weight, limits: PackLimits): boolean {

@@ -1,9 +1,9 @@
 import { LeaseLostError, messageOf, NotSentError, UnknownOutcomeError } from '../../base/errors.ts';
+import type { Handle } from '../../base/types.ts';
 import type { BatchFailure, Plan, Remote } from '../../batchers/batcher.ts';
 import { RefusedError } from '../../batchers/shared/refused-error.ts';
 import { sleep } from '../../concurrency/backoff.ts';
-import { inTurns } from '../../concurrency/event-loop.ts';
-import { Patience } from '../../concurrency/patience.ts';
+import { Patience, type Wait } from '../../concurrency/patience.ts';
 import { noRoomYet } from '../events/events.ts';
 import type { Batch } from '../model/batch.ts';
 import type { EngineContext } from '../model/engine-context.ts';
@@ -13,6 +13,7 @@ import { waitFor } from '../model/wait-for.ts';
 import { cancelIfAskedFor } from '../watch/cancel-batch.ts';
 import type { CreateFinder } from './find-create.ts';
 import type { Permit } from './permit.ts';
+import { type DoneStep, timedStep } from './timed-step.ts';
 
 /** Why a batch is sent again, as people are told. */
 export const neverAccepted = 'sent again: the create was never accepted';
@@ -61,7 +62,6 @@ export class SubmitProtocol {
       report(`note that batch ${batch.token} was accepted`, error);
     }
     batch.emit('batch:submitted', batch.facts());
-    await keepNoCalls(batch);
     cancelIfAskedFor(this.#context, batch);
   }
 
@@ -70,7 +70,9 @@ export class SubmitProtocol {
     const patience = this.#patienceFor(batch);
     for (let unclear = 0; ; ) {
       try {
-        await this.accept(batch, permit, await this.#tryToCreate(batch, plan));
+        const { result, tell } = await this.#tryToCreate(batch, plan);
+        await this.accept(batch, permit, result);
+        tell();
         return;
       } catch (error) {
         if (batch.phase.name === 'running') throw error;
@@ -99,20 +101,26 @@ export class SubmitProtocol {
 
   async #stage(batch: Batch, permit: Permit, plan: Plan): Promise<void> {
     const { batcher, wire, queue, ending } = batch;
+    const { clock } = this.#context;
     const patience = this.#patienceFor(batch);
+    const upload = () => timedStep(clock, batch, 'upload', () => batcher.stage(wire, plan));
+    let done: DoneStep<Handle>;
     for (;;) {
       try {
-        batch.staged(await queue.transfer(() => batcher.stage(wire, plan), ending.signal));
+        done = await queue.transfer(upload, ending.signal);
+        batch.staged(done.result);
         break;
       } catch (error) {
         const wait = waitFor(error, 'whatever became of it');
         if (wait === undefined || patience.isOver(wait)) throw error;
         if (patience.isCutOff(error)) throw cutOff(error);
-        await this.#pause(batch, permit, error, patience.next(wait));
+        await this.#pause(batch, permit, error, patience, wait);
       }
     }
     this.#context.troubles.passed(wire, 'send');
     await this.#context.ledger.staged(batch.lease, batch.handle);
+    // Requests that travel in the create have no upload.
+    if (batcher.canCreateFrom(batch.handle)) done.tell();
     assertWanted(batch);
   }
 
@@ -120,7 +128,7 @@ export class SubmitProtocol {
    * One create. Where nothing of it is echoed, creates of an account go out one at a time, each with a mark
    * of what was there before it.
    */
-  async #tryToCreate(batch: Batch, plan: Plan): Promise<Remote> {
+  async #tryToCreate(batch: Batch, plan: Plan): Promise<DoneStep<Remote>> {
     const { batcher, wire, queue, ending } = batch;
     const { creates } = queue.account;
     const isExact = batcher.info.exactlyFindable;
@@ -129,7 +137,9 @@ export class SubmitProtocol {
     try {
       if (!isExact) await this.#mark(batch, plan);
       await this.#markCreating(batch, !isExact);
-      return await batcher.create(wire, plan, batch.handle);
+      const { clock } = this.#context;
+      const create = () => batcher.create(wire, plan, batch.handle);
+      return await timedStep(clock, batch, 'create', create);
     } finally {
       if (!isExact) creates.release();
     }
@@ -178,15 +188,27 @@ export class SubmitProtocol {
       return;
     }
     if (patience.isOver(wait)) throw error;
-    await this.#pause(batch, permit, error, patience.next(wait));
+    await this.#pause(batch, permit, error, patience, wait);
   }
 
-  async #pause(batch: Batch, permit: Permit, error: unknown, milliseconds: number): Promise<void> {
-    this.#context.report(`send batch ${batch.token}`, error);
-    this.#context.troubles.met(batch, 'send', error);
+  async #pause(
+    batch: Batch,
+    permit: Permit,
+    error: unknown,
+    patience: Patience,
+    wait: Wait,
+  ): Promise<void> {
+    const { clock, report, stopped, troubles } = this.#context;
+    // The engine goes down and has cut it off.
+    if (stopped.aborted) throw error;
+    report(`send batch ${batch.token}`, error);
+    troubles.met(batch, 'send', error);
     permit.freeSlot();
-    await sleep(this.#context.clock, milliseconds, batch.ending.signal);
+    await sleep(clock, patience.next(wait), batch.ending.signal);
+    const readyAt = clock.now();
     await permit.takeSlot(batch.ending.signal);
+    // Other batches may have had the slot for hours.
+    patience.excuse(clock.now() - readyAt);
     assertWanted(batch);
   }
 
@@ -201,14 +223,6 @@ export class SubmitProtocol {
     assertWanted(batch);
     if (permit.isTooMuch) throw new TooMuchError(batch);
   }
-}
-
-/** Calls to a server that the user has named were kept whole, in case it had no batch API. It has one. */
-async function keepNoCalls({ queue, members }: Batch): Promise<void> {
-  if (!queue.isConfigured) return;
-  await inTurns(members.values(), ({ request }) => {
-    for (const { call } of request?.waiting ?? []) call.taken(false);
-  });
 }
 
 function assertWanted(batch: Batch): void {

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type EngineParts, engineParts } from '../engine-parts.test-helper.ts';
+import { Deadlines } from '../watch/deadlines.ts';
 import { Permits } from './permit.ts';
 import { Submitter } from './submitter.ts';
 
@@ -11,7 +12,8 @@ beforeEach(async () => {
 
 function submitterWith(ofBatch: () => Promise<object>): Submitter {
   const { context } = parts;
-  const services = { permits: new Permits(context), budgets: { ofBatch } };
+  const deadlines = new Deadlines(context, { withdraw: () => {}, sendOrdinary: () => {} });
+  const services = { permits: new Permits(context), budgets: { ofBatch }, deadlines };
   return new Submitter(context, services as unknown as ConstructorParameters<typeof Submitter>[1]);
 }
 

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { tracesOf } from '../../base/call-tracing.ts';
 import { OverBudgetError, OwnerLostError } from '../../base/errors.ts';
 import { inTurns, nextTurn, Slice } from '../../concurrency/event-loop.ts';
 import type { NewBatch } from '../../ledger/ledger.ts';
@@ -7,14 +7,15 @@ import { type OwnReason, ownAnswer } from '../answer/own-answer.ts';
 import { refuseUnsent } from '../collect/batch-endings.ts';
 import { labelsOf } from '../events/batch-labels.ts';
 import { type FlushReason, factsOf, publish } from '../events/events.ts';
-import { Batch } from '../model/batch.ts';
-import type { EngineScope } from '../model/call.ts';
+import type { Batch } from '../model/batch.ts';
+import type { CapturedCall, EngineScope, Lane, OrdinaryLane } from '../model/call.ts';
 import type { EngineContext } from '../model/engine-context.ts';
 import type { Request } from '../model/request.ts';
 import type { RequestQueue } from '../model/request-queue.ts';
 import type { Deadlines } from '../watch/deadlines.ts';
 import type { BatchLife, BatchStart } from './batch-life.ts';
 import { type Budgets, refuseOverBudget } from './budgets.ts';
+import { enterBatches, newBatch, startOf } from './new-batch.ts';
 import { packFor } from './packer.ts';
 import type { Permit, Permits } from './permit.ts';
 import { planOf } from './plan.ts';
@@ -29,6 +30,10 @@ interface SubmitServices {
   readonly life: BatchLife;
   readonly deadlines: Deadlines;
   withdraw(requests: readonly Request[]): void;
+  /** Sends a request as an ordinary call. */
+  sendOrdinary(request: Request, lane: OrdinaryLane): void;
+  /** The lane that requests can take where this one is wanted: a model may have no flex tier. */
+  laneOf(queue: RequestQueue, wanted: Lane, scope: EngineScope): Promise<Lane>;
   /** The ledger has forgotten whose it is: it is asked again. */
   follow(request: Request): void;
 }
@@ -43,12 +48,20 @@ export class Submitter {
     this.#services = services;
   }
 
-  submit(queue: RequestQueue, requests: readonly Request[], reason: FlushReason): void {
-    announce(queue, requests, reason);
-    const isTooFew = requests.length < (requests[0]?.scope.minBatch ?? 1);
-    // Only a whole call can go out, and not after a part of it is in a batch.
-    const hasBegun = requests.some(({ waiting }) => waiting.some(({ part }) => part?.hasBegun()));
-    if (isTooFew && !hasBegun) {
+  submit(queue: RequestQueue, flushed: readonly Request[], reason: FlushReason): void {
+    announce(queue, flushed, reason);
+    // A batch that was cancelled at their deadline may have brought them here.
+    this.#services.deadlines.endDueOf(flushed);
+    const requests = flushed.filter(({ isWantedInTime }) => isWantedInTime);
+    if (requests.length === 0) return;
+    const { minBatch = 1, onSmallBatch } = requests[0]?.scope ?? {};
+    const isTooFew = requests.length < minBatch;
+    // What their clients have signed may be too old by now: such calls are ours.
+    if (isTooFew && (onSmallBatch === 'flex' || queue.account.isSigned)) {
+      this.#context.background('send a few calls', this.#sendFew(queue, requests, onSmallBatch));
+      return;
+    }
+    if (isTooFew && !haveBegun(requests)) {
       this.#services.withdraw(requests);
       const sent = inTurns(requests, (request) => {
         for (const caller of request.waiting) goRealtime(caller, request);
@@ -56,7 +69,41 @@ export class Submitter {
       this.#context.background('send ordinary calls', sent);
       return;
     }
-    this.send(queue, requests);
+    this.#pass(queue, requests);
+  }
+
+  /** A model without a flex tier has them batched: nobody has asked for the full price. */
+  async #sendFew(
+    queue: RequestQueue,
+    requests: readonly Request[],
+    wanted: OrdinaryLane = 'realtime',
+  ): Promise<void> {
+    const [first] = requests;
+    const lane = first && (await this.#services.laneOf(queue, wanted, first.scope));
+    if (lane === undefined || lane === 'batch') this.#pass(queue, requests);
+    else for (const request of requests) this.#services.sendOrdinary(request, lane);
+  }
+
+  /** The provider takes no batch of so few. One by one is then the only way, and costs more: it is said. */
+  async #sendTooFew(queue: RequestQueue, requests: readonly Request[]): Promise<void> {
+    const [first] = requests;
+    if (first === undefined) return;
+    const { onSmallBatch, emit } = first.scope;
+    const laneOf = await this.#services.laneOf(queue, onSmallBatch, first.scope);
+    const lane = laneOf === 'flex' ? 'flex' : 'realtime';
+    const { batcher, model, limits } = queue;
+    const price = lane === 'flex' ? 'in its flex tier' : 'at full price';
+    const few = requests.length === 1 ? 'one request is' : `${requests.length} requests are`;
+    const text =
+      `${batcher.info.name} ${model}: ${few} fewer than the ${limits.leastItems} that a batch needs, so they go out one by one, ` +
+      `${price}. A longer maxWindow waits for more of them`;
+    emit('notice', { notice: 'hint', text });
+    for (const request of requests) this.#services.sendOrdinary(request, lane);
+  }
+
+  #pass(queue: RequestQueue, requests: readonly Request[]): void {
+    if (queue.gate) queue.gate.pass(queue, requests);
+    else this.send(queue, requests);
   }
 
   /** Packs and sends requests, also those of a refused batch, in the company they are in now. */
@@ -68,13 +115,18 @@ export class Submitter {
   }
 
   async #pack(queue: RequestQueue, requests: readonly Request[]): Promise<void> {
-    this.#endDue(requests);
+    this.#services.deadlines.endDueOf(requests);
     const quota = await this.#services.permits.quotaOf(queue);
     await nextTurn();
     const { batcher } = queue;
     const { batches, tooLarge } = packFor(queue, withoutEndedScopes(requests), quota.limit);
     const { background } = this.#context;
-    for (const members of batches) background('send a batch', this.#send(queue, quota, members));
+    const { leastItems = 1 } = queue.limits;
+    for (const members of batches) {
+      if (members.length >= leastItems)
+        background('send a batch', this.#send(queue, quota, members));
+      else background('send too few for a batch', this.#sendTooFew(queue, members));
+    }
     if (tooLarge.length === 0) return;
     const message = `The request is larger than a ${batcher.info.name} batch may be.`;
     // It runs by itself: if it fails, that is no trouble of the requests that are being sent.
@@ -116,13 +168,15 @@ export class Submitter {
         this.send(queue, requests);
         return undefined;
       }
-      await makeIds(requests);
-      const money = await this.#services.budgets.ofBatch(queue, requests);
-      this.#endDue(requests);
+      await nextTurn();
+      const { budgets, deadlines } = this.#services;
+      const wanted = requests.filter(({ isWantedInTime }) => isWantedInTime);
+      const money = await budgets.ofBatch(queue, wanted, wanted[0]?.scope);
+      deadlines.endDueOf(requests);
       const members = this.#ours(withoutEndedScopes(requests));
       batch = members.length > 0 ? await this.#plan(queue, members, money) : undefined;
       // Time may have run out for some while the plan was written.
-      this.#endDue(requests);
+      deadlines.endDueOf(requests);
       if (batch === undefined) return undefined;
       const sent = this.#services.protocol.send(batch, permit, planOf(batch, members));
       return [batch, permit, startOf(sent)];
@@ -146,24 +200,12 @@ export class Submitter {
     return ours;
   }
 
-  /** Nobody waits for it: whatever becomes of these requests, the others must go on. None of them waits for a permit. */
-  #endDue(requests: readonly Request[]): void {
-    const due = requests
-      .filter((request) => !request.isWanted && !request.isPlanned)
-      .flatMap(({ waiting }) => waiting);
-    if (due.length === 0) return;
-    const ended = this.#services.deadlines.end(due);
-    this.#context.background('end requests at their deadline', ended);
-  }
-
   /** `undefined`: it could not be written down, and its callers have been told. */
   async #plan(
     queue: RequestQueue,
     members: readonly Request[],
     money: Pick<NewBatch, 'estimate' | 'budget' | 'purse'>,
   ): Promise<Batch | undefined> {
-    const { ledger, owner, batches, stopped } = this.#context;
-    const token = `bl_${randomBytes(8).toString('hex')}`;
     const begun: Request[] = [];
     try {
       for (const request of members) {
@@ -172,12 +214,10 @@ export class Submitter {
       }
       const labels = labelsOf(scopesOf(members));
       const rows = members.map(({ row }) => row);
-      const lease = await ledger.plan(
-        owner.id,
-        { token, queue: queue.id, ...labels, ...money },
-        rows,
-      );
-      const batch = new Batch(token, queue, lease);
+      const traces = tracesOf(callsOf(members));
+      const facts = { ...labels, ...money, ...(traces && { traces }) };
+      const batch = await newBatch(this.#context, queue, rows, facts);
+      batch.traces = traces;
       const slice = new Slice();
       for (const request of members) {
         if (slice.isOver) await slice.next();
@@ -185,8 +225,7 @@ export class Submitter {
       }
       // All of them in one turn: a batch whose first members are gone must not look as if nobody wanted it.
       for (const request of members) request.enterBatch(batch);
-      batches.set(lease.batch, batch);
-      if (stopped.aborted) batch.ending.abort(stopped.reason);
+      enterBatches(this.#context, batch);
       return batch;
     } catch (error) {
       for (const request of begun) request.leavePlan();
@@ -204,22 +243,13 @@ export class Submitter {
   }
 }
 
-/** A function of its own, because a closure made by its caller would keep the requests. */
-function startOf(sent: Promise<void>): BatchStart {
-  const submitted = sent.then(() => undefined);
-  // Whoever lives with the batch hears of it, only a moment later.
-  submitted.catch(() => undefined);
-  return { submitted, endFor: (error) => ({ is: 'unsent', error }), isOld: false };
+/** Only a whole call can go out as an ordinary one, and not after a part of it is in a batch. */
+function haveBegun(requests: readonly Request[]): boolean {
+  return requests.some(({ waiting }) => waiting.some(({ part }) => part?.hasBegun()));
 }
 
-/** Ids are made here, in slices, and kept: to make them for a whole plan at once would take long. */
-async function makeIds(requests: readonly Request[]): Promise<void> {
-  const slice = new Slice();
-  for (const request of requests) {
-    if (slice.isOver) await slice.next();
-    void request.id;
-  }
-  await slice.next();
+function* callsOf(requests: readonly Request[]): Generator<CapturedCall> {
+  for (const { callers } of requests) for (const { call } of callers) yield call;
 }
 
 function scopesOf(requests: readonly Request[]): ReadonlySet<EngineScope> {
@@ -232,12 +262,12 @@ function scopesOf(requests: readonly Request[]): ReadonlySet<EngineScope> {
   return scopes;
 }
 
-/** Drops the calls of scopes that have ended, and returns the requests that are still wanted. */
+/** Drops the calls of scopes that have ended, and returns the requests that may still go into a batch. */
 function withoutEndedScopes(requests: readonly Request[]): Request[] {
-  for (const { callers } of requests) {
-    for (const { call, scope } of callers) if (scope.ended) call.drop();
-  }
-  return requests.filter(({ isWanted }) => isWanted);
+  return requests.filter((request) => {
+    for (const { call, scope } of request.callers) if (scope.ended) call.drop();
+    return request.isWantedInTime;
+  });
 }
 
 function announce(queue: RequestQueue, requests: readonly Request[], reason: FlushReason): void {

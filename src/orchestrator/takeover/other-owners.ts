@@ -8,6 +8,7 @@ import type { Caller } from '../model/caller.ts';
 import type { EngineContext } from '../model/engine-context.ts';
 import type { Request } from '../model/request.ts';
 import { ElsewhereNotices } from './elsewhere-notices.ts';
+import { tellSentAgain } from './tell-sent-again.ts';
 
 const lookInterval = 200;
 /** A dead owner writes nothing, so every so often we ask although nothing has changed. */
@@ -79,6 +80,7 @@ export class OtherOwners {
     request.row = admission.request;
     if (admission.is === 'mine') {
       request.becomeOurs(admission.attempt ?? 0);
+      if (admission.sent) tellSentAgain(request);
       if (request.isWanted) request.queue.add(request);
       else await this.#endDue(request.waiting);
     } else if (admission.is === 'answered') {

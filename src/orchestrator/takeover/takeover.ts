@@ -7,11 +7,12 @@ import { Batch } from '../model/batch.ts';
 import type { BatchEnd } from '../model/batch-end.ts';
 import type { EngineScope } from '../model/call.ts';
 import type { EngineContext } from '../model/engine-context.ts';
-import { itemId, type Request } from '../model/request.ts';
+import type { Request } from '../model/request.ts';
 import type { RequestQueue } from '../model/request-queue.ts';
 import { TooMuchError, UnwantedError } from '../model/unwanted.ts';
 import type { BatchLife } from '../submit/batch-life.ts';
 import type { CreateFinder } from '../submit/find-create.ts';
+import { enterBatches } from '../submit/new-batch.ts';
 import type { Permit, Permits } from '../submit/permit.ts';
 import { planOf } from '../submit/plan.ts';
 import { neverAccepted, type SubmitProtocol } from '../submit/submit-protocol.ts';
@@ -45,13 +46,12 @@ export class Takeover {
 
   /** The batch, if its owner is gone and it is ours now. */
   async claim(id: BatchId, successor: Successor): Promise<Batch | undefined> {
-    const { ledger, owner, batches, background, clock, stopped } = this.#context;
+    const { ledger, owner, background, clock } = this.#context;
     const quota = await this.#services.permits.quotaOf(successor.queue);
     const claimed = await owner.run((self) => ledger.claim(self, id));
     if (claimed === undefined) return undefined;
     const batch = activate(claimed, successor, clock.now());
-    batches.set(id, batch);
-    if (stopped.aborted) batch.ending.abort(stopped.reason);
+    enterBatches(this.#context, batch);
     background(`resume batch ${batch.token}`, this.#live(batch, quota, claimed, successor.scope));
     return batch;
   }
@@ -191,10 +191,8 @@ function activate(claimed: ClaimedBatch, successor: Successor, now: number): Bat
   const batch = new Batch(token, successor.queue, lease, { handle, cursor, isUnderOtherKey });
   // The scope that takes it over decides how often it is polled, before anyone else is attached.
   batch.scopes.add(successor.scope);
-  for (const { fingerprint, occurrence, request, attempt, settled } of claimed.members) {
-    const member = { row: request, attempt, request: undefined, isSettled: settled };
-    batch.members.set(itemId(fingerprint, occurrence), member);
-  }
+  batch.setLines(claimed.members);
+  batch.traces = claimed.traces;
   if (claimed.state === 'creating') batch.moveTo({ name: 'creating' });
   if (claimed.state === 'accepted' && remoteId !== undefined) {
     successor.queue.account.hasServed = true;

@@ -12,7 +12,10 @@ let deadlines: Deadlines;
 beforeEach(async () => {
   parts = await engineParts();
   withdrawn = [];
-  deadlines = new Deadlines(parts.context, (requests) => withdrawn.push(...requests));
+  deadlines = new Deadlines(parts.context, {
+    withdraw: (requests) => withdrawn.push(...requests),
+    sendOrdinary: () => undefined,
+  });
 });
 
 /** A request whose caller has a second. */

@@ -2,11 +2,13 @@ import { longestTimer } from '../../base/duration.ts';
 import { inTurns } from '../../concurrency/event-loop.ts';
 import { deadlineAnswer, endAtDeadline, refuseRequests } from '../answer/delivery.ts';
 import type { Batch } from '../model/batch.ts';
+import type { OrdinaryLane } from '../model/call.ts';
 import type { Caller } from '../model/caller.ts';
 import type { EngineContext } from '../model/engine-context.ts';
 import type { Request } from '../model/request.ts';
 import { endIfUnwanted } from '../model/unwanted.ts';
 import { cancelIfAskedFor } from './cancel-batch.ts';
+import { isKeptFromCancel, warnOfLoss } from './lossy-cancel.ts';
 
 /** Fewer callers are not worth a look at which of them are answered. */
 const fewest = 1_000;
@@ -14,7 +16,11 @@ const fewest = 1_000;
 /** Whatever a provider does, a caller that wants an error hears of it so long after its deadline. */
 const cancelPatience = 10 * 60_000;
 
-type Withdraw = (requests: readonly Request[]) => void;
+interface DeadlineServices {
+  withdraw(requests: readonly Request[]): void;
+  /** Sends a request as an ordinary call. */
+  sendOrdinary(request: Request, lane: OrdinaryLane): void;
+}
 
 /**
  * The user's `deadline`: the moment we start to cancel. What is not sent yet ends at once. What is under
@@ -25,7 +31,7 @@ type Withdraw = (requests: readonly Request[]) => void;
  */
 export class Deadlines {
   readonly #context: EngineContext;
-  readonly #withdraw: Withdraw;
+  readonly #services: DeadlineServices;
   readonly #waiting = new Set<Caller>();
   /** Callers whose batch is being cancelled, and until when they wait for its answers. */
   readonly #late = new Map<Caller, number>();
@@ -35,9 +41,9 @@ export class Deadlines {
   /** Nobody's time has been up yet: no batch has to be looked through for such a caller. */
   #allInTime = true;
 
-  constructor(context: EngineContext, withdraw: Withdraw) {
+  constructor(context: EngineContext, services: DeadlineServices) {
     this.#context = context;
-    this.#withdraw = withdraw;
+    this.#services = services;
   }
 
   add(caller: Caller): void {
@@ -86,11 +92,14 @@ export class Deadlines {
         this.#waiting.delete(caller);
         caller.isDue = true;
         this.#allInTime = false;
-        const { batch, isPlanned } = caller.request as Request;
+        const { batch, isCommitted, stage } = caller.request as Request;
         if (batch) batches.add(batch);
         // Too late to take it out of a plan; the batch is cancelled as soon as the provider has it.
-        if (!isPlanned) {
+        if (!isCommitted) {
           unsent.push(caller);
+        } else if (caller.scope.onDeadline === 'error' && stage === 'sending') {
+          // There is nothing to cancel: the call goes on, and its answer is kept.
+          told.push(caller);
         } else if (caller.scope.onDeadline === 'error') {
           this.#late.set(caller, now + cancelPatience);
           next = Math.min(next, now + cancelPatience);
@@ -98,7 +107,7 @@ export class Deadlines {
       }
     }
     // The batch of some may have been taken apart meanwhile.
-    for (const caller of told) if (!caller.request?.isPlanned) unsent.push(caller);
+    for (const caller of told) if (!caller.request?.isCommitted) unsent.push(caller);
     if (unsent.length > 0) background('end requests at their deadline', this.end(unsent));
     if (told.length > 0) background('tell callers of their deadline', inTurns(told, endIfPlanned));
     for (const batch of batches) this.cancelIfDue(batch);
@@ -131,7 +140,7 @@ export class Deadlines {
         tellDue(batch);
         return;
       }
-      if (!batch.cancellation.isOurs) this.#warnOfLoss(batch);
+      if (!batch.cancellation.isOurs) warnOfLoss(this.#context, batch, 'at its deadline');
       batch.cancellation.askFor();
       cancelIfAskedFor(this.#context, batch);
     } else {
@@ -144,14 +153,14 @@ export class Deadlines {
     }
   }
 
-  #warnOfLoss(batch: Batch): void {
-    const { name, cancelLosesWork } = batch.batcher.info;
-    if (!cancelLosesWork) return;
-    const text =
-      `${batch.token} is cancelled at its deadline (cancelAtDeadline): answers that ${name} has finished ` +
-      'are lost although they are paid for, and asking again pays for them again';
-    this.#context.logger.warn(text);
-    batch.emit('notice', { notice: 'hint', text });
+  /** Ends what is not sent of these requests and has only callers whose time is up. Nobody waits for that: the others must go on. */
+  endDueOf(requests: readonly Request[]): void {
+    if (this.#allInTime) return;
+    const due = requests
+      .filter((request) => !request.isWanted && !request.isCommitted)
+      .flatMap(({ waiting }) => waiting);
+    if (due.length === 0) return;
+    this.#context.background('end requests at their deadline', this.end(due));
   }
 
   /** Ends callers whose time is up and whose requests are in no batch. */
@@ -162,14 +171,22 @@ export class Deadlines {
       const request = caller.request as Request;
       const { stage, isUnsent, isWanted } = request;
       // Whoever sends it pays for it: an ordinary call would be the second.
-      if (stage === 'elsewhere' && caller.scope.onDeadline === 'realtime') continue;
+      if (stage === 'elsewhere' && caller.scope.onDeadline !== 'error') continue;
       if (isUnsent && !isWanted) last.add(request);
-      else each.push(caller);
+      // It gets the answer that the others of its request wait for.
+      else if (caller.scope.onDeadline !== 'flex') each.push(caller);
     }
     const withdrawn: Request[] = [];
     const refused: Request[] = [];
     for (const request of last) {
       const { queue, waiting } = request;
+      const lane = lateLane(request);
+      if (lane !== undefined) {
+        queue.remove(request);
+        request.goLate();
+        this.#services.sendOrdinary(request, lane);
+        continue;
+      }
       const isRealtime = waiting.some(({ scope }) => scope.onDeadline === 'realtime');
       if (isRealtime) {
         withdrawn.push(request);
@@ -179,7 +196,7 @@ export class Deadlines {
         refused.push(request);
       }
     }
-    this.#withdraw(withdrawn);
+    this.#services.withdraw(withdrawn);
     await Promise.all([
       inTurns(each, (caller) => endAtDeadline(caller, caller.request as Request)),
       refuseRequests(this.#context, refused, deadlineAnswer),
@@ -187,17 +204,21 @@ export class Deadlines {
   }
 }
 
-/** A cancel would lose what is finished, and one of its scopes has not asked for that. */
-function isKeptFromCancel({ batcher, scopes }: Batch): boolean {
-  const { name, cancelLosesWork } = batcher.info;
-  if (!cancelLosesWork) return false;
-  return [...scopes].some((scope) => scope.settings(name).cancelAtDeadline !== true);
+/** The lane in which a request goes on after its deadline, as a call of ours. */
+function lateLane({ queue, scope, isLate }: Request): OrdinaryLane | undefined {
+  if (isLate) return 'realtime';
+  if (scope.onDeadline === 'error') return undefined;
+  // Calls that found no room in the flex lane do so now in the other one.
+  if (queue.lane !== 'batch') return 'realtime';
+  // What the client has signed is no good any more.
+  if (scope.onDeadline === 'realtime' && queue.account.isSigned) return 'realtime';
+  return scope.onDeadline === 'flex' ? 'flex' : undefined;
 }
 
 /** A caller in no batch any more has gone back to its queue, and is told on its way out of that. */
 function endIfPlanned(caller: Caller): void {
   const request = caller.request as Request;
-  if (request.isPlanned) endAtDeadline(caller, request);
+  if (request.isCommitted) endAtDeadline(caller, request);
 }
 
 /**

@@ -26,6 +26,10 @@ export interface PollGroup {
   error: unknown;
   dueAt: number;
   polling: boolean;
+  /** Batches of which a webhook has said that they are over. */
+  readonly hinted: Set<string>;
+  /** The last batch that ended was announced by a webhook, so that polls only make sure. */
+  isTold: boolean;
 }
 
 /**
@@ -43,7 +47,7 @@ export function beginWith({ batches }: PollGroup, unseen: ReadonlySet<string>): 
   }
 }
 
-export function newGroup({ batcher, wire }: Batch): PollGroup {
+export function newGroup({ batcher, wire }: Batch, isTold = false): PollGroup {
   return {
     batcher,
     wire,
@@ -53,6 +57,8 @@ export function newGroup({ batcher, wire }: Batch): PollGroup {
     error: undefined,
     dueAt: Number.POSITIVE_INFINITY,
     polling: false,
+    hinted: new Set(),
+    isTold,
   };
 }
 
@@ -62,8 +68,17 @@ export function waitOf({ errors, interval }: PollGroup): number {
   return Math.max(interval, backoff({ attempt: errors }));
 }
 
+/** How often an account is asked whose webhooks arrive. */
+const pauseIfTold = 10 * 60_000;
+
 /** The most impatient scope decides; a provider's minimum wins over it. */
 export function range(group: PollGroup): { minimum: number; maximum: number } {
+  const { minimum, maximum } = rangeOfScopes(group);
+  if (!group.isTold) return { minimum, maximum };
+  return { minimum: Math.max(minimum, pauseIfTold), maximum: Math.max(maximum, pauseIfTold) };
+}
+
+function rangeOfScopes(group: PollGroup): { minimum: number; maximum: number } {
   let minimum = Number.POSITIVE_INFINITY;
   let maximum = Number.POSITIVE_INFINITY;
   let floor = 0;

@@ -12,6 +12,7 @@ import { cancelIfAskedFor } from './cancel-batch.ts';
 import type { Deadlines } from './deadlines.ts';
 import { overdue, underOtherKey } from './given-up.ts';
 import type { Watched } from './poll-group.ts';
+import type { SlowBatches } from './slow-batches.ts';
 import { UnreadableTimes } from './unreadable-times.ts';
 import type { Watcher } from './watcher.ts';
 
@@ -19,6 +20,7 @@ import type { Watcher } from './watcher.ts';
 export interface WatchServices {
   readonly collector: Collector;
   readonly deadlines: Deadlines;
+  readonly slowBatches: SlowBatches;
   /** Looks for batches that an earlier create of this one has left, and cancels them. */
   lookForTwins(batch: Batch): Promise<void>;
   readonly watcher: Pick<Watcher, 'watch' | 'unwatch'>;
@@ -38,6 +40,8 @@ export class WatchedBatch implements Watched {
   readonly #lines: ResultLines;
   readonly #unreadable: UnreadableTimes;
   #isUnderOtherKey: boolean;
+  /** It was taken over, and this process has not seen it yet. */
+  #isUnseen: boolean;
   /** When it was first seen to have ended without all of its results. */
   #incompleteSince: number | undefined;
   /** Its last states are written before its end: a ledger may have several connections. */
@@ -53,6 +57,7 @@ export class WatchedBatch implements Watched {
     this.#lines = new ResultLines(batch);
     this.#unreadable = new UnreadableTimes(context.clock);
     this.#isUnderOtherKey = batch.origin.isUnderOtherKey;
+    this.#isUnseen = !batch.polled.hasPassed;
     this.#ended = new Promise((resolve, reject) => {
       this.#end = (end) => void this.#noted.then(() => resolve(end));
       this.#fail = reject;
@@ -80,6 +85,10 @@ export class WatchedBatch implements Watched {
       return;
     }
     this.#unreadable.clear();
+    // A cancel from before this process came is not meant for its callers, who have asked since.
+    const isOver = remote.state === 'cancelling' || remote.state === 'ended';
+    if (this.#isUnseen && isOver) batch.cancellation.wasSentBefore();
+    this.#isUnseen = false;
     // Whatever key it was sent with, this one sees it.
     this.#isUnderOtherKey = false;
     batch.moveTo({ ...phase, remote });
@@ -89,6 +98,7 @@ export class WatchedBatch implements Watched {
       this.#beginToCollect(remote);
       return;
     }
+    this.#services.slowBatches.look(batch);
     this.#services.deadlines.cancelIfDue(batch);
     cancelIfAskedFor(this.#context, batch);
     const overdue = this.#overdue();
@@ -154,7 +164,8 @@ export class WatchedBatch implements Watched {
   /** One reading at a time; the next poll brings the next. */
   #readEarly(remote: Remote): void {
     const { batch } = this;
-    if (batch.reading || batch.phase.name !== 'running') return;
+    // Lines that were left to the ledger are read once, at the end.
+    if (batch.reading || batch.isLeft || batch.phase.name !== 'running') return;
     const reading = this.#services.collector.readEarly(batch, remote, this.#lines).then(() => {
       // Nothing is left to wait for.
       if (this.#lines.areComplete && batch.phase.name === 'running') this.#beginToCollect(remote);
@@ -192,7 +203,11 @@ export class WatchedBatch implements Watched {
     await early;
     if (remote.failure) return { is: 'refused', failure: remote.failure };
     if (this.#incompleteSince === undefined) {
-      batch.emit('batch:ended', { ...batch.facts(), status: remote.raw });
+      batch.emit('batch:ended', {
+        ...batch.facts(),
+        ...batch.history(this.#context.clock.now()),
+        status: remote.raw,
+      });
     }
     for (let attempt = 1; ; attempt += 1) {
       try {

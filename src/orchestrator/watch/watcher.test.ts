@@ -4,6 +4,7 @@ import { ManualClock } from '../../../test/support/clocks/manual-clock.ts';
 import type { PolledBatch, Remote } from '../../batchers/batcher.ts';
 import { OpenAIBatcher } from '../../batchers/openai/openai-batcher.ts';
 import { ReplyError } from '../../batchers/shared/replies.ts';
+import { type Deferred, deferred } from '../../concurrency/deferred.ts';
 import type { Wire } from '../../http/wire.ts';
 import type { Batch } from '../model/batch.ts';
 import type { EngineContext } from '../model/engine-context.ts';
@@ -27,14 +28,18 @@ function answered(status: number, retryAfter?: number): ReplyError {
 class ScriptedBatcher extends OpenAIBatcher {
   readonly asked: string[][] = [];
   readonly errors = new Map<string, Error>();
+  readonly over = new Set<string>();
+  /** Polls are answered when this is settled. */
+  answers: Deferred<void> | undefined;
 
   override async *poll(_wire: Wire, batches: readonly PolledBatch[]): AsyncIterable<Remote> {
     const ids = batches.map(({ id }) => id);
     this.asked.push(ids);
+    await this.answers?.promise;
     for (const id of ids) {
       const error = this.errors.get(id);
       if (error) throw error;
-      yield remote(id);
+      yield this.over.has(id) ? { ...remote(id), state: 'ended' } : remote(id);
     }
   }
 }
@@ -142,6 +147,82 @@ describe('watching', () => {
     expect(closed).toEqual(['a', 'c']);
     expect(watcher.watch(batch('d'))).toBe(false);
     expect(clock.timers).toBe(0);
+  });
+});
+
+describe('a webhook', () => {
+  const minute = 60_000;
+  /** The batch ends, is looked at within a while, and is watched no more. */
+  const end = async (watched: ReturnType<typeof batch>, hinted: boolean) => {
+    batcher.over.add(watched.batch.remote?.id ?? '');
+    if (hinted) watcher.hint('openai', watched.batch.remote?.id ?? '');
+    // An end that is announced is seen at once, any other with the next of the rare polls.
+    for (let at = 0; at < (hinted ? 1 : 12); at += 1) await pass(minute);
+    watcher.unwatch(watched);
+  };
+  const polled = async (milliseconds: number) => {
+    const before = batcher.asked.length;
+    for (let at = 0; at < milliseconds; at += 1_000) await pass(1_000);
+    return batcher.asked.length - before;
+  };
+
+  it('makes its batch due at once', async () => {
+    watcher.watch(batch('a', account, { minimum: 60 * minute, maximum: 60 * minute }));
+    watcher.hint('anthropic', 'a');
+    await pass(1_000);
+    expect(batcher.asked).toEqual([]);
+    watcher.hint('openai', 'a');
+    await pass(0);
+    expect(batcher.asked).toEqual([['a']]);
+  });
+
+  it('that comes during a round makes the batch due again right after it', async () => {
+    const rare = { minimum: 60 * minute, maximum: 60 * minute };
+    watcher.watch(batch('a', account, rare), { atOnce: true });
+    const answers = deferred<void>();
+    batcher.answers = answers;
+    await pass(0);
+    watcher.hint('openai', 'a');
+    answers.resolve();
+    batcher.answers = undefined;
+    await turn();
+    await pass(0);
+    expect(batcher.asked).toEqual([['a'], ['a']]);
+  });
+
+  it.each(['new', 'batches/new'])(
+    'that comes before the create is answered makes %s due when it is watched',
+    async (id) => {
+      const told = batch('told');
+      watcher.watch(told);
+      await end(told, true);
+      watcher.hint('openai', 'new');
+      watcher.watch(batch(id));
+      watcher.watch(batch('other'));
+      await pass(0);
+      expect(batcher.asked.at(-1)).toEqual([id, 'other']);
+    },
+  );
+
+  it('that announces ends makes polls rare, until an end comes unannounced', async () => {
+    const [first, second] = [batch('first'), batch('second')];
+    watcher.watch(batch('long'));
+    for (const one of [first, second]) watcher.watch(one);
+    expect(await polled(10 * minute)).toBeGreaterThan(50);
+    await end(first, true);
+    expect(await polled(30 * minute)).toBeLessThanOrEqual(4);
+    await end(second, false);
+    expect(await polled(10 * minute)).toBeGreaterThan(50);
+  });
+
+  it('with an unknown id makes all accounts of its provider due, and changes nothing else', async () => {
+    const rare = { minimum: 60 * minute, maximum: 60 * minute };
+    watcher.watch(batch('a', account, rare));
+    watcher.watch(batch('b', {}, rare));
+    watcher.hint('openai', 'nobody');
+    await pass(0);
+    expect(batcher.asked.flat().sort()).toEqual(['a', 'b']);
+    expect(await polled(50 * minute)).toBe(0);
   });
 });
 

@@ -19,6 +19,9 @@ const growth = 1.3;
 /** So many errors in one round say that the provider is down, not that one batch is broken. */
 const mostErrors = 3;
 
+/** Ends that were announced before their batch was watched: so many are remembered. They may be of other programs. */
+const mostEarly = 1_000;
+
 /**
  * Watches batches under way: one round for all batches of an account, so that the cost grows with
  * accounts, not with batches, and one timer for all. An error of a poll is backed off and reported; it
@@ -29,6 +32,10 @@ export class Watcher {
   readonly #groups = new Map<Wire, PollGroup>();
   /** When each provider wants to be asked again; that outlives the batches that we asked for. */
   readonly #awayUntil = new WeakMap<Wire, number>();
+  /** Accounts whose webhooks arrive; that outlives the batches that were announced. */
+  readonly #told = new WeakSet<Wire>();
+  /** Batches that were announced while nobody watched them: a create may still be waiting for its answer. */
+  readonly #early = new Set<string>();
   #timer: unknown;
   #closed = false;
 
@@ -43,15 +50,39 @@ export class Watcher {
   watch(watched: Watched, { atOnce } = { atOnce: false }): boolean {
     if (this.#closed) return false;
     const { batch } = watched;
-    const group = this.#groups.get(batch.wire) ?? newGroup(batch);
+    const group = this.#groups.get(batch.wire) ?? newGroup(batch, this.#told.has(batch.wire));
     this.#groups.set(batch.wire, group);
     group.batches.set((batch.remote as Remote).id, watched);
     group.interval = range(group).minimum;
     const wait = atOnce ? 0 : jittered(group.interval);
     // The next round may come sooner, never later: batches that keep coming must not put it off.
     group.dueAt = Math.min(group.dueAt, this.#notBeforeAsked(group, wait));
-    this.#arm();
+    const { id } = batch.remote as Remote;
+    const { name } = batch.batcher.info;
+    if (this.#early.delete(earlyKey(name, id))) this.hint(name, id);
+    else this.#arm();
     return true;
+  }
+
+  /**
+   * A webhook of the provider says that this batch is over: it is looked at now. Where none of these ids is known, all
+   * accounts of the provider are: an id in a webhook may be written in another way than in the API.
+   */
+  hint(provider: string, id: string): void {
+    const groups = [...this.#groups.values()].filter(
+      ({ batcher }) => batcher.info.name === provider,
+    );
+    const known = groups.filter((group) => nameIn(group, id) !== undefined);
+    if (known.length === 0) this.#remember(earlyKey(provider, id));
+    for (const group of known.length > 0 ? known : groups) {
+      const name = nameIn(group, id);
+      if (name !== undefined) group.hinted.add(name);
+      // It may be faster than what it tells of: until that is seen, polls come as often as ever.
+      group.isTold = false;
+      group.interval = range(group).minimum;
+      group.dueAt = this.#notBeforeAsked(group, 0);
+    }
+    this.#arm();
   }
 
   unwatch({ batch }: Watched): void {
@@ -71,6 +102,12 @@ export class Watcher {
     this.#arm();
   }
 
+  #remember(early: string): void {
+    this.#early.add(early);
+    const [oldest] = this.#early;
+    if (this.#early.size > mostEarly && oldest !== undefined) this.#early.delete(oldest);
+  }
+
   #arm(): void {
     const { clock } = this.#context;
     clock.clearTimeout(this.#timer);
@@ -87,6 +124,8 @@ export class Watcher {
     for (const group of this.#groups.values()) {
       if (group.polling || group.dueAt > now) continue;
       group.polling = true;
+      // Whatever makes the group due from now on counts for the next round: this one may have asked too early.
+      group.dueAt = Number.POSITIVE_INFINITY;
       this.#context.background('poll batches', this.#round(group));
     }
     this.#arm();
@@ -99,10 +138,11 @@ export class Watcher {
       group.polling = false;
     }
     if (group.batches.size === 0 || this.#context.stopped.aborted) return;
-    group.interval = Math.min(group.interval * growth, range(group).maximum);
+    const { minimum, maximum } = range(group);
+    group.interval = Math.min(Math.max(group.interval * growth, minimum), maximum);
     // The provider knows better than our own backing off.
     const wait = this.#isSentAway(group) ? group.interval : waitOf(group);
-    group.dueAt = this.#notBeforeAsked(group, wait);
+    group.dueAt = Math.min(group.dueAt, this.#notBeforeAsked(group, wait));
     this.#arm();
   }
 
@@ -121,7 +161,9 @@ export class Watcher {
       group.batches.get(id)?.unread(denied, group.error);
     }
     group.errors = unseen.size === size ? group.errors + 1 : 0;
-    const { troubles } = this.#context;
+    const { stopped, troubles } = this.#context;
+    // The engine goes down and has cut it off.
+    if (stopped.aborted) return;
     if (group.errors > 0 || this.#isSentAway(group)) {
       troubles.met({ wire: group.wire, scopes: scopesOf(group) }, 'poll', group.error);
     } else {
@@ -158,6 +200,7 @@ export class Watcher {
     try {
       for await (const remote of group.batcher.poll(group.wire, polledOf(group, ids))) {
         unseen.delete(remote.id);
+        if (remote.state === 'ended') this.#learnFrom(group, remote.id);
         group.batches.get(remote.id)?.seen(remote);
       }
     } catch (error) {
@@ -174,14 +217,34 @@ export class Watcher {
     return undefined;
   }
 
+  /** Whether webhooks arrive shows at each end: was it announced, or did a poll find it? */
+  #learnFrom(group: PollGroup, id: string): void {
+    const isTold = group.hinted.delete(id);
+    group.isTold = isTold;
+    if (isTold) this.#told.add(group.wire);
+    else this.#told.delete(group.wire);
+  }
+
   #isSentAway({ wire }: PollGroup): boolean {
     return (this.#awayUntil.get(wire) ?? 0) > this.#context.clock.now();
   }
 }
 
+/** `batches/123` and `123` are one batch. */
+function earlyKey(provider: string, id: string): string {
+  return `${provider} ${id.slice(id.lastIndexOf('/') + 1)}`;
+}
+
+/** The id of a watched batch that this one names: `batches/123` for `123`. */
+function nameIn({ batches }: PollGroup, id: string): string | undefined {
+  if (batches.has(id)) return id;
+  for (const name of batches.keys()) if (name.endsWith(`/${id}`)) return name;
+  return undefined;
+}
+
 function polledOf({ batches }: PollGroup, ids: readonly string[]): PolledBatch[] {
   return ids.flatMap((id) => {
     const batch = batches.get(id)?.batch;
-    return batch ? [{ id, count: batch.members.size, handle: batch.handle }] : [];
+    return batch ? [{ id, count: batch.count, handle: batch.handle }] : [];
   });
 }

@@ -1,9 +1,9 @@
 import type { DryRunSummary } from '../../orchestrator/dry-run/dry-run-summary.ts';
 import type { EmittedEvents, EmittedName } from '../../orchestrator/events/events.ts';
+import type { TypicalTime } from '../../orchestrator/model/batch-times.ts';
 import type { Stats } from '../../orchestrator/model/stats.ts';
 import type { BatchAnswers, QueueCounts } from '../call-counts.ts';
 import type { FirstUse } from '../display.ts';
-import type { TypicalTime } from '../typical-times.ts';
 
 /** What a process of a run tells the parent that shows the run. Times are milliseconds since 1970. */
 export type RunMessage =
@@ -11,7 +11,6 @@ export type RunMessage =
   | {
       readonly kind: 'open';
       readonly store: string;
-      readonly completionWindow: number;
       readonly firstUse?: FirstUse | undefined;
     }
   | EventMessage

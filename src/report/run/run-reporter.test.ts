@@ -21,7 +21,7 @@ it('tells of calls before it tells of their batch: what it writes may be read in
   const file: ReportFile = new ReportFile(path, () => reporter.numbers());
   const reporter = new RunReporter(file, false);
   const stats = emptyStats();
-  const scope = reporter.open({ stats, store: 'ledger.db', completionWindow: 1 });
+  const scope = reporter.open({ stats, store: 'ledger.db' });
   addToStats(stats, 'call:captured', call);
   scope.event('call:captured', call);
   scope.event('batch:submitting', batch);

@@ -33,9 +33,9 @@ export class RunReporter implements Display {
 
   /** `isQuiet`: only its numbers are sent. */
   open(scope: DisplayedScope, isQuiet = false): ScopeDisplay {
-    const { store, completionWindow, firstUse } = scope;
+    const { store, firstUse } = scope;
     if (this.#open.size === 0) {
-      this.#file.send({ kind: 'open', store, completionWindow, firstUse });
+      this.#file.send({ kind: 'open', store, firstUse });
       // The parent needs this message before any numbers.
       this.#file.flush();
     }

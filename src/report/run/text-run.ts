@@ -1,3 +1,4 @@
+import type { TypicalTime } from '../../orchestrator/model/batch-times.ts';
 import { emptyStats } from '../../orchestrator/model/stats.ts';
 import { CallCounts } from '../call-counts.ts';
 import type { ScopeDisplay } from '../display.ts';
@@ -5,7 +6,6 @@ import type { LineOutput } from '../terminal/line-output.ts';
 import { dryRunLines } from '../text/dry-run-lines.ts';
 import { summaryLines } from '../text/summary-lines.ts';
 import { TextDisplay } from '../text-display.ts';
-import type { TypicalTime } from '../typical-times.ts';
 import type { ProcessKey } from './report-folder.ts';
 import type { RunMessage } from './run-message.ts';
 import type { RunOutcome } from './run-totals.ts';
@@ -62,7 +62,7 @@ export class TextRun {
     this.#display.end(dryRun ? dryRunLines(dryRun) : summary);
   }
 
-  #open(name: string, { store, completionWindow, firstUse }: OpenMessage): void {
+  #open(name: string, { store, firstUse }: OpenMessage): void {
     const stats = emptyStats();
     const calls = new CallCounts();
     let learn: ShownProcess['learn'] = () => undefined;
@@ -71,7 +71,11 @@ export class TextRun {
     });
     const typicalTimes = () => times;
     const scope = this.#display.open({
-      ...{ stats, calls, store, completionWindow, firstUse, typicalTimes },
+      stats,
+      calls,
+      store,
+      firstUse,
+      typicalTimes,
     });
     this.#processes.set(name, { scope, stats, calls, learn });
   }

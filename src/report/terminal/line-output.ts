@@ -1,3 +1,4 @@
+import { paintedBar } from './bar.ts';
 import { LiveBlock } from './live-block.ts';
 import { type DisplayStream, printable, usesColor, wrapped } from './terminal.ts';
 
@@ -13,6 +14,8 @@ export interface LineOutput {
 
 const label = 'batchling:';
 const indent = '  ';
+/** The columns that the first line of a block has less than the others. */
+export const labelColumns = label.length + 1 - indent.length;
 
 export function plainOutput(stream: DisplayStream): LineOutput {
   const paint = painter(stream);
@@ -47,9 +50,16 @@ export function labelled(line: string): string {
   return `${label} ${printable(line)}`;
 }
 
-/** Colours the label only. */
+const colour = (code: number, text: string) => `\u001b[${code}m${text}\u001b[39m`;
+
+/** Adds the colours: of the label, of a bar, of what was saved and what has failed, of what is in the way. */
 export function painter(stream: DisplayStream): (line: string) => string {
   if (!usesColor(stream)) return (line) => line;
-  return (line) =>
-    line.startsWith(label) ? `\u001b[36m${label}\u001b[39m${line.slice(label.length)}` : line;
+  return (line) => {
+    if (line.startsWith(`${indent}! `)) return colour(33, line);
+    const told = paintedBar(line)
+      .replace(/\bsaved \$[\d.]+( \(\d+%\))?/, (text) => colour(32, text))
+      .replace(/\b[\d,]+ failed\b/, (text) => colour(31, text));
+    return told.startsWith(label) ? colour(36, label) + told.slice(label.length) : told;
+  };
 }

@@ -55,6 +55,7 @@ describe('colours', () => {
   it('say nothing about drawing', () => {
     expect(canDraw(terminal, { NO_COLOR: '1' })).toBe(true);
     expect(canDraw(terminal, { TERM: 'dumb' })).toBe(false);
+    expect(canDraw({ ...terminal, columns: 0 }, {})).toBe(false);
     expect(canDraw(file, { FORCE_COLOR: '1' })).toBe(false);
   });
 });

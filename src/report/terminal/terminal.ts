@@ -8,9 +8,9 @@ export interface DisplayStream {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Whether the stream is a terminal that understands escape codes. */
+/** Whether the stream is a terminal that understands escape codes. Some, of containers for one, do not know their size. */
 export function canDraw(stream: DisplayStream, environment: Environment = process.env): boolean {
-  return stream.isTTY === true && environment.TERM !== 'dumb';
+  return stream.isTTY === true && stream.columns !== 0 && environment.TERM !== 'dumb';
 }
 
 /** Logs of a CI service are read later, also where its jobs have a terminal. */

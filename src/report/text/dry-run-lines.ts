@@ -54,10 +54,22 @@ function endLines({ deep, calls, fromLedger }: DryRunSummary): string[] {
 }
 
 function queueLine(queue: DryRunQueue): string {
-  const { provider, model, requests, batches, realtime, tooLarge, inputTokens } = queue;
+  const {
+    provider,
+    model,
+    requests,
+    batches,
+    realtime,
+    flex,
+    tooLarge,
+    inputTokens,
+    canaries = 0,
+  } = queue;
   const parts = [counted(requests, 'request')];
   if (batches > 0) parts.push(counted(batches, 'batch', 'batches'));
+  if (flex > 0) parts.push(`${number(flex)} one by one in flex`);
   if (realtime > 0) parts.push(`${number(realtime)} in realtime`);
+  if (canaries > 0) parts.push(`${number(canaries)} ahead of the others (canary)`);
   if (tooLarge > 0) parts.push(`${number(tooLarge)} too large for a batch`);
   parts.push(`about ${number(inputTokens)} tokens in, ${range(queue.outputTokens, count)} out`);
   parts.push(queue.dollars ? money({ dollars: queue.dollars }) : 'price unknown');

@@ -1,5 +1,6 @@
 import { formatDuration } from '../../base/duration.ts';
 import type { BatchFacts, BatchlingEvents, Notice } from '../../orchestrator/events/events.ts';
+import type { SlowKind, Slowness } from '../../orchestrator/model/batch-times.ts';
 import { rowName } from '../call-counts.ts';
 import type { DisplayedScope, FirstUse } from '../display.ts';
 import { doneOf, type ShownBatch } from '../progress-state.ts';
@@ -8,43 +9,27 @@ import { longestLeft } from './queue-rows.ts';
 import { ageText, counted, number } from './summary.ts';
 
 /** Printed once, when the first batch of a process is sent and its wait begins. */
-export function waitExplained(
-  { completionWindow, store, firstUse }: DisplayedScope,
-  mayDetach: boolean,
-): string[] {
-  // Some providers take longer than they are asked to.
-  const asked = formatDuration(completionWindow);
-  const isLeft = mayDetach && store !== ':memory:';
-  const then = isLeft ? 'the program ends when all is sent' : 'the program waits for it';
-  const wait = `a batch takes minutes to hours (${asked} were asked for); ${then}`;
+export function waitExplained({ store, firstUse }: DisplayedScope, mayDetach: boolean): string[] {
+  const wait = 'a batch takes minutes to hours';
   if (store === ':memory:') {
     const lost = 'with the store in memory, a stopped run is lost and paid for again';
-    return [wait, `do not stop the program: ${lost}`];
+    return [`${wait}; do not stop the program: ${lost}`];
   }
-  return [
-    wait,
-    ...(isLeft ? [] : ['it can be stopped (Ctrl-C) and run again: it goes on where it stopped']),
-    ...(firstUse ? firstUseLines(store, firstUse) : [`answers are kept in ${store}`]),
-  ];
+  const then = mayDetach ? 'the program ends when all is sent' : 'Ctrl-C is safe: a re-run goes on';
+  return [`${wait}; ${then}`, ...(firstUse ? [firstUseLine(store, firstUse)] : [])];
 }
 
-/** Printed where the ledger is new: where it is, what it holds, and how to turn it off. */
-function firstUseLines(store: string, { retention, keep }: FirstUse): string[] {
-  const holds = {
-    answers: 'answers',
-    all: 'answers and what was asked',
-    none: 'no answers, only what is under way',
-  } as const;
-  const time = keep === 'none' ? '' : ` for ${formatDuration(retention)}`;
-  return [
-    `first use: the ledger is now in ${store}`,
-    `it holds ${holds[keep]}${time}, so that nothing is paid twice; it holds no keys`,
-    'to turn it off: --store :memory: (the option store); to keep no answers: --keep none',
-  ];
+/** Printed where the ledger is new: what it holds, where it is, and how to turn it off. */
+function firstUseLine(store: string, { retention, keep }: FirstUse): string {
+  const off = 'to turn it off: --store :memory:';
+  if (keep === 'none')
+    return `first use: what is under way is kept in ${store} (no answers; ${off})`;
+  const what = keep === 'all' ? 'answers and what was asked' : 'answers';
+  return `first use: ${what} are kept for ${formatDuration(retention)} in ${store} (no keys; ${off})`;
 }
 
-export function sentLine({ batch, count, provider, model, remoteId }: BatchFacts): string {
-  return `sent ${batch}: ${counted(count, 'request')} to ${provider} ${model} (${remoteId})`;
+export function sentLine({ batch, count, provider, model }: BatchFacts): string {
+  return `sent ${batch}: ${counted(count, 'request')} to ${provider} ${model}`;
 }
 
 function rejoinedLine({ batch, count, age }: BatchFacts & { age: number }): string {
@@ -53,12 +38,39 @@ function rejoinedLine({ batch, count, age }: BatchFacts & { age: number }): stri
 }
 
 export function collectedLine(
-  { batch, answered, failed }: BatchlingEvents['batch:collected'],
+  { batch, count, answered, failed }: BatchlingEvents['batch:collected'],
   age: number | undefined,
 ): string {
   const errors = failed > 0 ? `, ${counted(failed, 'error')}` : '';
   const after = age === undefined ? '' : `, after ${ageText(age)}`;
-  return `collected ${batch}: ${counted(answered, 'answer')}${errors}${after}`;
+  // The rest is tried again, or nobody waits for it.
+  const answers =
+    answered + failed < count
+      ? `${number(answered)} of ${counted(count, 'answer')}`
+      : counted(answered, 'answer');
+  return `collected ${batch}: ${answers}${errors}${after}`;
+}
+
+/** A few words for a column. */
+export const slowWords: Readonly<Record<SlowKind, string>> = {
+  slow: 'slow',
+  stuck: 'stuck',
+  provider: 'provider slow',
+};
+
+/** What is known of a slow batch, to be said after its name. */
+export function slowText({ kind, age, usual }: Slowness, model: string): string {
+  const verdict = {
+    slow: 'is slow',
+    stuck: `seems to be stuck, because others of ${model} sent with it or later have ended`,
+    provider: `is slow, and so are others of ${model}: the provider is slow`,
+  } as const;
+  const took = `9 of 10 batches of its size took at most ${ageText(usual)}`;
+  return `${verdict[kind]}; under way for ${ageText(age)}, ${took}`;
+}
+
+export function slowLine(event: BatchlingEvents['batch:slow']): string {
+  return `${event.batch} ${slowText(event, event.model)}`;
 }
 
 export function noticeLine(notice: Notice): string | undefined {

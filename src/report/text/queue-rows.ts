@@ -1,3 +1,4 @@
+import type { SlowKind } from '../../orchestrator/model/batch-times.ts';
 import { type BatchAnswers, type CallCounts, type QueueCounts, rowName } from '../call-counts.ts';
 import { doneOf, type ProgressState, type ShownBatch, timeLeft } from '../progress-state.ts';
 
@@ -6,8 +7,8 @@ export interface QueueRow {
   readonly name: string;
   /** Calls that are in no batch yet. */
   readonly queued: number;
-  /** Requests in batches that a provider has accepted, answered ones included. */
-  readonly sent: number;
+  /** All calls, the queued ones included. */
+  readonly total: number;
   /** Answered calls, and requests that the provider says are done. `undefined`: it gives no counts. */
   readonly done: number | undefined;
   readonly failed: number;
@@ -16,6 +17,8 @@ export interface QueueRow {
   readonly state: RowState;
   /** Milliseconds until its batches are done at their pace so far. */
   readonly left: number | undefined;
+  /** Set if one of its batches is slow. */
+  readonly slow: SlowKind | undefined;
 }
 
 export type RowState =
@@ -27,6 +30,7 @@ export type RowState =
   | 'quota'
   | 'slot'
   | 'collecting'
+  | 'calling'
   | 'done';
 
 const none: BatchAnswers = { batch: '', good: 0, failed: 0 };
@@ -64,7 +68,7 @@ function rowOf(
   batches: readonly ShownBatch[],
   { state, counts, now }: Surroundings,
 ): QueueRow {
-  const sum = (field: 'captured' | 'good' | 'failed' | 'batched') =>
+  const sum = (field: 'captured' | 'good' | 'failed') =>
     queues.reduce((total, queue) => total + queue[field], 0);
   const accepted = batches.filter(({ stage }) => stage === 'running' || stage === 'reading');
   let underWay = 0;
@@ -80,16 +84,18 @@ function rowOf(
   const answered = sum('good') + sum('failed');
   const queued = Math.max(0, sum('captured') - answered - underWay);
   const running = accepted.filter(({ stage }) => stage === 'running');
-  const rowState = stateOf(name, batches, running, queued, state);
+  const isOneByOne = queues.every(({ lane }) => lane !== undefined);
+  const rowState = stateOf(name, batches, running, queued, state, isOneByOne);
   return {
     name,
     queued,
-    sent: sum('batched') + underWay,
+    total: answered + underWay + queued,
     done: rowState === 'silent' && done === 0 ? undefined : done,
     failed,
     since: running.length > 0 ? Math.min(...running.map(({ sentAt }) => sentAt)) : undefined,
     state: rowState,
     left: longestLeft(running, now),
+    slow: running.find(({ slow }) => slow !== undefined)?.slow,
   };
 }
 
@@ -113,6 +119,7 @@ function stateOf(
   running: readonly ShownBatch[],
   queued: number,
   { troubles }: ProgressState,
+  isOneByOne: boolean,
 ): RowState {
   if (running.length > 0) {
     if (running.every((batch) => doneOf(batch) >= batch.count)) return 'finalizing';
@@ -123,7 +130,8 @@ function stateOf(
   const wait = waitOf(name, troubles);
   if (wait !== undefined) return wait;
   if (batches.some(({ stage }) => stage === 'waiting')) return 'quota';
-  return batches.length > 0 ? 'uploading' : 'collecting';
+  if (batches.length > 0) return 'uploading';
+  return isOneByOne ? 'calling' : 'collecting';
 }
 
 /** What the batches of a row wait for before they are sent. */
@@ -132,7 +140,8 @@ function waitOf(name: string, troubles: ProgressState['troubles']): 'quota' | 's
   for (const { waits } of troubles.values()) {
     if (waits === undefined) continue;
     const { provider, model } = waits;
-    if (model !== undefined && rowName({ provider, model }) === name) return 'quota';
+    const row = model === undefined ? undefined : rowName({ provider, model });
+    if (name === row) return 'quota';
     if (model === undefined && name.startsWith(`${provider} `)) wait = 'slot';
   }
   return wait;

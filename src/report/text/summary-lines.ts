@@ -1,6 +1,14 @@
 import type { Stats } from '../../orchestrator/model/stats.ts';
 import { printable } from '../terminal/terminal.ts';
-import { ageText, answeredText, counted, dollars, number } from './summary.ts';
+import {
+  ageText,
+  answeredText,
+  counted,
+  dollars,
+  moneyText,
+  number,
+  paidTwiceText,
+} from './summary.ts';
 
 /** How many reasons or names of a list are shown. */
 const mostNames = 3;
@@ -8,24 +16,33 @@ const mostNames = 3;
 /** The whole account of a run, a line for each thing that happened. What did not happen is left out. */
 export function summaryLines(stats: Stats, milliseconds: number): string[] {
   const rows: (readonly [label: string, text: string | undefined])[] = [
-    ['calls', answeredText(stats)],
-    ['batches', atLeastOne(stats.batches.submitted)],
+    ['failures', withReasons(stats.failed, '', stats.failures)],
+    ['batches', batchesText(stats)],
     ['from ledger', atLeastOne(stats.fromLedger)],
+    ['flex', flexText(stats)],
     ['realtime', realtimeText(stats)],
     ['bypassed', withReasons(stats.bypassed, bypassedText(stats), stats.bypassReasons)],
     ['retries', atLeastOne(stats.retried)],
-    ['failures', withReasons(stats.failed, '', stats.failures)],
+    ['paid twice?', paidTwiceText(stats)],
     ['tokens', tokensText(stats)],
-    ['paid', stats.dollars.paid > 0 ? dollars(stats.dollars.paid) : undefined],
-    ['saved', savedText(stats)],
+    ['cache', cacheText(stats)],
     ['no price', namesText(stats.unpriced)],
   ];
   const shown = rows.filter((row): row is [string, string] => row[1] !== undefined);
   const width = Math.max(0, ...shown.map(([label]) => label.length));
+  const money = moneyText(stats);
+  const end = stats.answered < stats.captured ? 'ended after' : 'done in';
   return [
-    `${stats.answered < stats.captured ? 'ended after' : 'done in'} ${ageText(milliseconds)}`,
+    ...(money === undefined ? [] : [money]),
+    `${end} ${ageText(milliseconds)}: ${answeredText(stats, stats.captured === 1 ? ' call' : ' calls')}`,
     ...shown.map(([label, text]) => `  ${label.padEnd(width)}  ${text}`),
   ];
+}
+
+function batchesText({ batches: { submitted, slow } }: Stats): string | undefined {
+  const parts = [atLeastOne(submitted), slow > 0 ? `${number(slow)} slow` : undefined];
+  const shown = parts.filter((part) => part !== undefined);
+  return shown.length === 0 ? undefined : shown.join(', ');
 }
 
 function atLeastOne(count: number): string | undefined {
@@ -37,6 +54,11 @@ function realtimeText({ realtime, dollars: { realtime: cost } }: Stats): string 
   return `${number(realtime)} at full price${cost > 0 ? ` (${dollars(cost)})` : ''}`;
 }
 
+function flexText({ flex, dollars: { flex: cost } }: Stats): string | undefined {
+  if (flex === 0) return undefined;
+  return `${number(flex)} one by one${cost > 0 ? ` (${dollars(cost)})` : ''}`;
+}
+
 function bypassedText({ bypassed, heldBack }: Stats): string {
   if (heldBack === 0) return 'at full price';
   return heldBack === bypassed ? 'held back' : `at full price, but ${number(heldBack)} held back`;
@@ -46,10 +68,10 @@ function tokensText({ tokens: { input, output } }: Stats): string | undefined {
   return input + output > 0 ? `${number(input)} in, ${number(output)} out` : undefined;
 }
 
-/** The percentage compares it with the list price of the same answers. */
-function savedText({ dollars: { paid, saved } }: Stats): string | undefined {
-  if (saved <= 0) return undefined;
-  return `${dollars(saved)} (${Math.round((100 * saved) / (paid + saved))}%)`;
+/** `2,189,000 tokens read, 11,000 written` */
+function cacheText({ tokens: { cacheRead, cacheWrite } }: Stats): string | undefined {
+  if (cacheRead + cacheWrite === 0) return undefined;
+  return `${number(cacheRead)} tokens read, ${number(cacheWrite)} written`;
 }
 
 /** `4 at full price: the body is not JSON (3), …` */

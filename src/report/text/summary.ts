@@ -4,20 +4,41 @@ import { dollars } from '../../pricing/dollars.ts';
 
 export { dollars };
 
-/** One line: what happened, and what it cost. */
+/** `saved $0.42 (50%), paid $0.42`: the percentage compares it with the list price of the same answers. */
+export function moneyText({
+  dollars: { paid, saved },
+}: Pick<Stats, 'dollars'>): string | undefined {
+  const text = paid > 0 ? `paid ${dollars(paid)}` : undefined;
+  if (saved <= 0) return text;
+  return `saved ${dollars(saved)} (${Math.round((100 * saved) / (paid + saved))}%), ${text}`;
+}
+
+/** One line: what was saved, and what happened. */
 export function summaryLine(stats: Stats): string {
   const parts = [answeredText(stats, stats.captured === 1 ? ' call' : ' calls')];
   if (stats.fromLedger > 0) parts.push(`${number(stats.fromLedger)} from the ledger`);
   if (stats.retried > 0) parts.push(`${counted(stats.retried, 'retry', 'retries')}`);
+  if (stats.flex > 0) parts.push(`${number(stats.flex)} in flex`);
   parts.push(...fullPrice(stats));
   if (stats.batches.submitted > 0) parts.push(counted(stats.batches.submitted, 'batch', 'batches'));
   else if (stats.fromLedger > 0 && stats.fromLedger === stats.answered)
     parts.push('nothing was sent');
+  if (stats.batches.slow > 0)
+    parts.push(`${counted(stats.batches.slow, 'slow batch', 'slow batches')}`);
   const { input, output } = stats.tokens;
   if (input + output > 0) parts.push(`${number(input)} tokens in, ${number(output)} out`);
-  const { paid, saved } = stats.dollars;
-  if (paid > 0) parts.push(`paid ${dollars(paid)}, saved ${dollars(saved)}`);
-  return parts.join(', ');
+  const twice = paidTwiceText(stats);
+  if (twice !== undefined) parts.push(twice);
+  const money = moneyText(stats);
+  return `${money === undefined ? '' : `${money}: `}${parts.join(', ')}`;
+}
+
+/** `1 call may have been paid twice` */
+export function paidTwiceText({
+  maybePaidTwice,
+}: Pick<Stats, 'maybePaidTwice'>): string | undefined {
+  if (maybePaidTwice === 0) return undefined;
+  return `${counted(maybePaidTwice, 'call')} may have been paid twice`;
 }
 
 /** `60 calls answered`, `0 of 60 calls answered, 60 failed`: readers do not take an error for an answer. */

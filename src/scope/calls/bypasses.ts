@@ -2,6 +2,7 @@ import { reportVariable } from '../../base/run-variables.ts';
 import type { Batcher } from '../../batchers/batcher.ts';
 import type { ResolvedOptions } from '../../options/index.ts';
 import type { Target } from '../../orchestrator/capture/router.ts';
+import { realtimeCure } from '../../orchestrator/capture/unbatched.ts';
 import { tell } from '../../orchestrator/events/events.ts';
 import type { Delivery, Only } from '../../orchestrator/model/call.ts';
 import { leftOutReason } from '../../orchestrator/model/stats.ts';
@@ -20,7 +21,7 @@ export interface BypassReason {
 }
 
 export function cannotBeBatched(reason: string): BypassReason {
-  return { reason, cure: 'Wrap it in realtime() to say that this is meant.' };
+  return { reason, cure: realtimeCure };
 }
 
 /** `name`: `openai:gpt-5-mini` */

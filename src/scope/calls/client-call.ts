@@ -15,6 +15,7 @@ import type {
   CallHandle,
   CapturedCall,
   EngineScope,
+  LiveBody,
   Verdict,
 } from '../../orchestrator/model/call.ts';
 import type { Sampling } from '../../orchestrator/model/sampling.ts';
@@ -44,6 +45,7 @@ export interface CallFacts {
 }
 
 const noHeaders: Dict = {};
+const resourceOptions = { requireManualDestroy: true };
 
 /** Its client ends with its deadline. */
 const endsAtDeadline = 1;
@@ -53,6 +55,8 @@ const mayGoOut = 2;
 const signalOfRequest = 4;
 /** It has its verdict. */
 const settled = 8;
+/** Its client can be answered with a body that is still to come. */
+const takesBytes = 16;
 
 /**
  * A captured call of a client. A class with methods and not a handful of closures: a hundred thousand
@@ -88,11 +92,11 @@ export class ClientCall<Result = unknown>
   readonly #owner: CallOwner;
   /** In one number: a hundred thousand calls may wait at once. */
   #traits: number;
-  #resolve!: (result: Result) => void;
-  #reject!: (reason: unknown) => void;
+  /** Rejects, too, with a rejected promise: a function of its own for that would wait with each call. */
+  #resolve!: (result: Result | Promise<never>) => void;
 
   constructor(owner: CallOwner, incoming: IncomingCall<Result>, facts: CallFacts) {
-    super('BatchlingCall', { requireManualDestroy: true });
+    super('BatchlingCall', resourceOptions);
     this.#owner = owner;
     this.scope = facts.scope;
     this.target = facts.target;
@@ -106,16 +110,22 @@ export class ClientCall<Result = unknown>
     this.#traits =
       (incoming.endsAtDeadline ? endsAtDeadline : 0) |
       (facts.mayGoOut ? mayGoOut : 0) |
-      (incoming.hops === 2 ? signalOfRequest : 0);
-    this.result = new Promise((resolve, reject) => {
+      (incoming.hops === 2 ? signalOfRequest : 0) |
+      (incoming.answered === undefined ? takesBytes : 0);
+    this.result = new Promise((resolve) => {
       this.#resolve = resolve;
-      this.#reject = reject;
     });
     if (this.signal) watchSignal(this.signal, this);
+    else incoming.capturedAs?.(this);
   }
 
   get settled(): boolean {
     return this.#has(settled);
+  }
+
+  /** Clients that do not use fetch are answered with a text. */
+  get takesBytes(): boolean {
+    return this.#has(takesBytes);
   }
 
   get hops(): number {
@@ -132,6 +142,10 @@ export class ClientCall<Result = unknown>
 
   /** A client that ends with its deadline must be told; the others go on to wait for us. */
   giveUp(reason: unknown): void {
+    if (this.#has(settled)) {
+      this.realtimeAbort?.abort(reason);
+      return;
+    }
     this.abandoned = true;
     this.handle?.abandon();
     if (this.#has(endsAtDeadline)) this.fail(reason);
@@ -153,15 +167,32 @@ export class ClientCall<Result = unknown>
     this.#traits |= settled;
     // The client's time is over already: its deferred abort must not end the call that goes out.
     const isLate = this.abandoned && ('realtime' in verdict || 'bypass' in verdict);
-    if (!isLate) this.#leaveSignal('answer' in verdict);
+    const live = 'answer' in verdict ? verdict.live : undefined;
+    if (!isLate && (!live || this.abandoned)) this.#leaveSignal('answer' in verdict);
     try {
       const result = this.#owner.resultOf(this, verdict);
+      if (live) this.#followBody(live);
       if (result instanceof Promise) this.#endWith(result, isLate);
+      else if (live) this.#resolve(result);
       else this.#endWell(result);
     } catch (error) {
       watchOf(this.signal)?.leave(this);
       this.#endBadly(error);
     }
+  }
+
+  /** The client has the head of its answer. The call ends with the body. */
+  #followBody({ ended, left }: LiveBody): void {
+    const leaveSignal = () => watchOf(this.signal)?.leave(this);
+    // One that has given up before has left its signal.
+    if (!this.abandoned) {
+      this.realtimeAbort = left;
+      left.signal.addEventListener('abort', leaveSignal);
+    }
+    void ended.then(() => {
+      if (!this.abandoned) leaveSignal();
+      this.#owner.ended(this as ClientCall);
+    });
   }
 
   /** A timer's abort waits until the client has read the answer. */
@@ -198,10 +229,10 @@ export class ClientCall<Result = unknown>
     return this.incoming.send(signal);
   }
 
-  taken(mayBeUnserved: boolean): void {
+  taken(): void {
     this.headers = noHeaders;
     this.body = '';
-    if (mayBeUnserved || this.#has(mayGoOut)) return;
+    if (this.#has(mayGoOut)) return;
     this.sampling?.taken?.();
     this.incoming = this.incoming?.release();
   }
@@ -226,6 +257,6 @@ export class ClientCall<Result = unknown>
 
   #endBadly(reason: unknown): void {
     this.#owner.ended(this as ClientCall);
-    if (reason !== dropped) this.#reject(reason);
+    if (reason !== dropped) this.#resolve(Promise.reject(reason));
   }
 }

@@ -1,9 +1,10 @@
 import type { Clock } from '../../base/types.ts';
 import { Semaphore } from '../../concurrency/semaphore.ts';
+import type { Cost } from '../../ledger/ledger.ts';
 import { isTriedAgain } from '../../orchestrator/capture/client-retries.ts';
 import type { RealtimeRoute } from '../../orchestrator/model/call.ts';
 import type { ClientCall } from './client-call.ts';
-import { type Cost, readCost } from './realtime-cost.ts';
+import { readCost } from './realtime-cost.ts';
 
 /** The client's own limit is long over when a call that waited for a batch goes out. */
 const timeLimit = 10 * 60_000;
@@ -17,10 +18,15 @@ export interface RealtimeRules {
   readonly atOnce: number;
   readonly route: RealtimeRoute;
   /** Told the status of a call that has its response, and what it costs, where that can be known. */
-  readonly answered: (status: number, cost?: Promise<Cost>) => void;
+  readonly answered: (status: number, cost?: Promise<Cost | undefined>) => void;
   readonly clock: Clock;
   /** Its abort rejects, with its reason, the calls that have not gone out yet. */
   readonly line: AbortSignal;
+}
+
+/** Why the budget has no room for a call, for its caller. */
+interface Refused {
+  readonly refused: string;
 }
 
 /**
@@ -30,10 +36,11 @@ export interface RealtimeRules {
 export async function sendRealtime<Result>(
   call: ClientCall<Result>,
   rules: RealtimeRules,
-): Promise<{ readonly status: number; readonly result: Result } | 'timed out'> {
+): Promise<{ readonly status: number; readonly result: Result } | Refused | 'timed out'> {
   const limit = new AbortController();
   call.realtimeAbort = limit;
-  await takeTurn(call, rules);
+  const refused = await takeTurn(call, rules);
+  if (refused !== undefined) return { refused };
   try {
     const result = await inTime(call, limit, rules.clock).catch((error: unknown) => {
       ended(undefined, rules);
@@ -70,11 +77,18 @@ export async function letOutRealtime<Result>(
   call: ClientCall<Result>,
   rules: RealtimeRules,
   done: () => void,
-): Promise<void> {
-  await takeTurn(call, rules).catch((error: unknown) => {
+): Promise<Refused | undefined> {
+  // A client without a signal, as a gateway has them, leaves the line by this one.
+  const left = call.signal === undefined ? new AbortController() : undefined;
+  if (left) call.realtimeAbort = left;
+  const refused = await takeTurn(call, rules, left?.signal).catch((error: unknown) => {
     done();
     throw error;
   });
+  if (refused !== undefined) {
+    done();
+    return { refused };
+  }
   const leave = once(() => {
     slots.release();
     done();
@@ -85,6 +99,7 @@ export async function letOutRealtime<Result>(
     rules.clock.clearTimeout(timer);
     leave();
   });
+  return undefined;
 }
 
 /** The signal of a client whose time is over says nothing any more: then the call has one of its own. */
@@ -92,13 +107,20 @@ function signalOf({ signal, abandoned, realtimeAbort }: RealtimeCall): AbortSign
   return abandoned ? realtimeAbort?.signal : signal;
 }
 
-async function takeTurn(call: RealtimeCall, rules: RealtimeRules): Promise<void> {
-  const given = signalOf(call);
-  const signals = given ? [given, rules.line] : [rules.line];
-  await slots.acquire(rules.atOnce, signals);
+/** A call that waits for its turn holds no money: it may never go out. A text says why there is none for it. */
+async function takeTurn(
+  call: RealtimeCall,
+  { line, atOnce, route: { spending } }: RealtimeRules,
+  given = signalOf(call),
+): Promise<string | undefined> {
+  const signals = given ? [given, line] : [line];
+  await slots.acquire(atOnce, signals);
+  const refused = await spending?.reserve();
   const ended = signals.find(({ aborted }) => aborted);
-  if (ended === undefined) return;
+  if (ended === undefined && refused === undefined) return undefined;
   slots.release();
+  if (ended === undefined) return refused;
+  if (refused === undefined) spending?.paid(0);
   throw ended.reason;
 }
 
@@ -106,7 +128,7 @@ async function takeTurn(call: RealtimeCall, rules: RealtimeRules): Promise<void>
 function ended(
   status: number | undefined,
   { route, answered }: RealtimeRules,
-  cost?: Promise<Cost>,
+  cost?: Promise<Cost | undefined>,
 ): void {
   // A retry by its client goes out at once, too: the call has waited long enough.
   if (status === undefined || isTriedAgain(status)) route.mayBeRetried();

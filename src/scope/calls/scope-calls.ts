@@ -1,3 +1,4 @@
+import { tracing } from '../../base/call-tracing.ts';
 import type { Dict } from '../../base/types.ts';
 import { registeredBatchers } from '../../batchers/registry.ts';
 import type { BodyToCome, HookScope, RequestPlan, ScopeOrRealtime } from '../../hooks/border.ts';
@@ -168,6 +169,7 @@ export class ScopeCalls implements HookScope {
     const { mayGoOut } = this.#verdicts;
     const facts = { scope: this.#scope, target, headers, body, mayGoOut };
     const call = new ClientCall(this.#verdicts, incoming, facts);
+    tracing.tracer?.captured(call, headers);
     this.#calls.add(call as ClientCall);
     this.#tellUsed();
     this.#engine.enter(call);
@@ -195,6 +197,10 @@ export class ScopeCalls implements HookScope {
     if (method !== 'POST') return 'leave';
     const isOurs = this.open && !checksServer && this.#router.find(url) !== undefined;
     return isOurs ? 'hold' : this.#uncaptured.plan(url, !this.open, checksServer);
+  }
+
+  knowsHost(url: string): boolean {
+    return this.#router.knowsHost(url);
   }
 
   /** With a dispatcher of its own, a scope has said where its batches go: no mock wins over that. */

@@ -1,9 +1,11 @@
 import type { Clock } from '../../base/types.ts';
+import type { Cost } from '../../ledger/ledger.ts';
 import type { ResolvedOptions } from '../../options/index.ts';
 import { answerHeaders } from '../../orchestrator/answer/answer-headers.ts';
 import { ownAnswer } from '../../orchestrator/answer/own-answer.ts';
+import { endRealtimeCall } from '../../orchestrator/answer/realtime-end.ts';
 import type { Target } from '../../orchestrator/capture/router.ts';
-import { type AnswerSource, tell } from '../../orchestrator/events/events.ts';
+import { tell } from '../../orchestrator/events/events.ts';
 import type { Delivery, RealtimeRoute, Verdict } from '../../orchestrator/model/call.ts';
 import type { ScopeEvents } from '../scope-events.ts';
 import { type Bypasses, type BypassReason, cannotBeBatched, leftOutBy } from './bypasses.ts';
@@ -12,7 +14,6 @@ import type { CallOwner, ClientCall, IncomingCall } from './client-call.ts';
 import { dropped, type EarlyEnd, type EndReason, refusal } from './early-end.ts';
 import { deliverOwn, ownDelivery } from './own-delivery.ts';
 import type { RealtimeRules } from './realtime-calls.ts';
-import type { Cost } from './realtime-cost.ts';
 
 /** Carries out what the engine has decided on the calls of a scope: an answer, or out to the provider after all. */
 export class Verdicts implements CallOwner {
@@ -41,8 +42,8 @@ export class Verdicts implements CallOwner {
 
   /** Calls may yet have to go out as ordinary ones, although a batch could be had for them. */
   get mayGoOut(): boolean {
-    const { minBatch, onDeadline } = this.#options;
-    return minBatch > 1 || onDeadline === 'realtime';
+    const { minBatch, onSmallBatch, onDeadline } = this.#options;
+    return (minBatch > 1 && onSmallBatch === 'realtime') || onDeadline === 'realtime';
   }
 
   get clock(): Clock {
@@ -97,21 +98,16 @@ export class Verdicts implements CallOwner {
   }
 
   async #sendRealtime<Result>(call: ClientCall<Result>, route: RealtimeRoute): Promise<Result> {
-    const message = await route.spending?.reserve();
-    if (message !== undefined) {
-      const refused = ownDelivery(call.target.batcher, 'budget', message);
-      this.#answered(route, refused.answer.status, 'batch');
-      return deliverOwn(call, call.target.url, refused);
-    }
     const rules = this.#realtimeRules(route);
     const { sendRealtime, letOutRealtime } = await import('./realtime-calls.ts');
     try {
       if (call.incoming?.answered) {
-        await letOutRealtime(call, rules, this.#calls.waitFor());
-        return await call.send();
+        const out = await letOutRealtime(call, rules, this.#calls.waitFor());
+        return out ? this.#overBudget(call, route, out.refused) : await call.send();
       }
       const sent = await sendRealtime(call, rules);
       if (sent !== 'timed out') {
+        if ('refused' in sent) return this.#overBudget(call, route, sent.refused);
         this.#assertTold(sent.status);
         return sent.result;
       }
@@ -125,6 +121,16 @@ export class Verdicts implements CallOwner {
     return result;
   }
 
+  #overBudget<Result>(
+    call: ClientCall<Result>,
+    route: RealtimeRoute,
+    why: string,
+  ): Promise<Result> {
+    const refused = ownDelivery(call.target.batcher, 'budget', why);
+    this.#tellRefused(route, refused.answer.status);
+    return deliverOwn(call, call.target.url, refused);
+  }
+
   /** Refuses a call that is not to go out. With a route it was captured, and counts as answered. */
   async #refuse<Result>(
     call: ClientCall<Result>,
@@ -132,33 +138,30 @@ export class Verdicts implements CallOwner {
     route: RealtimeRoute | undefined,
   ): Promise<Result> {
     const refused = await refusal(why, call.target);
-    if (route) this.#answered(route, refused.answer.status, 'batch');
+    if (route) this.#tellRefused(route, refused.answer.status);
     return deliverOwn(call, call.target.url, refused);
   }
 
   #realtimeRules(route: RealtimeRoute): RealtimeRules {
     const { realtimeConcurrency: atOnce, clock } = this.#options;
     const answered: RealtimeRules['answered'] = (status, cost) => {
-      if (cost === undefined) this.#answered(route, status, 'realtime');
+      if (cost === undefined) endRealtimeCall(route, this.#events.emit, status, undefined);
       else this.#answeredLater(route, status, cost);
     };
     return { atOnce, clock, route, answered, line: this.#earlyEnd.line };
   }
 
   /** The caller has its response already; the scope waits until it is known what that has cost. */
-  #answeredLater(route: RealtimeRoute, status: number, cost: Promise<Cost>): void {
+  #answeredLater(route: RealtimeRoute, status: number, cost: Promise<Cost | undefined>): void {
     const done = this.#calls.waitFor();
     void cost.then((known) => {
-      this.#answered(route, status, 'realtime', known);
+      endRealtimeCall(route, this.#events.emit, status, known);
       done();
     });
   }
 
-  #answered(route: RealtimeRoute, status: number, source: AnswerSource, cost: Cost = {}): void {
-    const paid = cost.dollars?.paid ?? (status >= 400 ? 0 : undefined);
-    // The cost of a stream is not known: its estimate goes on to count.
-    if (source === 'realtime' && paid !== undefined) route.spending?.paid(paid);
-    tell(this.#events.emit, 'call:answered', { ...route.facts, status, source, ...cost });
+  #tellRefused(route: RealtimeRoute, status: number): void {
+    tell(this.#events.emit, 'call:answered', { ...route.facts, status, source: 'batch' });
   }
 }
 

@@ -69,7 +69,7 @@ export class EngineEntry {
   async release(): Promise<void> {
     this.#released = true;
     const use = await this.#opening?.catch(() => undefined);
-    await use?.release();
+    await use?.release(this.#events.stats);
   }
 
   async #letIn(): Promise<void> {
@@ -102,7 +102,7 @@ export class EngineEntry {
 
   async #openEngine(): Promise<EngineUse> {
     let use: EngineUse<Engine> | undefined;
-    await this.#events.show(this.#options, async () => use?.engine.pastBatches() ?? []);
+    await this.#events.show(this.#options, async () => use?.engine.reader.batchTimes() ?? []);
     const { useEngine } = await import('./engines.ts');
     try {
       use = await useEngine(this.#options, this.#tenancy);

@@ -10,6 +10,13 @@ import { OverlappingOccurrences } from '../../orchestrator/capture/overlapping-o
 import type { DryRun, DryRunOptions } from '../../orchestrator/dry-run/dry-run.ts';
 import type { Engine } from '../../orchestrator/engine.ts';
 import type { CallEngine } from '../../orchestrator/model/call-engine.ts';
+import {
+  addStats,
+  emptyStats,
+  type MutableStats,
+  type Stats,
+} from '../../orchestrator/model/stats.ts';
+import { hasRunParent } from '../../report/run/report-to-run.ts';
 import { warnOnce } from '../../report/warn-once.ts';
 import { discreetLedger } from './discreet-ledger.ts';
 
@@ -23,6 +30,8 @@ interface SharedEngine {
   readonly keep: ResolvedOptions['keep'];
   readonly dispatcher: ResolvedOptions['dispatcher'];
   users: number;
+  /** What the scopes have done that are closed. */
+  readonly done: MutableStats;
   /** Closed engines are let go: a program may open thousands of scopes, one after another. */
   engine: Promise<Engine> | undefined;
 }
@@ -44,7 +53,7 @@ interface Run {
 export interface EngineUse<Used extends CallEngine = CallEngine> {
   readonly engine: Used;
   /** The last user closes the engine. */
-  release(): Promise<void>;
+  release(stats?: Stats): Promise<void>;
 }
 
 /** `single`: a program of one user. `multi`: clients of a gateway, each with its own account. */
@@ -66,7 +75,8 @@ export async function useEngine(
     let released: Promise<void> | undefined;
     return {
       engine,
-      release: () => {
+      release: (stats) => {
+        if (stats && !released) addStats(used.done, stats);
         released ??= leave(store, used, options);
         return released;
       },
@@ -78,6 +88,17 @@ export async function useEngine(
     throw error;
   }
 }
+
+/**
+ * An engine that nobody shares, for a job that names its samples itself: what it lets go of is its own to take again.
+ */
+export function openJobEngine(options: ResolvedOptions, run: string): Promise<Engine> {
+  const store = { engines: [], occurrences: namedByJob, abandoned: new AbandonedRequests() };
+  const rules = { tenancy: 'single', budgetPerDay: false } as const;
+  return openEngine(options, { name: run, shared: false }, store, rules);
+}
+
+const namedByJob: OccurrenceCount = { next: () => 0, giveBack: () => undefined };
 
 /** A dry run in the place of an engine: it looks at a ledger that is there, and makes none. */
 export async function useDryRun(
@@ -111,6 +132,11 @@ export async function leaveEngines(): Promise<void> {
   await Promise.allSettled(engines.map(async (opening) => (await opening).leave()));
 }
 
+/** An ordinary call of ours looks like one that a client has made past the hooks. */
+function outsideOfScopes<T>(send: () => T): T {
+  return sharedState().scopes.run({ realtime: true }, send);
+}
+
 function storeUse(key: string, tenancy: Tenancy = 'single'): StoreUse {
   const stores = sharedState().engines as Map<string, StoreUse>;
   const known = stores.get(key);
@@ -128,7 +154,7 @@ function sharedEngine(
   const known = engines.find((one) => one.keep === keep && one.dispatcher === dispatcher);
   if (known) return known;
   closeIdle(engines, logger);
-  const shared = { keep, dispatcher, users: 0, engine: undefined };
+  const shared = { keep, dispatcher, users: 0, done: emptyStats(), engine: undefined };
   engines.push(shared);
   return shared;
 }
@@ -151,7 +177,9 @@ async function leave(
   // A ledger in memory would be lost with its engine, and the next scope of this process wants it.
   if (used.users > 0 || store === ':memory:') return;
   engines.splice(engines.indexOf(used), 1);
-  await (await used.engine)?.close();
+  // Where a parent shows the run, the parent knows when it is over.
+  const isOver = used.done.captured > 0 && !hasRunParent();
+  await (await used.engine)?.close({ finished: true }, isOver ? used.done : undefined);
 }
 
 async function openEngine(
@@ -176,7 +204,7 @@ async function openEngine(
       ledger: tenancy === 'multi' ? discreetLedger(ledger, logger) : ledger,
       isStored,
       keepsBodies: keep === 'all',
-      http: createHttpClient({ clock, dispatcher }),
+      http: createHttpClient({ clock, dispatcher, apart: outsideOfScopes }),
       clock,
       logger,
       run: run.name,
@@ -184,11 +212,18 @@ async function openEngine(
       accountsApart: tenancy === 'multi',
       abandoned,
       budgetPerDay,
+      webhook: options.webhook,
+      ...(!hasTellingParent() && { warn: warnOnce }),
     });
   } catch (error) {
     await closeQuietly(opening);
     throw error;
   }
+}
+
+/** The parent of a run sends to the same webhook at its end, and says whether that works: once is enough. */
+function hasTellingParent(): boolean {
+  return hasRunParent() && Boolean(process.env.BATCHLING_WEBHOOK?.trim());
 }
 
 /** No scope uses the ledger; an error of closing would hide the one that counts. */

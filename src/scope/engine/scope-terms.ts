@@ -10,10 +10,11 @@ export function scopeTerms(
   options: ResolvedOptions,
   { emit }: Pick<ScopeEvents, 'emit'>,
 ): EngineScope & { flushing: boolean; ended: boolean } {
-  const { window, maxWindow, batchSize, completionWindow, attempts } = options;
-  const { minBatch, onDeadline, budget } = options;
+  const { lane, window, maxWindow, batchSize, completionWindow, attempts } = options;
+  const { minBatch, onSmallBatch, onDeadline, onSlow, budget, canary, primeCache } = options;
+  const { realtimeConcurrency } = options;
   const deadline = inTimeOf(options.clock, options.deadline);
-  const policy = { window, maxWindow, batchSize, completionWindow, attempts };
+  const policy = { lane, window, maxWindow, batchSize, completionWindow, attempts };
   const settings = JSON.stringify(options.providers);
   return {
     policy,
@@ -21,9 +22,13 @@ export function scopeTerms(
     policyKey: [
       ...Object.values(policy),
       minBatch,
+      onSmallBatch,
       Number(deadline),
       onDeadline,
+      onSlow,
       budget,
+      canary,
+      primeCache,
       settings,
     ].join(),
     poll: options.poll,
@@ -32,10 +37,23 @@ export function scopeTerms(
     only: options.only,
     deadline,
     onDeadline,
+    onSlow,
     settings: (provider) => options.providers[provider] ?? noSettings,
     minBatch,
+    onSmallBatch,
+    mayGoUnbatched: options.bypass !== 'error',
+    realtimeConcurrency,
+    mayCall:
+      lane !== 'batch' ||
+      minBatch > 1 ||
+      onDeadline !== 'error' ||
+      onSlow !== 'wait' ||
+      canary === 'call',
     budget,
+    canary,
+    primeCache,
     cleanup: options.cleanup,
+    webhook: options.webhook,
     name: options.name,
     tags: options.tags,
     flushing: false,

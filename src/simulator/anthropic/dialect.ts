@@ -6,6 +6,8 @@ import { estimateTokens, lastUserText } from '../world/model/prompt.ts';
 import { listOf } from '../world/model/stream-pieces.ts';
 import { newId } from '../world/random.ts';
 import { demandOf } from './demand.ts';
+import { checkMarks, prefixesOf } from './prefixes.ts';
+import { tellUsage } from './usage.ts';
 
 const newer = '2026-10-21';
 const samplingFields = ['temperature', 'top_p', 'top_k'];
@@ -20,6 +22,8 @@ export function realtimeDialect(version: string): Dialect {
     answer: (_endpoint, body, content) => answer(body, content ?? silence, version, 'standard'),
     encode: (_endpoint, _body, given) => given,
     inputTokens: (_endpoint, body) => inputTokens(body),
+    tellUsage: (_endpoint, message, usage) => tellUsage(message, usage),
+    prefixes: (_endpoint, body, model, limits) => prefixesOf(body, model, limits),
   };
 }
 
@@ -51,6 +55,8 @@ function check(body: JsonObject, version: string): Outcome | null {
   if (version >= newer && sampling !== undefined) {
     return refused(`${sampling}: not supported by version ${version}`);
   }
+  const mark = checkMarks(body);
+  if (mark !== null) return refused(mark);
   // Clients know them as a parameter; on the wire they are a header.
   if (body.betas !== undefined) return refused('betas: Extra inputs are not permitted');
   return null;
@@ -77,8 +83,8 @@ function refused(message: string): Outcome {
 
 const silence: Content = { text: '', toolCalls: [] };
 
-function inputTokens({ messages, system }: JsonObject): number {
-  return estimateTokens(messages, system);
+function inputTokens({ tools, system, messages }: JsonObject): number {
+  return estimateTokens(tools, system, messages);
 }
 
 function answer(
@@ -103,18 +109,7 @@ function answer(
       stop_details: null,
       container: null,
       diagnostics: null,
-      usage: {
-        input_tokens: asked,
-        cache_creation_input_tokens: 0,
-        cache_read_input_tokens: 0,
-        cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 0 },
-        output_tokens: outputTokens,
-        output_tokens_details: null,
-        server_tool_use: null,
-        service_tier: serviceTier,
-        inference_geo: null,
-        speed: null,
-      },
+      usage: { service_tier: serviceTier, speed: null },
     },
   };
 }

@@ -51,3 +51,10 @@ export function demandVersion({ headers }: Exchange): string {
   }
   return version;
 }
+
+/** Claude Platform on AWS knows no workspace by default. */
+export function demandWorkspace({ headers }: Exchange): void {
+  if (!headers['anthropic-workspace-id']) {
+    throw new Refusal(400, 'anthropic-workspace-id: header is required');
+  }
+}

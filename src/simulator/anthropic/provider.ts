@@ -1,23 +1,39 @@
+import { demandSignature, signerOf } from '../bedrock/signatures.ts';
+import type { Exchange } from '../server/exchange.ts';
 import type { Handler, Provider } from '../world/provider.ts';
 import type { World } from '../world/world.ts';
 import { createBatches } from './batches.ts';
-import { demandTokenBeta, demandVersion, errorBody, notFound, unauthorized } from './errors.ts';
+import {
+  demandTokenBeta,
+  demandVersion,
+  demandWorkspace,
+  errorBody,
+  notFound,
+  unauthorized,
+} from './errors.ts';
 import { answerMessage } from './realtime.ts';
 
 export function createAnthropic(world: World): Provider {
   const batches = createBatches(world);
   const versioned =
     (handler: Handler): Handler =>
-    (exchange, id) => {
+    async (exchange, id) => {
       demandVersion(exchange);
       demandTokenBeta(exchange);
-      return handler(exchange, id);
+      return handler(await checked(exchange), id);
     };
+  /** Claude Platform on AWS is the same behind signatures. */
+  const checked = (exchange: Exchange) => {
+    if (signerOf(exchange.headers) === null) return exchange;
+    demandWorkspace(exchange);
+    return demandSignature(exchange, 'aws-external-anthropic', world.clock.now());
+  };
   return {
     basePath: '',
     barePaths: ['/v1/messages'],
     keyHeaders: ['x-api-key'],
     scopeHeaders: ['anthropic-workspace-id'],
+    credentialIn: signerOf,
     requestIdHeader: 'request-id',
     createPath: '/v1/messages/batches',
     errorBody,

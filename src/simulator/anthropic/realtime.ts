@@ -10,9 +10,10 @@ import { streamMessage } from './stream-message.ts';
 export function answerMessage(world: World) {
   return async (exchange: Exchange): Promise<Reply> => {
     const dialect = realtimeDialect(demandVersion(exchange));
-    const { account } = exchange;
+    const { account, headers } = exchange;
     const body = await readJson(exchange.body);
-    const executed = await executeAtOnce(world, dialect, account, '/v1/messages', body);
+    const call = { account, endpoint: '/v1/messages', body, headers };
+    const executed = await executeAtOnce(world, dialect, call);
     const { outcome, spoiled } = executed;
     if (spoiled === 'broken') return { status: 200, body: '{"id":"broken","con' };
     if (outcome.kind !== 'answered' || body.stream !== true) return replyOf(outcome);

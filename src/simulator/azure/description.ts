@@ -1,15 +1,18 @@
 import { openaiDescription } from '../openai/description.ts';
+import { openaiOnly } from '../openai/openai-only.ts';
 import type { OpenAILike } from '../openai-like/description.ts';
 import { errorBody } from '../openai-like/errors.ts';
 import { Refusal } from '../server/exchange.ts';
 import { admitFile, fileStatus, lifetimeOf } from './files.ts';
 import { azureRoutes } from './routes.ts';
+import { azureTiers } from './tiers.ts';
 
 const chat = '/v1/chat/completions';
 
 /** Azure OpenAI: one resource with two roots, the newer API below `/openai/v1`, the older below `/openai`. */
 export const azureDescription: OpenAILike = {
   ...openaiDescription,
+  ...openaiOnly,
   name: 'azure',
   root: '/openai/v1',
   barePaths: [],
@@ -34,5 +37,6 @@ export const azureDescription: OpenAILike = {
         ...refusal.details,
       }),
     ),
+  tiers: azureTiers,
   moreRoutes: azureRoutes,
 };

@@ -117,6 +117,37 @@ export const novitaDescription: OpenAILike = {
   batchObject: withFlatCounts,
 };
 
+export const ovhcloudDescription: OpenAILike = {
+  ...common,
+  name: 'ovhcloud',
+  endpoints: [chat, '/v1/responses'],
+  windows: ['24h', '48h', '72h'],
+  usualWindow: '48h',
+};
+
+export const qianfanDescription: OpenAILike = {
+  ...common,
+  name: 'qianfan',
+  root: '/v2',
+  endpoints: ['/v2/chat/completions'],
+  windows: hoursFrom(1, 672),
+  createFields: [...common.createFields, 'replace'],
+  batchIdPrefix: 'infer-',
+  requestsPerBatch: 5_000,
+  bytesPerBatch: 1_000_000_000,
+  answersAs: (endpoint) => endpoint.replace('/v2', '/v1'),
+  statuses: {
+    validating: 'Queuing',
+    in_progress: 'Running',
+    finalizing: 'Running',
+    cancelling: 'Stopping',
+    completed: 'Done',
+    failed: 'Failed',
+    expired: 'Expired',
+    cancelled: 'Stopped',
+  },
+};
+
 /** Its counts stand beside its status. */
 function withFlatCounts(batch: JsonObject): JsonObject {
   const { model: _model, usage: _usage, request_counts: counts, ...rest } = batch;

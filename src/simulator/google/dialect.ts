@@ -5,8 +5,11 @@ import type { Content } from '../world/model/content.ts';
 import type { Dialect, DialectAnswer } from '../world/model/execute.ts';
 import { estimateTokens } from '../world/model/prompt.ts';
 import { newId } from '../world/random.ts';
+import { type AutomaticCache, automaticPrefixes } from '../world/usage/automatic-prefixes.ts';
 import { lastUserText, textOf } from './contents.ts';
 import { demandOf } from './demand.ts';
+import { geminiTiers } from './tiers.ts';
+import { tellUsage } from './usage.ts';
 
 const standardDimensions = 8;
 const silence: Content = { text: '', toolCalls: [] };
@@ -20,6 +23,7 @@ export function endpointOf(model: string, method: 'generateContent' | 'embedCont
 export function geminiDialect(provider: string): Dialect {
   return {
     provider,
+    tiers: geminiTiers,
     model: modelIn,
     prompt: (endpoint, body) =>
       isEmbedding(endpoint) ? textOf(body.content) : lastUserText(body.contents),
@@ -32,6 +36,12 @@ export function geminiDialect(provider: string): Dialect {
         : generate(modelIn(endpoint), body, content ?? silence),
     encode: (_endpoint, _body, given) => given,
     inputTokens: (_endpoint, body) => inputTokens(body),
+    tellUsage: (endpoint, answer, usage) =>
+      isEmbedding(endpoint) ? answer : tellUsage(answer, usage),
+    prefixes: (endpoint, { tools, systemInstruction, contents }, model, limits) =>
+      isEmbedding(endpoint)
+        ? []
+        : automaticPrefixes(tools, [systemInstruction, contents], cacheOf(model), limits),
   };
 }
 
@@ -47,8 +57,12 @@ function isEmbedding(endpoint: string): boolean {
   return endpoint.endsWith(':embedContent');
 }
 
-function checkGenerate({ contents, stream }: JsonObject): Outcome | null {
+function checkGenerate({ contents, stream, generationConfig }: JsonObject): Outcome | null {
   if (stream !== undefined) return unknownName('stream');
+  // The tier stands beside it; inside of it the field is not known.
+  if (isObject(generationConfig) && generationConfig.serviceTier !== undefined) {
+    return unknownName('serviceTier');
+  }
   if (!Array.isArray(contents) || contents.length === 0) {
     return refused('* GenerateContentRequest.contents: contents is not specified');
   }
@@ -74,6 +88,12 @@ function inputTokens({ contents, content, systemInstruction }: JsonObject): numb
   return estimateTokens(contents, content, systemInstruction);
 }
 
+/** Gemini keeps long prompts by itself, and bills no writing. */
+function cacheOf(model: string): AutomaticCache {
+  const minimum = model.startsWith('gemini-2') ? 2_048 : 4_096;
+  return { minimum, life: 10 * 60_000, write: 'free' };
+}
+
 function generate(model: string, body: JsonObject, content: Content): DialectAnswer {
   const asked = inputTokens(body);
   const outputTokens = estimateTokens(content);
@@ -82,15 +102,10 @@ function generate(model: string, body: JsonObject, content: Content): DialectAns
     finishReason: 'STOP',
     index: 0,
   };
-  const usageMetadata = {
-    promptTokenCount: asked,
-    candidatesTokenCount: outputTokens,
-    totalTokenCount: asked + outputTokens,
-  };
   return {
     inputTokens: asked,
     outputTokens,
-    body: { candidates: [candidate], usageMetadata, modelVersion: model, responseId: newId('') },
+    body: { candidates: [candidate], modelVersion: model, responseId: newId('') },
   };
 }
 

@@ -1,7 +1,7 @@
 import { type Exchange, jsonReply, Refusal, type Reply, readJson } from '../server/exchange.ts';
 import { isObject, type JsonObject } from '../server/json.ts';
 import type { Outcome } from '../world/batches/batch.ts';
-import { executeAtOnce, replyOf } from '../world/model/answer-at-once.ts';
+import { executeAtOnce, replyOf, withHeaders } from '../world/model/answer-at-once.ts';
 import { estimateTokens } from '../world/model/prompt.ts';
 import type { World } from '../world/world.ts';
 import { endpointOf, geminiDialect } from './dialect.ts';
@@ -13,39 +13,40 @@ const mostEmbeddings = 100;
 export function createRealtime(world: World) {
   const dialect = geminiDialect('google');
 
-  async function run(account: string, endpoint: string, body: JsonObject): Promise<Outcome> {
-    return (await executeAtOnce(world, dialect, account, endpoint, body)).outcome;
-  }
+  const run = ({ account, headers }: Exchange, endpoint: string, body: JsonObject) =>
+    executeAtOnce(world, dialect, { account, endpoint, body, headers });
 
   return {
-    async generate({ account, body }: Exchange, model: string): Promise<Reply> {
+    async generate(exchange: Exchange, model: string): Promise<Reply> {
       const endpoint = endpointOf(model, 'generateContent');
-      return replyOf(await run(account, endpoint, await readJson(body)));
+      const { outcome, headers } = await run(exchange, endpoint, await readJson(exchange.body));
+      return withHeaders(replyOf(outcome), headers);
     },
 
-    async stream({ account, body, query }: Exchange, model: string): Promise<Reply> {
+    async stream(exchange: Exchange, model: string): Promise<Reply> {
       const endpoint = endpointOf(model, 'generateContent');
-      const outcome = await run(account, endpoint, await readJson(body));
+      const { outcome, headers } = await run(exchange, endpoint, await readJson(exchange.body));
       if (outcome.kind !== 'answered') return replyOf(outcome);
-      return streamReply(outcome.body as JsonObject, query.get('alt') === 'sse');
+      const asEvents = exchange.query.get('alt') === 'sse';
+      return withHeaders(streamReply(outcome.body as JsonObject, asEvents), headers);
     },
 
-    async embed({ account, body }: Exchange, model: string): Promise<Reply> {
+    async embed(exchange: Exchange, model: string): Promise<Reply> {
       const endpoint = endpointOf(model, 'embedContent');
-      const outcome = await run(account, endpoint, await readJson(body));
+      const { outcome } = await run(exchange, endpoint, await readJson(exchange.body));
       return outcome.kind === 'answered' ? jsonReply(embeddingIn(outcome)) : replyOf(outcome);
     },
 
     /** Several embeddings at once; not a batch. */
-    async embedMany({ account, body }: Exchange, model: string): Promise<Reply> {
-      const { requests } = await readJson(body);
+    async embedMany(exchange: Exchange, model: string): Promise<Reply> {
+      const { requests } = await readJson(exchange.body);
       if (!Array.isArray(requests) || requests.length === 0 || requests.length > mostEmbeddings) {
         throw new Refusal(400, `* BatchEmbedContentsRequest.requests: 1 to ${mostEmbeddings}`);
       }
       const embeddings: unknown[] = [];
       for (const request of requests) {
         const endpoint = endpointOf(model, 'embedContent');
-        const outcome = await run(account, endpoint, isObject(request) ? request : {});
+        const { outcome } = await run(exchange, endpoint, isObject(request) ? request : {});
         if (outcome.kind !== 'answered') return replyOf(outcome);
         embeddings.push(embeddingIn(outcome).embedding);
       }

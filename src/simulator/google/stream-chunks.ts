@@ -14,14 +14,15 @@ export function streamReply(answer: JsonObject, asEvents: boolean): Reply {
 function chunksOf(answer: JsonObject): JsonObject[] {
   const { candidates, usageMetadata, ...common } = answer;
   const [candidate = {}] = listOf(candidates);
-  const { content, finishReason, ...rest } = candidate;
+  const { content, finishReason, groundingMetadata, ...rest } = candidate;
   const { parts, role } = (content ?? {}) as JsonObject;
   const pieces = listOf(parts).flatMap((part) =>
     typeof part.text === 'string' ? halves(part.text).map((text) => ({ text })) : [part],
   );
   return pieces.map((part, at) => {
     const isLast = at === pieces.length - 1;
-    const told = { content: { parts: [part], role }, ...(isLast && { finishReason }), ...rest };
+    const ending = { finishReason, ...(groundingMetadata !== undefined && { groundingMetadata }) };
+    const told = { content: { parts: [part], role }, ...(isLast && ending), ...rest };
     return { candidates: [told], ...(isLast && { usageMetadata }), ...common };
   });
 }

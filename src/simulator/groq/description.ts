@@ -2,6 +2,7 @@ import { openaiDescription } from '../openai/description.ts';
 import type { OpenAILike } from '../openai-like/description.ts';
 import { invalid } from '../openai-like/errors.ts';
 import { isObject, type JsonObject } from '../server/json.ts';
+import { groqTiers } from './tiers.ts';
 
 const hours = Array.from({ length: 6 * 24 + 1 }, (_, index) => `${24 + index}h`);
 const days = ['1d', '2d', '3d', '4d', '5d', '6d', '7d'];
@@ -20,6 +21,14 @@ export const groqDescription: OpenAILike = {
   fileIdPrefix: 'file_',
   bytesPerBatch: 100_000_000,
   scopeHeaders: [],
+  tiers: groqTiers,
+  usage: (told) => ({
+    queue_time: 0.01,
+    ...told,
+    prompt_time: 0.01,
+    completion_time: 0.1,
+    total_time: 0.11,
+  }),
   batchObject: ({ model: _model, usage: _usage, ...batch }) => ({
     ...batch,
     errors: isObject(batch.errors) ? batch.errors.data : null,

@@ -43,14 +43,17 @@ function completion(body: JsonObject, content: Content, question: unknown): Dial
   }));
   const inputTokens = estimateTokens(question);
   const outputTokens = estimateTokens(content) * choices.length;
-  return answered(inputTokens, outputTokens, (usage) => ({
-    id: newId(''),
-    object: 'chat.completion',
-    model: body.model,
-    usage,
-    created: nowInSeconds(),
-    choices,
-  }));
+  return {
+    inputTokens,
+    outputTokens,
+    body: {
+      id: newId(''),
+      object: 'chat.completion',
+      model: body.model,
+      created: nowInSeconds(),
+      choices,
+    },
+  };
 }
 
 function answered(
@@ -106,12 +109,11 @@ function converse({ inputs, model }: JsonObject, { text }: Content): DialectAnsw
     role: 'assistant',
     content: text,
   };
-  return answered(estimateTokens(inputs), estimateTokens(text), (usage) => ({
-    object: 'conversation.response',
-    conversation_id: newId('conv_'),
-    outputs: [entry],
-    usage: { ...usage, connector_tokens: null, connectors: null },
-  }));
+  return {
+    inputTokens: estimateTokens(inputs),
+    outputTokens: estimateTokens(text),
+    body: { object: 'conversation.response', conversation_id: newId('conv_'), outputs: [entry] },
+  };
 }
 
 function transcribe({ model }: JsonObject, { text }: Content): DialectAnswer {

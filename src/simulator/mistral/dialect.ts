@@ -6,6 +6,7 @@ import { type Demand, plainText } from '../world/model/content.ts';
 import type { Dialect } from '../world/model/execute.ts';
 import { estimateTokens, lastUserText } from '../world/model/prompt.ts';
 import { answers } from './answers.ts';
+import { tellUsage } from './usage.ts';
 
 /** By endpoint: the fields one of which a request must have. */
 const questions: Record<string, readonly string[]> = {
@@ -84,6 +85,7 @@ export const realtimeDialect: Dialect = {
   answer: answerBy(answers),
   encode: (_endpoint, _body, given) => given,
   inputTokens: (endpoint, body) => estimateTokens(questionOf(endpoint, body)),
+  tellUsage: (endpoint, answer, usage) => tellUsage(endpoint, answer, usage),
 };
 
 export const batchDialect: Dialect = { ...realtimeDialect, check: checkLine };

@@ -2,6 +2,9 @@ import type { Refusal } from '../server/exchange.ts';
 import type { JsonObject } from '../server/json.ts';
 import type { Ending, Phase } from '../world/batches/batch.ts';
 import type { Route } from '../world/provider.ts';
+import type { TierRules } from '../world/tiers/tier-rules.ts';
+import type { AutomaticCache } from '../world/usage/automatic-prefixes.ts';
+import type { SimulatedUsage } from '../world/usage/usage.ts';
 import type { World } from '../world/world.ts';
 import type { Batches } from './batches/batches.ts';
 import type { Files, NewFile, StoredFile } from './files/files.ts';
@@ -113,6 +116,12 @@ export interface OpenAILike {
   page(items: readonly JsonObject[], query: URLSearchParams, sizes: PageSizes): unknown;
   /** The path at which an endpoint is served at once. Missing: the root instead of `/v1`. */
   onlinePath?(endpoint: string): string;
+  /** Its usage, made of OpenAI's. Missing: that. */
+  usage?(told: JsonObject, usage: SimulatedUsage): JsonObject;
+  /** How it keeps prompts by itself. Missing: it does not. */
+  automaticCache?(model: string): AutomaticCache;
+  /** The service tiers of its ordinary calls. Missing: `service_tier` has no effect. */
+  tiers?: TierRules;
   /** Paths that only it has, or serves in another way than OpenAI: these are looked at first. */
   moreRoutes?(parts: ProviderParts): readonly Route[];
 }

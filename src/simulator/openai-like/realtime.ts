@@ -1,6 +1,6 @@
 import { type Exchange, eventStreamReply, jsonReply, type Reply } from '../server/exchange.ts';
 import type { JsonObject } from '../server/json.ts';
-import { executeAtOnce, statusOf } from '../world/model/answer-at-once.ts';
+import { executeAtOnce, statusOf, withHeaders } from '../world/model/answer-at-once.ts';
 import type { Dialect } from '../world/model/execute.ts';
 import type { World } from '../world/world.ts';
 import { refusalBody } from './batches/result-line.ts';
@@ -23,12 +23,13 @@ export function answerRealtime(
   endpoint: string,
   own: OwnWays = {},
 ) {
-  const { dialect = realtimeDialect(like.name), stream = streams[endpoint], read = readBody } = own;
+  const { dialect = realtimeDialect(like), stream = streams[endpoint], read = readBody } = own;
   const refuse = (message: string, status: number, details = {}) =>
     jsonReply(refusalBody(like, { ...details, kind: 'refused', status, message }), status);
   return async (exchange: Exchange): Promise<Reply> => {
     const body = await read(exchange);
-    const executed = await executeAtOnce(world, dialect, exchange.account, endpoint, body);
+    const { account, headers } = exchange;
+    const executed = await executeAtOnce(world, dialect, { account, endpoint, body, headers });
     const { outcome, spoiled } = executed;
     if (spoiled === 'broken') return { status: 200, body: '{"id":"broken","cho' };
     switch (outcome.kind) {
@@ -38,7 +39,10 @@ export function answerRealtime(
       case 'empty':
         return jsonReply({});
       case 'refused':
-        return refuse(outcome.message, statusOf(outcome.status), outcome);
+        return withHeaders(
+          refuse(outcome.message, statusOf(outcome.status), outcome),
+          executed.headers,
+        );
       default:
         return refuse(outcome.kind, 500);
     }

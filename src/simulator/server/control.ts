@@ -1,6 +1,6 @@
 import type { FaultRule } from '../faults/faults.ts';
 import type { BatchScript } from '../world/batches/batch-script.ts';
-import { changeSettings } from '../world/settings.ts';
+import { changeSettings } from '../world/change-settings.ts';
 import {
   addForeignBatch,
   type ForeignBatch,
@@ -69,7 +69,8 @@ export async function answerControl(
 function readMeter({ world: { meter } }: SimulatorState, withExecutions: boolean): unknown {
   const summary = { ...meter.summary(), byCustomId: Object.fromEntries(meter.countByCustomId()) };
   if (!withExecutions) return summary;
-  return { ...summary, executions: meter.executions, failures: meter.failures };
+  const { executions, failures, refusals } = meter;
+  return { ...summary, executions, failures, refusals };
 }
 
 const kinds = new Set([

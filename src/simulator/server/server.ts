@@ -40,7 +40,9 @@ async function handle(
   }
   const { name, provider, prefix, path } = mount;
   const { headers } = request;
-  const credential = credentialOf(headers, url.searchParams, provider.keyHeaders);
+  const credential =
+    provider.credentialIn?.(headers) ??
+    credentialOf(headers, url.searchParams, provider.keyHeaders);
   const account =
     credential === null ? '' : accountOf(name, credential, headers, provider.scopeHeaders);
   const origin = `http://${headers.host ?? request.socket.localAddress}${prefix}`;

@@ -5,6 +5,7 @@ import type { BatchLine, Outcome } from '../world/batches/batch.ts';
 import type { BatchWire } from '../world/batches/batch-wire.ts';
 import { readsNotFound, shuffledResults } from '../world/batches/results.ts';
 import type { World } from '../world/world.ts';
+import { sferenceDescription } from './description.ts';
 
 /** What only sference's batches have. */
 export interface SferenceBatch {
@@ -19,7 +20,7 @@ export interface SferenceBatch {
 export function createWire(world: World): BatchWire<SferenceBatch> {
   return {
     failsAsWhole: false,
-    dialect: () => batchDialect('sference'),
+    dialect: () => batchDialect(sferenceDescription),
     resultLine: (_batch, id, outcome) => JSON.stringify({ custom_id: id, ...rowOf(outcome) }),
     async prepare({ details }) {
       const { requests } = details;

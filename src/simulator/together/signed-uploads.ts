@@ -3,6 +3,7 @@ import type { ProviderParts } from '../openai-like/description.ts';
 import { invalid, missing } from '../openai-like/errors.ts';
 import type { StoredFile } from '../openai-like/files/files.ts';
 import { type Exchange, Refusal, type Reply, readBytes } from '../server/exchange.ts';
+import { otherHost } from '../server/other-host.ts';
 import type { Route } from '../world/provider.ts';
 
 const lifetime = 3_600_000;
@@ -79,14 +80,6 @@ function demand(fields: URLSearchParams, name: string): string {
   const value = fields.get(name);
   if (value === null || value === '') throw missing(name);
   return value;
-}
-
-/** The same machine under its other name, so that clients see two origins. */
-function otherHost(origin: string): string {
-  const url = new URL(origin);
-  if (url.hostname === '127.0.0.1') url.hostname = 'localhost';
-  else if (url.hostname === 'localhost') url.hostname = '127.0.0.1';
-  return url.href.replace(/\/$/, '');
 }
 
 /** A refusal as storage services write it: it quotes the signature. */

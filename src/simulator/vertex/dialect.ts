@@ -4,6 +4,7 @@ import type { JsonObject } from '../server/json.ts';
 import type { Outcome } from '../world/batches/batch.ts';
 import type { Dialect } from '../world/model/execute.ts';
 import type { Publisher } from './details.ts';
+import { vertexTiers } from './tiers.ts';
 
 export function dialectOf(publisher: Publisher, mode: 'batch' | 'realtime'): Dialect {
   return publisher === 'anthropic' ? claudeDialect(mode) : geminiOnVertex(mode);
@@ -14,6 +15,7 @@ function geminiOnVertex(mode: 'batch' | 'realtime'): Dialect {
   const gemini = geminiDialect('vertex');
   return {
     ...gemini,
+    tiers: vertexTiers,
     unknownModel: (model) => refused(404, unknownModel(model)),
     check: (endpoint, body) => {
       if (mode === 'batch' && body.cachedContent !== undefined) {

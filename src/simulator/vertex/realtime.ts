@@ -19,10 +19,10 @@ import { dialectOf } from './dialect.ts';
 /** Calls that are answered at once, at the full price. */
 export function createRealtime(world: World) {
   async function run(exchange: Exchange, publisher: Publisher, body: JsonObject): Promise<Outcome> {
-    const { account, path } = exchange;
+    const { account, path, headers } = exchange;
     const endpoint = decodeURIComponent(path);
     const dialect = dialectOf(publisher, 'realtime');
-    return (await executeAtOnce(world, dialect, account, endpoint, body)).outcome;
+    return (await executeAtOnce(world, dialect, { account, endpoint, body, headers })).outcome;
   }
 
   return {

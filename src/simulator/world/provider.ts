@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Exchange, Refusal, Reply } from '../server/exchange.ts';
 import type { BatchStore } from './batches/batch.ts';
 import type { World } from './world.ts';
@@ -18,13 +19,15 @@ export interface Provider {
   barePaths: readonly string[];
   /** Headers that may carry the key, beside `authorization`. */
   keyHeaders: readonly string[];
+  /** The credential of a request that carries it in a way of its own. Missing, or null: where all carry it. */
+  credentialIn?(headers: IncomingHttpHeaders): string | null;
   /** Headers that, beside the credential, keep accounts apart. */
   scopeHeaders: readonly string[];
   requestIdHeader: string;
   /** Where batches are created. */
   createPath: string | RegExp;
   routes: readonly Route[];
-  batches: BatchStore;
+  batches: Pick<BatchStore, 'all'>;
   /** `path`: what was asked for, behind the mount prefix. */
   errorBody(refusal: Refusal, requestId: string, path: string): unknown;
   notFound(exchange: Exchange): Refusal;

@@ -1,5 +1,7 @@
-import { isObject, type JsonObject } from '../server/json.ts';
 import type { AnswerFunction } from './model/answer-function.ts';
+import type { FlexTier } from './tiers/flex-settings.ts';
+import { type PromptCacheSettings, usualCache } from './usage/cache-settings.ts';
+import type { SimulatedUsage, UsageFunction } from './usage/usage.ts';
 
 /**
  * How long a simulated batch stays in each stretch of its life, in milliseconds.
@@ -27,6 +29,8 @@ export interface SimulatorSpeed {
 export interface ProviderLimits {
   /** More requests than this in one batch are refused. */
   requestsPerBatch?: number;
+  /** Bedrock: a job with fewer records fails. */
+  leastRequestsPerBatch?: number;
   /** A bigger input file or create body is refused. */
   bytesPerBatch?: number;
   /** OpenAI: more inputs than this in all embeddings requests of one batch are refused. */
@@ -46,6 +50,19 @@ export interface ProviderLimits {
 }
 
 /**
+ * A receiver of webhooks, and what they are signed with: `whsec_` and base64.
+ *
+ * @example
+ * ```ts
+ * simulator.configure({ webhook: { url: 'http://127.0.0.1:8787/webhooks/openai', secret: 'whsec_c2VjcmV0' } });
+ * ```
+ */
+export interface SimulatedWebhook {
+  url: string;
+  secret: string;
+}
+
+/**
  * Everything about a running simulator that can be changed while it runs.
  *
  * @example
@@ -56,11 +73,18 @@ export interface ProviderLimits {
 export interface SimulatorSettings {
   /** Answers in place of the simulated model; null for its ordinary answers. */
   answer: AnswerFunction | null;
+  /** Who is told of OpenAI's batches that have ended; null: nobody. */
+  webhook: SimulatedWebhook | null;
   /** The models there are, others are refused as their provider refuses them; null for any. */
   models: readonly string[] | null;
   speed: SimulatorSpeed;
   /** By provider name, e.g. `{ openai: { enqueuedTokens: 1000 } }`. */
   limits: Record<string, ProviderLimits>;
+  /** The flex tiers by provider name, e.g. `{ openai: { full: 'always' } }`. */
+  flex: Record<string, FlexTier>;
+  /** What answers say that they have used, instead of what the simulator counts; null: nothing else. */
+  usage: Partial<SimulatedUsage> | UsageFunction | null;
+  promptCache: PromptCacheSettings;
   /** A batch shows up in lists only this many milliseconds after its creation. */
   listLag: number;
   /** A batch that has not ended by then, in milliseconds after its creation, ends as `expired`. */
@@ -104,24 +128,33 @@ export interface SimulatorSettings {
 }
 
 /**
- * A partial change of {@link SimulatorSettings}; `speed` and `limits` are merged.
+ * A partial change of {@link SimulatorSettings}; `speed`, `limits`, `flex` and `promptCache` are
+ * merged.
  *
  * @example
  * ```ts
  * simulator.configure({ listLag: 2000, foreignBatches: true });
  * ```
  */
-export type SimulatorSettingsChange = Partial<Omit<SimulatorSettings, 'speed' | 'limits'>> & {
+export type SimulatorSettingsChange = Partial<
+  Omit<SimulatorSettings, 'speed' | 'limits' | 'flex' | 'promptCache'>
+> & {
   speed?: Partial<SimulatorSpeed>;
   limits?: Record<string, ProviderLimits>;
+  flex?: Record<string, FlexTier>;
+  promptCache?: Partial<PromptCacheSettings>;
 };
 
 export function defaultSettings(): SimulatorSettings {
   return {
     answer: null,
+    webhook: null,
     models: null,
     speed: { validating: 20, running: 100, finalizing: 20, cancelling: 20 },
     limits: {},
+    flex: {},
+    usage: null,
+    promptCache: { ...usualCache },
     listLag: 0,
     expiresAfter: Number.POSITIVE_INFINITY,
     fileLag: 0,
@@ -140,77 +173,4 @@ export function defaultSettings(): SimulatorSettings {
     linesFromZero: false,
     earlyResults: false,
   };
-}
-
-/** Changes arrive over HTTP too, so every field is checked before any is applied. */
-export function changeSettings(settings: SimulatorSettings, change: unknown): void {
-  const fields = asObject('settings', change);
-  for (const [name, value] of Object.entries(fields)) checkField(name, value);
-  const { speed, limits, ...plain } = fields as SimulatorSettingsChange;
-  Object.assign(settings, withoutUndefined(plain));
-  Object.assign(settings.speed, withoutUndefined(speed ?? {}));
-  for (const [provider, ofProvider] of Object.entries(limits ?? {})) {
-    settings.limits[provider] = { ...settings.limits[provider], ...ofProvider };
-  }
-}
-
-function checkField(name: string, value: unknown): void {
-  if (value === undefined) return;
-  const known: JsonObject = { ...defaultSettings() };
-  if (!(name in known)) throw new TypeError(`Unknown simulator setting '${name}'`);
-  if (name === 'answer') {
-    if (value === null || typeof value === 'function') return;
-    throw new TypeError(`Simulator setting 'answer' must be a function or null: ${value}`);
-  } else if (name === 'models') {
-    if (value === null || isListOfTexts(value)) return;
-    throw new TypeError(`Simulator setting 'models' must be a list of names or null: ${value}`);
-  } else if (name === 'speed') {
-    checkNumbers(name, value, Object.keys(known.speed as object));
-  } else if (name === 'limits') {
-    for (const [provider, limits] of Object.entries(asObject(name, value))) {
-      checkNumbers(`limits.${provider}`, limits, limitNames);
-    }
-  } else if (typeof value !== typeof known[name]) {
-    throw new TypeError(`Simulator setting '${name}' must be a ${typeof known[name]}: ${value}`);
-  } else if (typeof value === 'number') {
-    checkNumber(name, value);
-  }
-}
-
-const limitNames = [
-  'requestsPerBatch',
-  'bytesPerBatch',
-  'enqueuedTokens',
-  'embeddingInputsPerBatch',
-  'queuedRequests',
-  'createsPerHour',
-  'requestsPerMinute',
-  'files',
-  'retryAfterSeconds',
-];
-
-function checkNumbers(name: string, value: unknown, allowed: string[]): void {
-  for (const [key, number] of Object.entries(asObject(name, value))) {
-    if (!allowed.includes(key)) throw new TypeError(`Unknown simulator setting '${name}.${key}'`);
-    if (number !== undefined) checkNumber(`${name}.${key}`, number);
-  }
-}
-
-function checkNumber(name: string, value: unknown): void {
-  if (typeof value !== 'number' || Number.isNaN(value) || value < 0) {
-    throw new TypeError(`Simulator setting '${name}' must be a number from 0 up: ${value}`);
-  }
-}
-
-function isListOfTexts(value: unknown): boolean {
-  return Array.isArray(value) && value.every((item) => typeof item === 'string');
-}
-
-function asObject(name: string, value: unknown): JsonObject {
-  if (!isObject(value)) throw new TypeError(`Simulator ${name} must be an object: ${value}`);
-  return value;
-}
-
-function withoutUndefined(fields: object): object {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }

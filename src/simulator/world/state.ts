@@ -10,12 +10,15 @@ import {
 import { createGate } from '../server/gate.ts';
 import { Rates } from '../server/rates.ts';
 import { RequestLog } from '../server/request-log.ts';
+import { changeSettings } from './change-settings.ts';
 import { createClockwork, type SimulatorClock } from './clockwork.ts';
 import { Meter } from './meter.ts';
 import { Markers } from './model/markers.ts';
 import { PromptCounts } from './model/prompt-counts.ts';
 import { createRandom } from './random.ts';
-import { changeSettings, defaultSettings, type SimulatorSettingsChange } from './settings.ts';
+import { defaultSettings, type SimulatorSettingsChange } from './settings.ts';
+import { Tiers } from './tiers/tiers.ts';
+import { PromptCache } from './usage/prompt-cache.ts';
 import type { World } from './world.ts';
 
 /** Everything a simulator knows; the server and the control API work on it. */
@@ -44,6 +47,8 @@ export function createState(
     clock: createClockwork(clock),
     random: createRandom(seed),
     gate: createGate(),
+    tiers: new Tiers(seed),
+    promptCache: new PromptCache(seed),
   };
   const state: SimulatorState = {
     world,
@@ -61,6 +66,7 @@ export function createState(
       world.faults.clear();
       world.markers.reset();
       world.promptCounts.reset();
+      world.promptCache.reset();
       world.random.restart();
       Object.assign(world.settings, freshSettings(options));
       state.log.reset();

@@ -6,6 +6,8 @@ import type { Markers } from './model/markers.ts';
 import type { PromptCounts } from './model/prompt-counts.ts';
 import type { Random } from './random.ts';
 import type { SimulatorSettings } from './settings.ts';
+import type { Tiers } from './tiers/tiers.ts';
+import type { PromptCache } from './usage/prompt-cache.ts';
 
 /** What all providers of one simulator share. */
 export interface World {
@@ -17,4 +19,6 @@ export interface World {
   clock: Clockwork;
   random: Random;
   gate: Gate;
+  tiers: Tiers;
+  promptCache: PromptCache;
 }

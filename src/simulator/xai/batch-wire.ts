@@ -6,6 +6,7 @@ import { readsNotFound } from '../world/batches/results.ts';
 import type { Dialect } from '../world/model/execute.ts';
 import type { World } from '../world/world.ts';
 import { checkLines } from './check-lines.ts';
+import { xaiDescription } from './description.ts';
 import { resultRow } from './result-row.ts';
 
 const mostLines = 50_000;
@@ -20,7 +21,7 @@ export interface XaiBatch {
   readsNotFound: number;
 }
 
-const common = batchDialect('xai');
+const common = batchDialect(xaiDescription);
 
 /** Whatever endpoint a line names, it is answered in the shape of a chat completion. */
 const dialect: Dialect = {
@@ -29,6 +30,8 @@ const dialect: Dialect = {
     endpoint === '/v1/responses' && content !== null
       ? answerChat({ ...body, messages: body.input }, content)
       : common.answer(endpoint, body, content, n),
+  tellUsage: (_endpoint, answer, usage, model) =>
+    common.tellUsage?.('/v1/chat/completions', answer, usage, model) ?? answer,
 };
 
 export function createWire(world: World, files: Files): BatchWire<XaiBatch> {

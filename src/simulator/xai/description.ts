@@ -1,6 +1,7 @@
 import { openaiDescription } from '../openai/description.ts';
 import type { OpenAILike } from '../openai-like/description.ts';
 import { errorBody } from './errors.ts';
+import { xaiUsage } from './usage.ts';
 
 /** What xAI shares with OpenAI: its files, and what it answers at once. */
 export const xaiDescription: OpenAILike = {
@@ -12,5 +13,6 @@ export const xaiDescription: OpenAILike = {
   fileIdPrefix: 'file_',
   scopeHeaders: [],
   errorBody,
+  usage: xaiUsage,
   fileObject: (file) => ({ ...file, expires_at: null }),
 };

@@ -15,6 +15,7 @@ import {
 import { type BatchifyOptions, batchify, type ProviderName } from '../../../src/index.ts';
 import type { Database } from '../../../src/ledger/sqlite/connection/driver.ts';
 import { chatRequest } from '../../support/ask.ts';
+import { ManualClock } from '../../support/clocks/manual-clock.ts';
 import { fastClock } from '../../support/programs/parts/fast-clock.ts';
 import { chatUrl } from '../../support/source-of.ts';
 import { openStage, type Stage } from '../../support/stage.ts';
@@ -147,10 +148,18 @@ describe('the life of a batch', () => {
     const errors = [{ code: 'invalid_request', message: 'no' }];
     simulator.faults.nextBatch({ outcome: 'failed', errors });
     const shared = stage.options();
+    // The first program looks at its batch when its clock says so: not before the second one has taken it.
+    const clock = new ManualClock();
+    clock.advance(Date.now() - clock.now());
+    const passes = (condition: () => boolean, what: string) =>
+      until(() => {
+        clock.advance(100);
+        return condition();
+      }, what);
     vi.stubEnv('BATCHLING_RUN', 'first');
-    const first = batchify(shared);
+    const first = batchify({ ...shared, clock });
     const before = first.run(() => askFor('shared'));
-    await until(() => first.stats.batches.submitted === 1, 'the batch');
+    await passes(() => first.stats.batches.submitted === 1, 'the batch');
     for (const [file, database] of locks()) {
       database.close();
       locks().delete(file);
@@ -164,8 +173,15 @@ describe('the life of a batch', () => {
     const after = second.run(() => askFor('shared'));
     await until(() => polls > 0, 'the takeover');
     simulator.release();
-    await soon(Promise.all([before, after]));
-    await soon(Promise.all([first.close(), second.close()]));
+    let isOver = false;
+    const ends = Promise.all([before, after]).then(() =>
+      Promise.all([first.close(), second.close()]),
+    );
+    void ends.finally(() => {
+      isOver = true;
+    });
+    await passes(() => isOver, 'the end of both');
+    await ends;
     expect(simulator.countRequests('DELETE', /files/)).toBe(0);
   });
 });

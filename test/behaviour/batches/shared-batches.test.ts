@@ -57,6 +57,28 @@ describe('a batch of several scopes', () => {
     });
   });
 
+  it('counts for each of them by its own calls', async () => {
+    const store = await shareBatch([
+      { name: 'titles', tags: { team: 'red' } },
+      { name: 'summaries', tags: { team: 'blue' } },
+      {},
+    ]);
+    const ledger = await openSqliteLedger({ path: store });
+    const names = await ledger.costs({ by: ['name'] });
+    const tags = await ledger.costs({ by: ['tag'] });
+    await ledger.close();
+    expect(names.map(({ name, calls }) => [name, calls]).sort()).toEqual([
+      [undefined, 1],
+      ['summaries', 1],
+      ['titles', 1],
+    ]);
+    expect(tags.map(({ tag, calls }) => [tag, calls]).sort()).toEqual([
+      [undefined, 1],
+      ['team=blue', 1],
+      ['team=red', 1],
+    ]);
+  });
+
   it('has no more tags than a provider takes', async () => {
     const many = (letter: string) =>
       Object.fromEntries(Array.from({ length: 12 }, (_, n) => [`${letter}${n}`, 'x']));

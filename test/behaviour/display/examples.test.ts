@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { AnswerFunction } from '../../../src/simulator/index.ts';
 import { startExample } from '../../support/processes/run-example.ts';
@@ -138,6 +139,23 @@ it('race.ts takes the first good answer of two providers', async () => {
   for (const { question, from, text } of lines) expect(text).toBe(`${from}: ${question}`);
   expect(lines[0]).toMatchObject({ question: 'How do tides work?', from: 'anthropic' });
 });
+
+it('own-server.ts gets all its answers from a server that is killed twice', async () => {
+  const given = { store, arguments: ['240', String(await freePort())] };
+  const [first] = await startExample(stage, 'own-server.ts', given).lines<object>();
+  expect(first).toMatchObject({ right: 240, kills: 2, realtime: 240, fromLedger: 0, failed: 0 });
+  const [again] = await startExample(stage, 'own-server.ts', given).lines<object>();
+  expect(again).toMatchObject({ right: 240, kills: 0, realtime: 0, fromLedger: 240, failed: 0 });
+});
+
+/** The example starts its server again at the same port. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
 
 it('two-terminals.ts asks once for what both terminals want', async () => {
   script(({ prompt }) => `fr ${numberIn(prompt)}`);

@@ -34,6 +34,9 @@ function leadToSimulator(): void {
   }
   vi.stubEnv('GROQ_BASE_URL', simulator.baseUrl('groq').replace('/openai/v1', ''));
   vi.stubEnv('ZHIPUAI_API_KEY', 'key-of-zhipu');
+  vi.stubEnv('OVH_AI_ENDPOINTS_ACCESS_TOKEN', 'key-of-ovhcloud');
+  // Its paths begin with /v1.
+  vi.stubEnv('PERPLEXITY_BASE_URL', simulator.baseUrl('perplexity').replace(/\/v1$/, ''));
   vi.stubEnv('GOOGLE_API_KEY', undefined);
   vi.stubEnv('GEMINI_API_KEY', 'key-of-google');
   vi.stubEnv('GOOGLE_GEMINI_BASE_URL', simulator.baseUrl('google'));
@@ -41,6 +44,10 @@ function leadToSimulator(): void {
   vi.stubEnv('GOOGLE_CLOUD_PROJECT', 'my-project');
   vi.stubEnv('AZURE_OPENAI_API_KEY', 'key-of-azure');
   vi.stubEnv('AZURE_OPENAI_ENDPOINT', `${simulator.url}/azure`);
+  vi.stubEnv('BEDROCK_ENDPOINT', simulator.baseUrl('bedrock'));
+  vi.stubEnv('AWS_REGION', 'us-east-1');
+  vi.stubEnv('AWS_ACCESS_KEY_ID', 'AKIDEXAMPLES');
+  vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'secret-of-AKIDEXAMPLES');
   vi.stubEnv('MISTRAL_SERVER_URL', simulator.baseUrl('mistral').replace(/\/v1$/, ''));
 }
 
@@ -92,10 +99,15 @@ async function outputsOf(files: readonly string[], given: BatchifyOptions = {}):
 it('examples/providers has a program for every provider, and each gets its answers from a batch', async () => {
   const { simulator } = stage;
   expect(names.toSorted()).toEqual([...simulator.providers].toSorted());
-  simulator.configure({ answer: ({ prompt }) => `<${prompt.split(' ').at(-1)}>` });
+  simulator.configure({
+    // Vectors have no text.
+    answer: ({ prompt, endpoint }) =>
+      endpoint === '/v1/embeddings' ? undefined : `<${prompt.split(' ').at(-1)}>`,
+  });
   const tokens = await giveGoogleTokens();
+  const others = names.filter((name) => name !== 'bedrock');
   const outputs = await outputsOf(
-    names.map((name) => `providers/${name}.mjs`),
+    others.map((name) => `providers/${name}.mjs`),
     {
       providers: {
         azure: { deployments: { 'gpt-5-mini': 'gpt-5-mini-batch' } },
@@ -105,9 +117,28 @@ it('examples/providers has a program for every provider, and each gets its answe
   );
   tokens.close();
   const words = 'bridge: <bridge>\nriver: <river>\nharbour: <harbour>';
-  expect(outputs).toEqual(names.map(() => words));
-  expect(simulator.meter).toMatchObject({ batched: 3 * names.length, realtime: 0 });
-  expect(new Set(simulator.batches().map(({ provider }) => provider))).toEqual(new Set(names));
+  const vectors = 'bridge: 8 numbers\nriver: 8 numbers\nharbour: 8 numbers';
+  expect(outputs.toSorted()).toEqual(
+    others.map((name) => (name === 'voyage' ? vectors : words)).toSorted(),
+  );
+  expect(simulator.meter).toMatchObject({ batched: 3 * others.length, realtime: 0 });
+  expect(new Set(simulator.batches().map(({ provider }) => provider))).toEqual(new Set(others));
+});
+
+it('the program for Bedrock gets its answers from a job, by the time of the day that its signatures bear', async () => {
+  const { simulator } = stage;
+  simulator.configure({ answer: ({ prompt }) => `<${prompt.split(' ').at(-1)}>` });
+  const outputs = await outputsOf(['providers/bedrock.mjs'], {
+    clock: undefined,
+    window: '200ms',
+    poll: '20ms',
+    providers: {
+      bedrock: { bucket: 's3://my-bucket', roleArn: 'arn:aws:iam::123456789012:role/batches' },
+    },
+  });
+  const spelled = Array.from({ length: 120 }, (_, index) => `${index + 1}: <${index + 1}>`);
+  expect(outputs).toEqual([spelled.join('\n')]);
+  expect(simulator.meter).toMatchObject({ batched: 120, realtime: 0 });
 });
 
 it('programs of further frameworks in examples/unchanged get their answers from batches', async () => {

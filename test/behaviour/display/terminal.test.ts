@@ -25,16 +25,19 @@ function job(given: Partial<TerminalJob> = {}, options: BatchifyOptions = {}): T
 async function held(given: Partial<TerminalJob>, columns = 80, redirection = '') {
   stage.simulator.hold();
   const run = await runInTerminal('launched/terminal-job', job(given), columns, {}, redirection);
-  await until(() => /\d of 30 calls answered/.test(run.lines().join('\n')), 'the live lines');
+  await until(() => /\d of 30 done/.test(run.lines().join('\n')), 'the live lines');
   return run;
 }
 
-const live = /\d of 30 calls answered|queued +sent|running|reading answers/;
+const live = /\d of 30 done|running|reading answers/;
 
 describe.each([80, 50])('a terminal of %i columns', (columns) => {
   it('shows the current state, and at the end only the lines that stay', async () => {
     const run = await held({}, columns);
-    await until(() => /^ {2}openai gpt.* 30 .*running/.test(run.lines().at(-1) ?? ''), 'the batch');
+    await until(
+      () => /^ {2}openai gpt.*▒{8,} .*30 +running/.test(run.lines().at(-1) ?? ''),
+      'the batch',
+    );
     stage.simulator.release();
     const { code, lines, written } = await run.ended;
     expect(code).toBe(0);
@@ -94,13 +97,13 @@ it('gets plain lines where it understands no escape codes', async () => {
   const run = await runInTerminal('launched/terminal-job', job(), 80, { TERM: 'dumb' });
   const { written, lines } = await run.ended;
   expect(written).not.toContain('\u001b');
-  expect(lines.some((line) => line.startsWith('batchling: 30 calls answered'))).toBe(true);
+  expect(lines.some((line) => /^batchling: (saved .*: )?30 calls answered/.test(line))).toBe(true);
 });
 
 it('Ctrl-C ends the demo with 130 and says how to go on', async () => {
   const main = fileURLToPath(new URL('../../../src/cli/main.ts', import.meta.url));
   const run = runCommand(`'${process.execPath}' --import tsx '${main}' demo`, 80);
-  await until(() => run.written().includes('calls answered'), 'the live lines');
+  await until(() => run.written().includes(' done'), 'the live lines');
   run.type('\u0003');
   const { code, lines } = await run.ended;
   expect(code).toBe(130);

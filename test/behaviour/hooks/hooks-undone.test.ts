@@ -1,4 +1,5 @@
 import { Agent } from 'node:http';
+import http2 from 'node:http2';
 import { expect, it } from 'vitest';
 import { batchify } from '../../../src/index.ts';
 
@@ -7,6 +8,7 @@ const patched = () => [
   AbortController.prototype.abort,
   globalThis.setTimeout,
   Object.getOwnPropertyDescriptor(Agent.prototype, 'addRequest')?.value,
+  http2.connect,
 ];
 
 const openaiUrl = 'https://api.openai.com/v1/chat/completions';

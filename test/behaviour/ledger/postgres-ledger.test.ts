@@ -100,7 +100,7 @@ describe('programs that share a ledger in PostgreSQL', () => {
     const shown = { BATCHLING_DISPLAY: 'plain' };
     const { code, stdout, stderr } = await runProgram('ask-all', input, shown);
     expect(code).toBe(0);
-    expect(stderr).toContain('postgres://127.0.0.1');
+    expect(stderr).toContain('1 call answered');
     expect(stdout + stderr).not.toContain('hunter2');
   });
 

@@ -31,7 +31,27 @@ describe('two callers of one request', () => {
     const [first, second] = await Promise.all(responses.map((response) => response.text()));
     expect(second).toBe(first);
     expect(stage.simulator.meter.total).toBe(1);
+    const { prompt_tokens: input, completion_tokens: output } = JSON.parse(first ?? '').usage;
+    expect(scope.stats).toMatchObject({ answered: 2, tokens: { input, output } });
     await scope.close();
+  });
+
+  it('count once in the sums of their scope', async () => {
+    stage.simulator.hold();
+    scope = batchify(stage.options());
+    const asked = [askTheSame(), askTheSame()];
+    await captured(2);
+    await until(() => stage.simulator.batches().length === 1, 'the batch');
+    stage.simulator.release();
+    await Promise.all(asked);
+    await scope.close();
+    const [execution] = stage.simulator.meter.executions;
+    const { answered, tokens } = scope.stats;
+    expect({ answered, input: tokens.input, output: tokens.output }).toEqual({
+      answered: 2,
+      input: execution?.inputTokens,
+      output: execution?.outputTokens,
+    });
   });
 
   it('do not end with each other: the second aborts while the batch is under way', async () => {

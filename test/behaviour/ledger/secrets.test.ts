@@ -34,6 +34,7 @@ const names: BatchlingEventName[] = [
   'call:bypassed',
   'queue:flushed',
   'batch:submitting',
+  'batch:step',
   'batch:submitted',
   'batch:polled',
   'batch:ended',

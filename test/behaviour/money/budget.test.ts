@@ -1,8 +1,12 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import OpenAI from 'openai';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type BatchifyOptions, batchify } from '../../../src/index.ts';
+import { type BatchifyOptions, batchify, type Clock } from '../../../src/index.ts';
 import { resultOf } from '../../support/processes/run-program.ts';
 import { openStage, type Stage } from '../../support/stage.ts';
+import { until } from '../../support/until.ts';
 
 /** A million tokens of output cost $0.60 in realtime and $0.30 in a batch; the prompts cost next to nothing. */
 const request = { model: 'gpt-4o-mini', max_tokens: 1_000_000 };
@@ -114,6 +118,26 @@ describe('a budget', () => {
     expect(statuses).toEqual([200]);
   });
 
+  it('learns how long answers are while it runs', async () => {
+    let ahead = 0;
+    const clock: Clock = {
+      now: () => Date.now() + ahead,
+      setTimeout: (callback, delay) => setTimeout(callback, delay),
+      clearTimeout: (timer) => clearTimeout(timer as NodeJS.Timeout),
+    };
+    // 5,000 tokens are $0.0015 in a batch.
+    const usage = { prompt_tokens: 1, completion_tokens: 5_000 };
+    stage.simulator.configure({
+      answer: () => {
+        ahead += 120_000;
+        return { choices: [{}], usage };
+      },
+    });
+    const unlimited = { max_tokens: undefined };
+    const { statuses } = await askRounds([['a'], ['b']], { budget: 0.002, clock }, unlimited);
+    expect(statuses).toEqual([200, 402]);
+  });
+
   it.each([
     ['without a maximum', { max_tokens: undefined }, 0.02],
     ['with one', { max_tokens: 1_000 }, 0.02],
@@ -175,6 +199,42 @@ describe('a budget', () => {
     const rounds = [['a'], ['b'], ['c']];
     const { statuses } = await askRounds(rounds, { budget: 0.7, minBatch: 100 });
     expect(statuses).toEqual([200, 200, 200]);
+  });
+
+  it('is not used up by a realtime call that was aborted while it waited for its turn', async () => {
+    const held: (() => void)[] = [];
+    const server = createServer((incoming, response) => {
+      const usage = { prompt_tokens: 1, completion_tokens: 1 };
+      const answer = () =>
+        response
+          .writeHead(200, { 'content-type': 'application/json' })
+          .end(JSON.stringify({ choices: [], usage }));
+      incoming.resume().once('end', () => (held.length === 0 ? held.push(answer) : answer()));
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const baseURL = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+    const client = stage.openai({ baseURL, maxRetries: 0 });
+    // Two calls at once: each may cost $0.60.
+    const options = stage.options({ budget: 1.25, minBatch: 100, hosts: { [baseURL]: 'openai' } });
+    const scope = batchify({ ...options, realtimeConcurrency: 1 });
+    const first = scope.run(() => send(client, 'first'));
+    await until(() => held.length === 1, 'the first call');
+    const leaving = new AbortController();
+    const messages = [{ role: 'user' as const, content: 'second' }];
+    const second = scope.run(() =>
+      client.chat.completions.create({ ...request, messages }, { signal: leaving.signal }),
+    );
+    await until(() => scope.stats.captured === 2, 'the second call');
+    await scope.flush();
+    leaving.abort();
+    await expect(second).rejects.toThrow();
+    held[0]?.();
+    await first;
+    const more = [scope.run(() => send(client, 'third')), scope.run(() => send(client, 'fourth'))];
+    await Promise.all(more);
+    await scope.close();
+    expect(scope.stats).toMatchObject({ answered: 3, failed: 0, realtime: 3 });
+    server.close().closeAllConnections();
   });
 
   it('is one for all processes of a run', async () => {

@@ -24,6 +24,7 @@ beforeEach(() => stage.simulator.reset());
 /** Where a call of each provider goes, below its base, and how it names itself. */
 const wires: Readonly<Record<string, (model: string) => [path: string, body: object]>> = {
   anthropic: (model) => ['/v1/messages', { model, max_tokens: 64 }],
+  mistral: (model) => ['/v1/chat/completions', { model }],
   google: (model) => [`/v1beta/models/${model}:generateContent`, {}],
 };
 
@@ -102,8 +103,13 @@ describe('what Anthropic has cached', () => {
     expect(stats.dollars.paid).toBeCloseTo(40 * each, 9);
     expect(stats.dollars.paid).toBeCloseTo(7.51, 2);
     expect(stats.dollars.saved).toBeCloseTo(40 * each, 9);
-    expect(stats.tokens).toEqual({ input: 40 * 100_012, output: 40 * 40 });
-    expect(summaryLine(stats)).toContain('paid $7.51, saved $7.51');
+    expect(stats.tokens).toEqual({
+      input: 40 * 100_012,
+      output: 40 * 40,
+      cacheRead: 0,
+      cacheWrite: 4_000_000,
+    });
+    expect(summaryLine(stats)).toContain('saved $7.51 (50%), paid $7.51');
     expect(events).toHaveLength(40);
     for (const { dollars } of events) expect(dollars?.paid).toBeCloseTo(each, 9);
     expect(batches[0]?.cost?.paid).toBeCloseTo(40 * each, 9);
@@ -230,6 +236,38 @@ describe('each kind of input and output has its price', () => {
       { list: 0.025 + 0.1125, paid: 0.125 },
     ],
     [
+      'cached input of o4-mini, for which a batch has no rate either',
+      { provider: 'openai', model: 'o4-mini' },
+      completion({
+        prompt_tokens: 100_000,
+        prompt_tokens_details: { cached_tokens: 90_000 },
+        completion_tokens: 0,
+      }),
+      { list: 0.011 + 0.02475, paid: 0.055 },
+    ],
+    [
+      'cached input of Mistral, which is discounted, and is named by another word',
+      { provider: 'mistral', model: 'mistral-medium-latest' },
+      completion({ prompt_tokens: 100_000, num_cached_tokens: 90_000, completion_tokens: 0 }),
+      { list: 0.015 + 0.0135, paid: (0.015 + 0.0135) / 2 },
+    ],
+    [
+      'all kinds at Moonshot, whose batches cost 0.6 of the list',
+      { provider: 'moonshot', model: 'kimi-k2.5' },
+      completion({
+        prompt_tokens: 100_000,
+        prompt_tokens_details: { cached_tokens: 50_000 },
+        completion_tokens: 10_000,
+      }),
+      { list: 0.03 + 0.005 + 0.03, paid: 0.6 * (0.03 + 0.005 + 0.03) },
+    ],
+    [
+      'reads that cost a twentieth of the input',
+      { provider: 'anthropic', model: 'claude-opus-5-5' },
+      message({ input_tokens: 10_000, cache_read_input_tokens: 90_000 }),
+      { list: 0.04 + 0.018, paid: (0.04 + 0.018) / 2 },
+    ],
+    [
       'what GPT-5.6 has written to its cache',
       { provider: 'openai', model: 'gpt-5.6-luna' },
       completion({
@@ -244,6 +282,20 @@ describe('each kind of input and output has its price', () => {
       { provider: 'google', model: 'gemini-2.5-flash' },
       { usageMetadata: { promptTokenCount: 100_000, cachedContentTokenCount: 90_000 } },
       { list: 0.003 + 0.0027, paid: 0.003 / 2 + 0.0027 },
+    ],
+    [
+      'long input of Gemini at the higher rates, with thoughts and what its tools have read',
+      { provider: 'google', model: 'gemini-2.5-pro' },
+      {
+        usageMetadata: {
+          promptTokenCount: 200_000,
+          toolUsePromptTokenCount: 50_000,
+          cachedContentTokenCount: 150_000,
+          candidatesTokenCount: 1_000,
+          thoughtsTokenCount: 3_000,
+        },
+      },
+      { list: 0.25 + 0.0375 + 0.06, paid: (0.25 + 0.06) / 2 + 0.0375 },
     ],
     [
       'cached input of the Gemini models with a discount for it',

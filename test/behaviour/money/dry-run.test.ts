@@ -226,7 +226,8 @@ describe('a deep dry run', () => {
     const prompts = Array.from({ length: 50 }, (_, at) => `${at}`);
     const limited = () =>
       Promise.all(prompts.map((one) => limit(() => ask(stage.openai(), one, model))));
-    const { summary } = await exitOf(batchify(limited, deep()));
+    // Each round fills a batch: a window would take a slow round for two.
+    const { summary } = await exitOf(batchify(limited, deep({ batchSize: 10, window: '1m' })));
     expect(summary.queues[0]).toMatchObject({ batches: 5, rounds: 5, oneAfterAnother: 5 });
     expect(dryRunLines(summary).join('\n')).toMatch(
       /5 batches, each after the one before: 5 × minutes to hours\. .*p-limit/,

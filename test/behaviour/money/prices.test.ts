@@ -23,9 +23,23 @@ const listed = {
   moonshot: 'kimi-k2-0905-preview',
   zhipu: 'glm-4-plus',
   novita: 'deepseek/deepseek-r1',
+  openrouter: 'openai/gpt-4o-mini',
+  voyage: 'voyage-3-large',
+  ovhcloud: 'Llama-3.1-8B-Instruct',
+  perplexity: 'sonar',
+  fireworks: 'accounts/fireworks/models/gpt-oss-20b',
+  bedrock: 'amazon.nova-lite-v1:0',
 };
 /** Providers of which the list knows nothing: users give prices themselves. */
-const unlisted = ['sference', 'deepinfra', 'nebius', 'parasail', 'siliconflow', 'dashscope'];
+const unlisted = [
+  'sference',
+  'deepinfra',
+  'nebius',
+  'parasail',
+  'siliconflow',
+  'dashscope',
+  'qianfan',
+];
 const usage = { inputTokens: 1_000_000, outputTokens: 1_000_000 };
 const priceOf = (name: string, model: string, of: Usage) =>
   new ModelPrice(builtInInfos.find((info) => info.name === name) ?? { name }, model).charge(of)

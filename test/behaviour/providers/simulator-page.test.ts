@@ -79,7 +79,7 @@ it('shows a test that passes, and pieces that run', async () => {
     ...assertionResults.flatMap(({ failureMessages }) => failureMessages),
   ]);
   expect(failures).toEqual([]);
-  expect(report).toMatchObject({ numPassedTests: 6, numTotalTests: 6 });
+  expect(report).toMatchObject({ numPassedTests: 9, numTotalTests: 9 });
   expect(stderr).toBe('');
 });
 

@@ -170,6 +170,16 @@ describe('events and stats', () => {
     ]);
   });
 
+  it('tell of a create when the ledger has it: a listener may end the process', async () => {
+    const scope = batchify(stage.options());
+    const heard: string[] = [];
+    scope.on('batch:step', ({ step, remoteId }) => heard.push(remoteId ? `${step} known` : step));
+    scope.on('batch:submitted', () => heard.push('submitted'));
+    await scope.run(() => sourceOf(stage));
+    await scope.close();
+    expect(heard).toEqual(['upload', 'submitted', 'create known']);
+  });
+
   it('sum up what the scope did', async () => {
     // All three in one batch, whatever the machine does.
     const scope = batchify(stage.options({ window: '1s' }));
@@ -191,7 +201,12 @@ describe('events and stats', () => {
       fromLedger: 0,
       realtime: 0,
       bypassed: 0,
-      tokens: { input: sum('inputTokens'), output: sum('outputTokens') },
+      tokens: {
+        input: sum('inputTokens'),
+        output: sum('outputTokens'),
+        cacheRead: 0,
+        cacheWrite: 0,
+      },
     });
     expect(scope.stats.batches).toMatchObject({ submitted: 2, ended: 2, collected: 2 });
   });

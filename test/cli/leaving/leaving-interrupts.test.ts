@@ -99,6 +99,22 @@ it('records a create that is in flight', async () => {
   await expectContinued();
 });
 
+it('cuts ordinary calls off, and the next run says that they may have been paid twice', async () => {
+  const { simulator } = stage;
+  simulator.configure({ flex: { openai: { delay: 600_000 } } });
+  const environment = { BATCHLING_LANE: 'flex' };
+  const program = await start({ environment });
+  await until(() => simulator.meter.mostAtOnce() === 2, 'the calls');
+  program.kill('SIGINT');
+  expectInterrupted(await program.ended);
+  simulator.configure({ flex: { openai: { delay: 0 } } });
+  // Nobody listens to its reports, so it shows itself what it did.
+  const shown = { ...environment, BATCHLING_REPORT: '', BATCHLING_DISPLAY: 'plain' };
+  const { lines, stderr } = await (await start({ environment: shown })).ended;
+  expect(lines).toHaveLength(3);
+  expect(stderr).toContain('2 calls may have been paid twice');
+});
+
 it('does not wait long for a create that gets no reply, and not at all when told twice', async () => {
   const { simulator } = stage;
   const hang = { kind: 'hang', ms: 600_000 } as const;

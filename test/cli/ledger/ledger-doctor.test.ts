@@ -97,7 +97,7 @@ describe('doctor --live', () => {
     expect((await live('opnai')).stderr).toContain('They are openai, ');
     // Its facts are a copy of those of OpenAI, whose models it has not.
     expect((await live('deepinfra')).stderr).toContain('--live deepinfra needs a model');
-    expect((await live('vertex', '--model', 'm')).stderr).toContain('its facts show none');
+    expect((await live('bedrock')).stderr).toContain('its batches need settings of yours');
     expect(stage.simulator.requests.length).toBe(before);
   });
 });

@@ -30,17 +30,20 @@ export async function openScene(
 ): Promise<Scene> {
   const simulator = await startSimulator({
     speed: { validating: 2, running: 10, finalizing: 2, cancelling: 2 },
+    ...wireOf(provider).settings,
     ...settings,
   });
   const folder = await mkdtemp(join(tmpdir(), 'batchling-crash-'));
   const store = database ?? join(folder, 'ledger.db');
   const baseURL = `${simulator.baseUrl(provider)}${wireOf(provider).path ?? ''}`;
   const time = { epoch: Date.now(), speed };
+  const { model } = wireOf(provider);
   return {
     simulator,
     store,
     input: (prompts, given) => ({
       sdk: wireOf(provider).sdk,
+      ...(model !== undefined && { model }),
       prompts,
       baseURL,
       apiKey: 'sk-test-key',

@@ -1,4 +1,5 @@
 import type { Simulator } from '../../../src/simulator/index.ts';
+import { isVectorOf } from '../../support/is-vector-of.ts';
 import type { Heard } from '../../support/processes/asker.ts';
 import { until } from '../../support/until.ts';
 
@@ -43,7 +44,8 @@ export async function judge(
   const texts = heard.flatMap(({ text }) => text ?? []);
   const wrong = prompts.filter((prompt, index) => {
     const text = heard[index]?.text;
-    return text !== undefined && !text.includes(`answer to "${prompt}"`);
+    if (text === undefined) return false;
+    return !text.includes(`answer to "${prompt}"`) && !isVectorOf(prompt, text);
   });
   // No two answers of the simulator are alike, so nor may those of identical prompts be.
   const shared = texts.length - new Set(texts).size;

@@ -187,7 +187,9 @@ function firstBatchOnly(action: ReturnType<typeof status>, times = forGood) {
     const off = scope.on('batch:submitted', ({ remoteId }) => {
       off();
       const id = remoteId?.split('/').at(-1);
-      const path = new RegExp(`/(batches|batch/jobs|batchPredictionJobs)/${id}$`);
+      const path = new RegExp(
+        `/(batches|batch/jobs|batchPredictionJobs|batchInferenceJobs|model-invocation-job)/${id}$`,
+      );
       simulator.faults.add({ ...requests.poll, path, times, action });
     });
   };

@@ -12,6 +12,7 @@ import {
   hour,
   minute,
   openaiOnly,
+  requestOf,
   requests,
   second,
   status,
@@ -24,6 +25,9 @@ const createsOnce: NonNullable<FaultCase['check']> = ({ simulator }) => {
 };
 
 const sentAgain = 'sent again: the create was never accepted';
+
+/** A create of theirs that comes twice makes one batch: it has a key, or an id of our choosing. */
+const withoutTwins = ['perplexity', 'fireworks', 'bedrock'] as const;
 
 const aTwinWasCancelled = expect.stringMatching(/^a twin was cancelled/);
 
@@ -115,6 +119,7 @@ export const unclearCreateFaults: readonly FaultCase[] = [
   {
     fault: 'create: answer lost, the batch in lists only a minute later (a twin)',
     providers: openaiOnly,
+    notFor: withoutTwins,
     // Nothing of the twin may have run when it is seen.
     settings: { listLag: minute, speed: { validating: 30 * minute, running: 0 } },
     arrange: strike('create', { kind: 'lost' }),
@@ -123,8 +128,27 @@ export const unclearCreateFaults: readonly FaultCase[] = [
     check: twinIsCancelled,
   },
   {
+    fault:
+      'create: answer lost, the batch in lists only a minute later, and a create makes no twin',
+    providers: withoutTwins,
+    settings: { listLag: minute, speed: { validating: 30 * minute, running: 0 } },
+    arrange: strike('create', { kind: 'lost' }),
+    fates: answered,
+    sentAgain: 0,
+  },
+  {
+    fault:
+      'create: connection lost, accepted a quarter of an hour later, and a create makes no twin',
+    providers: withoutTwins,
+    settings: { speed: { validating: 30 * minute, running: 0 } },
+    arrange: strike('create', { kind: 'late', ms: 15 * minute }),
+    fates: answered,
+    sentAgain: 0,
+  },
+  {
     fault: 'create: answer lost, a twin a minute later, and its cancel is answered 500, twice',
     providers: openaiOnly,
+    notFor: withoutTwins,
     settings: { listLag: minute, speed: { validating: 30 * minute, running: 0 } },
     arrange(scene) {
       strike('create', { kind: 'lost' })(scene);
@@ -137,6 +161,7 @@ export const unclearCreateFaults: readonly FaultCase[] = [
   {
     fault: 'create: answer lost, a twin a minute later, and its cancel is answered 500 for good',
     providers: openaiOnly,
+    notFor: withoutTwins,
     settings: { listLag: minute, speed: { validating: 30 * minute, running: 0 } },
     arrange(scene) {
       strike('create', { kind: 'lost' })(scene);
@@ -185,6 +210,7 @@ export const unclearCreateFaults: readonly FaultCase[] = [
   {
     fault: 'create: connection lost, accepted only a quarter of an hour later (a twin)',
     providers: openaiOnly,
+    notFor: withoutTwins,
     // Nothing of the twin may have run when it is seen.
     settings: { speed: { validating: 30 * minute, running: 0 } },
     arrange: strike('create', { kind: 'late', ms: 15 * minute }),
@@ -217,7 +243,7 @@ export const unclearCreateFaults: readonly FaultCase[] = [
       const off = scope.on('batch:submitting', () => {
         off();
         const skip = wireOf(provider).looksFirst ? 1 : 0;
-        const rule = { ...requests.list, times: forGood, skip, action: status(500) };
+        const rule = { ...requestOf(provider, 'list'), times: forGood, skip, action: status(500) };
         const fault = simulator.faults.add(rule);
         clock.setTimeout(() => {
           fault.remove();

@@ -10,6 +10,8 @@ export interface CliOptions {
   readonly environment?: Record<string, string>;
   /** What its stdin holds. */
   readonly input?: string;
+  /** The writer of its stdin does not end. */
+  readonly isInputOpen?: boolean;
 }
 
 export interface RunningCli {
@@ -26,7 +28,8 @@ export async function startCli(given: string[], options: CliOptions = {}): Promi
     cwd: options.folder,
     env: { ...inherited, BATCHLING_DISPLAY: 'none', ...options.environment },
   });
-  child.stdin.end(options.input ?? '');
+  child.stdin.write(options.input ?? '');
+  if (!options.isInputOpen) child.stdin.end();
   let stdout = '';
   let stderr = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
@@ -59,7 +62,10 @@ export function variablesOf(stage: Stage, store = stage.newStore()): Record<stri
 }
 
 /** Writes the files of a small project. */
-export async function writeFiles(folder: string, files: Record<string, string>): Promise<void> {
+export async function writeFiles(
+  folder: string,
+  files: Record<string, string | Buffer>,
+): Promise<void> {
   for (const [name, text] of Object.entries(files)) {
     await mkdir(dirname(join(folder, name)), { recursive: true });
     await writeFile(join(folder, name), text);

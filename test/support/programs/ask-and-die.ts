@@ -2,6 +2,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import os from 'node:os';
 import type { GoogleGenAI } from '@google/genai';
 import { type BatchifyOptions, batchify } from '../../../src/index.ts';
+import type { Sdk } from '../provider-wires.ts';
 import {
   commitsSoFar,
   type KillPoint,
@@ -11,11 +12,12 @@ import {
   stopBeforeCreate,
 } from './parts/commit-killer.ts';
 import { type FastTime, fastClock } from './parts/fast-clock.ts';
+import { askBedrock, askForEmbedding, awsKeys, bedrockClient } from './parts/more-clients.ts';
 import { readInput } from './parts/read-input.ts';
 
 /** Asks everything at once through a provider's own SDK, and may die in the midst of it. */
 export interface AskInput {
-  readonly sdk: 'openai' | 'anthropic' | 'google' | 'vertex';
+  readonly sdk: Sdk;
   readonly prompts: readonly string[];
   readonly baseURL: string;
   readonly apiKey: string;
@@ -55,7 +57,7 @@ if (options.store?.startsWith('postgres')) await killAtServerCommit(kill);
 else await killAtCommit(kill);
 if (input.stops === 'at-mark') await stopAtMark();
 if (input.stops === 'before-create') stopBeforeCreate();
-const ask = await { openai, anthropic, google, vertex }[sdk]();
+const ask = await { openai, responses, embeddings, anthropic, google, vertex, bedrock }[sdk]();
 const scope = batchify({ ...options, ...(time && { clock: fastClock(time) }) });
 const heard = await scope.run(() =>
   Promise.all(prompts.map((prompt) => ask(prompt).catch(heardError))),
@@ -74,6 +76,30 @@ async function openai(): Promise<Ask> {
     const text = data.choices[0]?.message.content ?? '';
     return { text, source: response.headers.get('x-batchling-source') };
   };
+}
+
+async function responses(): Promise<Ask> {
+  const { default: OpenAI } = await import('openai');
+  const client = new OpenAI({ apiKey, baseURL, organization: null, project: null });
+  return async (content) => {
+    const { data, response } = await client.responses
+      .create({ model: model ?? 'gpt-test', input: content })
+      .withResponse();
+    return { text: data.output_text, source: response.headers.get('x-batchling-source') };
+  };
+}
+
+async function embeddings(): Promise<Ask> {
+  const { default: OpenAI } = await import('openai');
+  const client = new OpenAI({ apiKey, baseURL, organization: null, project: null });
+  return async (content) => ({ text: await askForEmbedding(client, content) });
+}
+
+async function bedrock(): Promise<Ask> {
+  process.env.AWS_ACCESS_KEY_ID = awsKeys.accessKeyId;
+  process.env.AWS_SECRET_ACCESS_KEY = awsKeys.secretAccessKey;
+  const client = await bedrockClient(baseURL);
+  return async (content) => ({ text: await askBedrock(client, content) });
 }
 
 async function anthropic(): Promise<Ask> {

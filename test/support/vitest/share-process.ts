@@ -1,8 +1,13 @@
 import { afterAll, expect, vi } from 'vitest';
 import { sharedState } from '../../../src/hooks/state.ts';
+import { markProcessAsShared } from '../shared-process.ts';
 
 // For files that share their process. Each is a run of its own, as a process would be: it counts its own
 // occurrences, and meets no engine and no call of another file, which matters where the store is `:memory:`.
+markProcessAsShared();
+// Whichever undici is loaded first carries each `fetch` of the process: Node's own, here as in most programs, and not the
+// package that some of the files import. The two differ in the headers that they accept.
+void globalThis.Request;
 const state = sharedState();
 state.engines.clear();
 state.dryRuns.clear();

@@ -20,10 +20,20 @@ const services = [
   { name: 'moonshot', window: '12h' },
   { name: 'zhipu', window: '24h', endpoint: '/v4/chat/completions' },
   { name: 'novita', window: '24h', isBare: true },
+  { name: 'ovhcloud', window: '48h' },
+  {
+    name: 'qianfan',
+    window: '1h',
+    endpoint: '/v2/chat/completions',
+    words: { completed: 'done', cancelling: 'stopping', cancelled: 'stopped' },
+  },
 ];
 
+const usualWords = { completed: 'completed', cancelling: 'cancelling', cancelled: 'cancelled' };
+
 describe.each(services)('the SDK of OpenAI meets $name', (service) => {
-  const { name, window, endpoint = '/v1/chat/completions', isBare } = service;
+  const { name, window, endpoint = '/v1/chat/completions', isBare, words } = service;
+  const { completed, cancelling, cancelled } = { ...usualWords, ...words };
 
   function connect(): OpenAI {
     return new OpenAI({
@@ -55,7 +65,7 @@ describe.each(services)('the SDK of OpenAI meets $name', (service) => {
   }
 
   async function untilEnded(id: string) {
-    const terminal = ['completed', 'failed', 'expired', 'cancelled'];
+    const terminal = [completed, 'failed', 'expired', cancelled];
     const look = async () => (await connect().batches.retrieve(id)).status.toLowerCase();
     await expect.poll(async () => terminal.includes(await look())).toBe(true);
     return connect().batches.retrieve(id);
@@ -72,7 +82,7 @@ describe.each(services)('the SDK of OpenAI meets $name', (service) => {
     const created = await createBatch([line('a', 'one'), line('b', '[[status 400]]')]);
     expect(created).toMatchObject({ object: 'batch', metadata: { k: 'v' } });
     const batch = await untilEnded(created.id);
-    expect(batch.status.toLowerCase()).toBe('completed');
+    expect(batch.status.toLowerCase()).toBe(completed);
     const lines = [...(await read(batch.output_file_id)), ...(await read(batch.error_file_id))];
     expect(lines.map(({ custom_id: id }) => id).sort()).toEqual(['a', 'b']);
     expect(simulator.meter.total).toBe(1);
@@ -85,8 +95,8 @@ describe.each(services)('the SDK of OpenAI meets $name', (service) => {
     const listed: string[] = [];
     for await (const batch of connect().batches.list({ limit: 1 })) listed.push(batch.id);
     expect(listed).toEqual([two.id, one.id]);
-    expect((await connect().batches.cancel(one.id)).status.toLowerCase()).toBe('cancelling');
-    expect((await untilEnded(one.id)).status.toLowerCase()).toBe('cancelled');
+    expect((await connect().batches.cancel(one.id)).status.toLowerCase()).toBe(cancelling);
+    expect((await untilEnded(one.id)).status.toLowerCase()).toBe(cancelled);
     const { id } = await upload([line('a', 'one')]);
     expect(await connect().files.delete(id)).toMatchObject({ id, deleted: true });
   });
@@ -99,7 +109,7 @@ describe.each(services)('the SDK of OpenAI meets $name', (service) => {
 
   it.each([
     ['an unknown field', { nonsense: 1 }],
-    ['another window', { completion_window: '1h' }],
+    ['another window', { completion_window: '30m' }],
     ['an endpoint of nobody', { endpoint: '/v9/chat/completions' }],
   ])('that refuses a create with %s', async (_what, change) => {
     await expect(createBatch([line('a', 'x')], change)).rejects.toThrow(OpenAI.BadRequestError);

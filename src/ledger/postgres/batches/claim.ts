@@ -22,7 +22,7 @@ export function prepareClaim(store: Store, owners: Owners): Ledger['claim'] {
         ]);
         const queues = await findQueues(transaction, [row.queue]);
         const queue = queues.get(row.queue) as ClaimedBatch['queue'];
-        const members = await readMembers(transaction, batch);
+        const members = await readLines(transaction, batch);
         return claimedBatch(row, transaction.now, { lease, queue, members });
       },
       { durable: true, notify: true },
@@ -38,7 +38,8 @@ async function lockFree(
   batch: BatchId,
 ): Promise<ClaimedBatchRow | undefined> {
   const [row] = await transaction.rows<ClaimedBatchRow>(
-    `SELECT token, queue, owner, epoch, state, handle, remote_id, cursor, creating_at, accepted_at
+    `SELECT token, queue, owner, epoch, state, handle, remote_id, cursor, creating_at, accepted_at,
+       traces
      FROM batch WHERE id = $1 AND state < ${BATCH.ended} FOR UPDATE`,
     [batch],
   );
@@ -47,7 +48,7 @@ async function lockFree(
   return alive.length === 0 ? row : undefined;
 }
 
-async function readMembers(session: Session, batch: BatchId): Promise<Member[]> {
+export async function readLines(session: Session, batch: BatchId): Promise<Member[]> {
   const rows = await session.rows<MemberRow>(
     `SELECT ${MEMBER_COLUMNS} FROM request WHERE batch = $1 ORDER BY seq`,
     [batch],
@@ -57,14 +58,12 @@ async function readMembers(session: Session, batch: BatchId): Promise<Member[]> 
 
 export function prepareClaimable(store: Store): Ledger['claimable'] {
   return async (account) => {
-    const rows = await store.read((session) =>
-      session.rows<{ id: BatchId }>(
-        `SELECT batch.id FROM batch JOIN queue ON queue.id = batch.queue
-         WHERE batch.state < ${BATCH.ended} AND batch.owner NOT IN ${ALIVE_OWNERS}
-           AND ($1::bigint IS NULL OR queue.account = $1)
-         ORDER BY batch.id`,
-        [account ?? null],
-      ),
+    const rows = await store.rows<{ id: BatchId }>(
+      `SELECT batch.id FROM batch JOIN queue ON queue.id = batch.queue
+       WHERE batch.state < ${BATCH.ended} AND batch.owner NOT IN ${ALIVE_OWNERS}
+         AND ($1::bigint IS NULL OR queue.account = $1)
+       ORDER BY batch.id`,
+      [account ?? null],
     );
     return rows.map(({ id }) => id);
   };

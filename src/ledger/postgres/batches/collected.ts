@@ -5,6 +5,7 @@ import type { Answered } from '../../sql/settlements.ts';
 import { inSlices, settlementSize } from '../../sql/slices.ts';
 import { AT_ONCE, type Session, type Store } from '../connection/store.ts';
 import { settleAll } from '../requests/settle.ts';
+import { addCostsOfBatch } from './daily-costs.ts';
 import { requireLease } from './lease.ts';
 
 /** The cursor goes with the last slice: after a crash results are read twice, and none is skipped. */
@@ -22,6 +23,7 @@ export function prepareCollected(store: Store): Ledger['collected'] {
             const keepsBodies = store.keep === 'all';
             const written = await settleAll(transaction, slice, allowed, owner, keepsBodies);
             await addUp(transaction, batch, written, isLast ? cursor : undefined);
+            await addCostsOfBatch(transaction, batch, written);
           },
           { notify: true },
         ),

@@ -1,7 +1,6 @@
 import { requireBudget } from '../../cost-sum.ts';
 import type { Ledger } from '../../ledger.ts';
 import { BATCH } from '../../sql/codes.ts';
-import { averageOutput } from '../../sql/costs.ts';
 import type { Session, Store } from '../connection/store.ts';
 import { ALIVE_OWNERS } from '../owners/alive.ts';
 import type { Owners } from '../owners/owners.ts';
@@ -45,14 +44,4 @@ export function prepareSpend(store: Store, owners: Owners): Ledger['spend'] {
       if (budget !== undefined) await requireRoom(transaction, run, dollars, budget);
       await addSpending(transaction, run, dollars);
     });
-}
-
-export function prepareAverageOutput(store: Store): Ledger['averageOutput'] {
-  const sql = averageOutput('$1', '$2', '$3');
-  return async ({ provider, endpoint, model }) => {
-    const [row] = await store.read(({ rows }) =>
-      rows<{ average: number | null }>(sql, [provider, endpoint, model]),
-    );
-    return row?.average ?? undefined;
-  };
 }

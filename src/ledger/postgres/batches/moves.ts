@@ -4,54 +4,57 @@ import type { Lease, Ledger, RemoteMark } from '../../ledger.ts';
 import { leaseLost } from '../../lost.ts';
 import { BATCH, REQUEST } from '../../sql/codes.ts';
 import type { Session, Store } from '../connection/store.ts';
+import { addMessages } from '../outbox/outbox.ts';
 import { findLeased, requireLease } from './lease.ts';
-
-export function prepareStaged(store: Store): Ledger['staged'] {
-  return (lease, handle) =>
-    store.write(async (transaction) => {
-      checkMove(await requireLease(transaction, lease), 'staged');
-      await transaction.run(`UPDATE batch SET state = ${BATCH.staged}, handle = $2 WHERE id = $1`, [
-        lease.batch,
-        JSON.stringify(handle),
-      ]);
-    });
-}
-
-export function prepareAccepted(store: Store): Ledger['accepted'] {
-  return (lease, remote) =>
-    store.write(
-      async (transaction) => {
-        checkMove(await requireLease(transaction, lease), 'accepted');
-        await transaction.run(
-          `UPDATE batch SET state = ${BATCH.accepted}, accepted_at = $2 WHERE id = $1`,
-          [lease.batch, transaction.now],
-        );
-        await markRemotes(transaction, [{ lease, remote }]);
-      },
-      { durable: true },
-    );
-}
 
 interface Update {
   readonly lease: Lease;
   readonly remote: RemoteMark;
 }
 
-export function preparePolled(store: Store): Ledger['polled'] {
-  return async (updates) => {
-    if (updates.length === 0) return;
-    const lost = await store.write(async (transaction) => {
-      const leased = await findLeased(
-        transaction,
-        updates.map(({ lease }) => lease),
-      );
-      for (const batch of leased.values()) checkPolled(batch);
-      const isHeld = ({ lease }: Update) => leased.has(lease.batch);
-      await markRemotes(transaction, updates.filter(isHeld));
-      return updates.filter((update) => !isHeld(update)).map(({ lease }) => lease);
-    });
-    if (lost.length > 0) throw leaseLost(lost);
-  };
+export function moveMethods(store: Store) {
+  return {
+    staged: (lease, handle) =>
+      store.write(async (transaction) => {
+        checkMove(await requireLease(transaction, lease), 'staged');
+        await transaction.run(
+          `UPDATE batch SET state = ${BATCH.staged}, handle = $2 WHERE id = $1`,
+          [lease.batch, JSON.stringify(handle)],
+        );
+      }),
+    accepted: (lease, remote) =>
+      store.write(
+        async (transaction) => {
+          checkMove(await requireLease(transaction, lease), 'accepted');
+          await transaction.run(
+            `UPDATE batch SET state = ${BATCH.accepted}, accepted_at = $2 WHERE id = $1`,
+            [lease.batch, transaction.now],
+          );
+          await markRemotes(transaction, [{ lease, remote }]);
+        },
+        { durable: true },
+      ),
+    async polled(updates) {
+      if (updates.length === 0) return;
+      const leases = updates.map(({ lease }) => lease);
+      const lost = await store.write(async (transaction) => {
+        const leased = await findLeased(transaction, leases);
+        for (const batch of leased.values()) checkPolled(batch);
+        const isHeld = ({ lease }: Update) => leased.has(lease.batch);
+        await markRemotes(transaction, updates.filter(isHeld));
+        return updates.filter((update) => !isHeld(update)).map(({ lease }) => lease);
+      });
+      if (lost.length > 0) throw leaseLost(lost);
+    },
+    giveBack: (lease) =>
+      store.write(
+        async (transaction) => {
+          await requireLease(transaction, lease);
+          await transaction.run(`UPDATE batch SET owner = ${nobody} WHERE id = $1`, [lease.batch]);
+        },
+        { notify: true },
+      ),
+  } satisfies Partial<Ledger>;
 }
 
 /** Stores what the provider last said about batches. Counts that it leaves out stay as they were. */
@@ -74,7 +77,7 @@ async function markRemotes(session: Session, updates: readonly Update[]): Promis
 }
 
 export function prepareFinish(store: Store): Finish {
-  return (lease, to, failure) =>
+  return (lease, to, failure, messages = []) =>
     store.write(
       async (transaction) => {
         const { run, now } = transaction;
@@ -90,17 +93,7 @@ export function prepareFinish(store: Store): Finish {
           now,
           failure ?? null,
         ]);
-      },
-      { notify: true },
-    );
-}
-
-export function prepareGiveBack(store: Store): Ledger['giveBack'] {
-  return (lease) =>
-    store.write(
-      async (transaction) => {
-        await requireLease(transaction, lease);
-        await transaction.run(`UPDATE batch SET owner = ${nobody} WHERE id = $1`, [lease.batch]);
+        await addMessages(transaction, messages);
       },
       { notify: true },
     );

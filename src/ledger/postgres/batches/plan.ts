@@ -25,13 +25,16 @@ async function insertBatch(
   { rows, now }: Transaction,
   owner: OwnerId,
   run: string,
-  { token, queue, name, tags, estimate }: NewBatch,
+  { token, queue, name, tags, traces, estimate }: NewBatch,
   count: number,
 ): Promise<BatchId> {
   const [row] = await rows<{ id: BatchId }>(
-    `INSERT INTO batch (token, queue, run, owner, epoch, state, count, name, tags, estimate, created_at)
-     VALUES ($1, $2, $3, $4, 1, ${BATCH.planned}, $5, $6, $7, $8, $9) RETURNING id`,
-    [token, queue, run, owner, count, name ?? null, JSON.stringify(tags), estimate ?? null, now],
+    `INSERT INTO batch (token, queue, run, owner, epoch, state, count, name, tags, estimate, traces, created_at)
+     VALUES ($1, $2, $3, $4, 1, ${BATCH.planned}, $5, $6, $7, $8, $9, $10) RETURNING id`,
+    [
+      ...[token, queue, run, owner, count, name ?? null, JSON.stringify(tags), estimate ?? null],
+      ...[traces ? JSON.stringify(traces) : null, now],
+    ],
   );
   return (row as { id: BatchId }).id;
 }

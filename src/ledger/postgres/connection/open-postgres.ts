@@ -49,7 +49,8 @@ async function openOn(connected: Connected, options: PostgresLedgerOptions): Pro
   const pulse = new Pulse({
     client: () => new driver.Client(config),
     setUp,
-    ...{ channel, name },
+    channel,
+    name,
     every: lease / BEATS_PER_LEASE,
     log: store.log,
     beat: (client) => owners.renew(client),

@@ -96,6 +96,11 @@ export class Store {
     }, patience);
   }
 
+  /** One statement that reads. */
+  rows<Row>(sql: string, values?: readonly unknown[]): Promise<Row[]> {
+    return this.read((session) => session.rows<Row>(sql, values));
+  }
+
   /** `work` runs in one transaction; it may run again, as long as the transaction was not committed. */
   async write<T>(
     work: (transaction: Transaction) => Promise<T>,

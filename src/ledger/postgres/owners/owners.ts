@@ -1,5 +1,6 @@
 import type { OwnerId, OwnerInfo } from '../../ledger.ts';
 import { ownerLost } from '../../lost.ts';
+import { storedTroubles } from '../../sql/owner-info.ts';
 import type { Client } from '../connection/driver.ts';
 import type { Session, Store } from '../connection/store.ts';
 import { ALIVE } from './alive.ts';
@@ -40,6 +41,12 @@ export class Owners {
     );
     this.#joined.add(id);
     return id;
+  }
+
+  async troubled(id: OwnerId, troubles: readonly string[]): Promise<void> {
+    await this.#store.write(({ run }) =>
+      run('UPDATE owner SET troubles = $1 WHERE id = $2', [storedTroubles(troubles), id]),
+    );
   }
 
   /** The heartbeat of all owners of this process. */

@@ -33,7 +33,7 @@ export function preparePrune(store: Store): Ledger['prune'] {
     batches: countBatches,
   };
   return async (query) => {
-    const [row] = await store.read(({ rows }) => rows<{ now: number }>(`SELECT ${NOW} AS now`));
+    const [row] = await store.rows<{ now: number }>(`SELECT ${NOW} AS now`);
     const now = store.moment((row as { now: number }).now);
     return prune(query, now, query.dryRun ? counting : dropping);
   };

@@ -145,11 +145,12 @@ async function renew(round: Round, decided: readonly Decided[]): Promise<PlacedA
 }
 
 async function take({ transaction, me, admissions }: Round, decided: readonly Decided[]) {
-  const taken = decided.map(({ ask, known: { id, state, attempt } }) => {
+  const taken = decided.map(({ ask, known: { id, state, attempt, isSent } }) => {
     const before = attemptsBefore(state, attempt);
     const { occurrence } = ask;
     const tried = before > 0 && { attempt: before };
-    admissions[ask.place] = { request: id, occurrence, is: 'mine', ...tried };
+    const sent = isSent && { sent: true as const };
+    admissions[ask.place] = { request: id, occurrence, is: 'mine', ...tried, ...sent };
     return { request: id, queue: ask.queue, attempt: before };
   });
   await takeRequests(transaction, me, taken);

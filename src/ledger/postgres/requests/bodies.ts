@@ -31,11 +31,9 @@ export function prepareBodies(store: Store): Ledger['bodies'] {
   return async (requests) => {
     const bodies = new Map<RequestId, string>();
     await inSlices(requests, async (slice) => {
-      const rows = await store.read((session) =>
-        session.rows<{ request: RequestId; body: Uint8Array }>(
-          'SELECT request, body FROM body WHERE request = ANY($1::bigint[]) ORDER BY request',
-          [slice],
-        ),
+      const rows = await store.rows<{ request: RequestId; body: Uint8Array }>(
+        'SELECT request, body FROM body WHERE request = ANY($1::bigint[]) ORDER BY request',
+        [slice],
       );
       for (const { request, body } of rows) bodies.set(request, Buffer.from(body).toString());
     });

@@ -2,19 +2,16 @@ import type { Standing } from '../../admission-rules.ts';
 import { packedFingerprints } from '../../fingerprints.ts';
 import type { BatchId, OwnerId, RequestId } from '../../ledger.ts';
 import { type REQUEST, requestState } from '../../sql/codes.ts';
+import type { FoundRow } from '../../sql/view/found-request.ts';
 import type { Session } from '../connection/store.ts';
 import { ALIVE } from '../owners/alive.ts';
 import { fingerprintAt, identityKey } from './packed.ts';
 
-interface KnownRow {
-  readonly id: RequestId;
-  readonly fp: Uint8Array;
-  readonly occ: number;
-  readonly generation: number;
+interface KnownRow extends Pick<FoundRow, 'id' | 'fp' | 'occ' | 'generation' | 'attempt'> {
   readonly state: (typeof REQUEST)[keyof typeof REQUEST];
-  readonly attempt: number;
   readonly owner: OwnerId;
   readonly batch: BatchId | null;
+  readonly seq: number | null;
   readonly token: string | null;
   readonly has_answer: boolean;
   readonly run: string | null;
@@ -29,6 +26,8 @@ export interface Known {
   readonly state: ReturnType<typeof requestState>;
   readonly attempt: number;
   readonly batch: BatchId | null;
+  /** It is on the wire as an ordinary call. */
+  readonly isSent: boolean;
   readonly batchToken: string | null;
   readonly hasAnswer: boolean;
   standing(me: OwnerId, run: string): Standing;
@@ -48,7 +47,7 @@ export async function readKnown(
   const known: KnownRequests = new Map();
   if (asks.length === 0) return known;
   const rows = await session.rows<KnownRow>(
-    `SELECT request.id, fp, request.occ, generation, request.state, attempt, request.owner, batch, token,
+    `SELECT request.id, fp, request.occ, generation, request.state, attempt, request.owner, batch, seq, token,
        EXISTS (SELECT 1 FROM answer WHERE answer.request = request.id) AS has_answer,
        owner.run, owner.id IS NULL OR closed_at IS NOT NULL AS closed, ${ALIVE} AS alive
      FROM ${FROM_IDENTITIES}
@@ -85,8 +84,12 @@ function valuesOf(asks: readonly { fingerprint: Uint8Array; occurrence: number }
 function knownOf(row: KnownRow): Known {
   const { id, generation, attempt, batch, owner, closed } = row;
   return {
-    ...{ id, generation, attempt, batch },
+    id,
+    generation,
+    attempt,
+    batch,
     state: requestState(row.state),
+    isSent: requestState(row.state) === 'admitted' && row.seq !== null,
     batchToken: row.token,
     hasAnswer: row.has_answer,
     standing: (me, run) => ({

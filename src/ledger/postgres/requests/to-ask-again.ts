@@ -14,16 +14,14 @@ export function prepareToAskAgain(store: Store): Ledger['toAskAgain'] {
     const found: RequestId[] = [];
     for (let from = 0; from < waits.length; from += WAITS_AT_ONCE) {
       const some = waits.slice(from, from + WAITS_AT_ONCE);
-      const rows = await store.read((session) =>
-        session.rows<{ id: RequestId }>(
-          `SELECT given.id FROM unnest($1::bigint[], $2::bigint[]) AS given (id, batch)
-             LEFT JOIN request ON request.id = given.id
-             LEFT JOIN batch ON batch.id = request.batch
-           WHERE request.id IS NULL OR request.state NOT IN (${REQUEST.admitted}, ${REQUEST.planned})
-             OR request.batch IS DISTINCT FROM given.batch
-             OR coalesce(batch.owner, request.owner) NOT IN ${ALIVE_OWNERS}`,
-          [some.map(({ request }) => request), some.map(({ batch }) => batch ?? null)],
-        ),
+      const rows = await store.rows<{ id: RequestId }>(
+        `SELECT given.id FROM unnest($1::bigint[], $2::bigint[]) AS given (id, batch)
+           LEFT JOIN request ON request.id = given.id
+           LEFT JOIN batch ON batch.id = request.batch
+         WHERE request.id IS NULL OR request.state NOT IN (${REQUEST.admitted}, ${REQUEST.planned})
+           OR request.batch IS DISTINCT FROM given.batch
+           OR coalesce(batch.owner, request.owner) NOT IN ${ALIVE_OWNERS}`,
+        [some.map(({ request }) => request), some.map(({ batch }) => batch ?? null)],
       );
       for (const { id } of rows) found.push(id);
     }

@@ -5,6 +5,12 @@ import type { Session, Store, Transaction } from '../connection/store.ts';
 import { findAlive } from '../owners/alive.ts';
 import { initial } from './migrations/0001-initial.ts';
 import { lastUse } from './migrations/0002-last-use.ts';
+import { dailyCosts } from './migrations/0003-daily-costs.ts';
+import { outbox } from './migrations/0004-outbox.ts';
+import { traces } from './migrations/0005-traces.ts';
+import { failures } from './migrations/0006-failures.ts';
+import { waiting } from './migrations/0007-waiting.ts';
+import { troubles } from './migrations/0008-troubles.ts';
 
 interface Place {
   readonly store: Store;
@@ -12,7 +18,11 @@ interface Place {
 }
 
 /** `docs/ledger-schema.md` describes the schema and has to change with it. */
-export const migrations = new Migrations([initial, lastUse]);
+export const migrations = new Migrations([
+  ...[initial, lastUse, dailyCosts, outbox, traces, failures],
+  waiting,
+  troubles,
+]);
 
 /** Whether the schema holds a ledger. Changes nothing. */
 export async function isThere({ store, schema }: Place, patience: number): Promise<boolean> {

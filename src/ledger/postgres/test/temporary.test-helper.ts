@@ -12,7 +12,9 @@ let schemas = 0;
 
 /** All but `meta`. */
 const TABLES =
-  'owner account queue learnt_limit request body answer batch run_count run_cost'.split(' ');
+  'owner account queue learnt_limit request body answer batch run_count run_cost daily_cost outbox'.split(
+    ' ',
+  );
 
 /**
  * One server for all tests of a file, and a schema for each ledger. Making a schema takes ten times as long as

@@ -86,6 +86,8 @@ function difference(shared: Dict, headers: Dict): string {
 function combined(shared: Dict, difference: string): Dict {
   if (difference === '') return shared;
   const own = JSON.parse(difference) as OwnHeaders;
+  // Nearly always it is an id that is different.
+  if (!difference.includes('null')) return { ...shared, ...(own as Dict) };
   const all = Object.entries({ ...shared, ...own });
   return Object.fromEntries(all.filter((entry): entry is [string, string] => entry[1] !== null));
 }

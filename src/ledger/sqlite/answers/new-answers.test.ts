@@ -59,9 +59,9 @@ describe('answers that the rows of their requests do not name yet', () => {
 
   it('are entered although they come while the batch is being ended', async () => {
     const path = join(temporaryFolder(), 'ledger.db');
-    const { ledger, me, ask, send } = await openAt(path);
+    const { ledger, ask, send } = await openAt(path);
     const { lease, requests } = await send([1]);
-    await awaitCheckpoint(ledger, me);
+    await awaitCheckpoint(ledger);
     const ending = ledger.ended(lease);
     await ledger.collected(lease, [{ request: requests[0]!, is: 'answer', answer: good }]);
     await ending;

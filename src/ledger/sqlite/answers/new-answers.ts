@@ -43,6 +43,14 @@ export interface NewAnswers {
 export const ENTERED_TOGETHER = 10_000;
 const ROWS_PER_TRANSACTION = 1_000;
 
+/** SQL: how many answers a batch has, those included that the rows do not name yet. */
+export const answeredNow = `answered + (
+  SELECT count(DISTINCT request.id)
+  FROM answer_new JOIN answer ON answer.id = answer_new.answer
+    CROSS JOIN json_each(answer.request) AS member CROSS JOIN request ON request.id = member.value
+  WHERE answer_new.batch = batch.id AND +request.batch = batch.id
+    AND request.state = ${REQUEST.planned})`;
+
 export function prepareNewAnswers(store: Store): NewAnswers {
   const answers = prepareAnswers(store);
   const bodies = prepareEraseBodies(store);

@@ -24,7 +24,7 @@ export function prepareClaim(
 ): Ledger['claim'] {
   const find = store.prepare(
     `SELECT token, queue, owner, epoch, state, answered, handle, remote_id, cursor, creating_at,
-       accepted_at
+       accepted_at, traces
      FROM batch WHERE id = ? AND state < ${BATCH.ended}`,
   );
   const take = store.prepare('UPDATE batch SET owner = ?, epoch = ? WHERE id = ?');

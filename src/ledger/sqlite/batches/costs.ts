@@ -1,11 +1,12 @@
 import { requireBudget } from '../../cost-sum.ts';
 import type { BatchId, Ledger, OwnerId, Settlement } from '../../ledger.ts';
 import { BATCH } from '../../sql/codes.ts';
-import { averageOutput, costValues } from '../../sql/costs.ts';
+import { costValues } from '../../sql/costs.ts';
 import type { Store } from '../connection/store.ts';
 import type { Owners } from '../owners/owners.ts';
+import { prepareAddBatchCosts } from './daily-costs.ts';
 
-/** Adds what answers have cost to their batch, inside of their transaction: one statement for all of them. */
+/** Adds what answers have cost to their batch and to its day, inside of their transaction: two statements for all of them. */
 export function prepareAddCost(
   store: Store,
 ): (batch: BatchId, answers: readonly Settlement[]) => void {
@@ -16,7 +17,9 @@ export function prepareAddCost(
        paid = coalesce(paid + ?4, ?4, paid), saved = coalesce(saved + ?5, ?5, saved)
      WHERE id = ?6`,
   );
+  const addToDay = prepareAddBatchCosts(store);
   return (batch, answers) => {
+    addToDay(batch, answers);
     const [counted, ...rest] = costValues(answers);
     if (counted != null) add.run(counted, ...rest, batch);
   };
@@ -62,12 +65,4 @@ export function prepareSpend(store: Store, owners: Owners): Ledger['spend'] {
       if (budget !== undefined) requireRoom(run, dollars, budget);
       add.run(run, dollars);
     });
-}
-
-export function prepareAverageOutput(store: Store): Ledger['averageOutput'] {
-  const find = store.prepare(averageOutput('?', '?', '?'));
-  return async ({ provider, endpoint, model }) => {
-    const row = await store.read(() => find.get(provider, endpoint, model));
-    return (row as { average: number | null }).average ?? undefined;
-  };
 }

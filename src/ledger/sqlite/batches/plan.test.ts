@@ -25,7 +25,7 @@ async function admitMany() {
   });
   const requests = (await ledger.admit(me, asks)).map(({ request }) => request);
   // The first transaction of the plan must not have to wait.
-  await awaitCheckpoint(ledger, me);
+  await awaitCheckpoint(ledger);
   const plan = () => ledger.plan(me, { token: 'plan', queue, tags: {} }, requests);
   return { ...bench, path, requests, plan, other: await openAt(path) };
 }

@@ -19,8 +19,8 @@ const MEMBERS_PER_TRANSACTION = 2_500;
 export function preparePlan(store: Store, owners: Owners, abandon: AbandonPlan): Ledger['plan'] {
   const insert = store.prepare(
     `INSERT INTO batch
-       (token, queue, run, owner, epoch, state, count, name, tags, estimate, created_at)
-     VALUES (?, ?, ?, ?, 1, ${BATCH.planning}, ?, ?, ?, ?, ?)`,
+       (token, queue, run, owner, epoch, state, count, name, tags, estimate, traces, created_at)
+     VALUES (?, ?, ?, ?, 1, ${BATCH.planning}, ?, ?, ?, ?, ?, ?)`,
   );
   const requireRoom = prepareRequireRoom(store, owners);
   const finish = store.prepare(`UPDATE batch SET state = ${BATCH.planned} WHERE id = ?`);
@@ -34,7 +34,8 @@ export function preparePlan(store: Store, owners: Owners, abandon: AbandonPlan):
   const insertBatch = (owner: OwnerId, ownRun: string, batch: NewBatch, count: number): BatchId => {
     const { token, queue, name = null, tags, estimate, budget, purse: run = ownRun } = batch;
     if (budget !== undefined) requireRoom(run, estimate ?? 0, budget);
-    const labels = [name, JSON.stringify(tags), estimate ?? null];
+    const traces = batch.traces ? JSON.stringify(batch.traces) : null;
+    const labels = [name, JSON.stringify(tags), estimate ?? null, traces];
     const row = [token, queue, run, owner, count, ...labels, store.now()];
     return Number(insert.run(...row).lastInsertRowid);
   };

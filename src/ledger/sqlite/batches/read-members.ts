@@ -6,7 +6,8 @@ import type { Store } from '../connection/store.ts';
 
 type Row = MemberRow & { readonly answer: BlockId | null };
 
-interface NewRow {
+/** A block of answers that the rows of their requests do not name yet: see `NewAnswers`. */
+export interface NewRow {
   readonly block: BlockId;
   readonly state: number;
   readonly at: number;

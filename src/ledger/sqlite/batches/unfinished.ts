@@ -8,9 +8,10 @@ import type { Owners } from '../owners/owners.ts';
 type Row = OpenBatchRow & { readonly owner: OwnerId };
 
 export function prepareUnfinished(store: Store, owners: Owners): Ledger['unfinished'] {
+  // The plus keeps SQLite from walking through all batches for their order: an index holds the open ones.
   const select = store.prepare(
     `${selectOpenBatches('batch.owner')}
-     WHERE batch.state < ${BATCH.ended} AND batch.state <> ${BATCH.planning} ORDER BY batch.id`,
+     WHERE batch.state < ${BATCH.ended} AND batch.state <> ${BATCH.planning} ORDER BY +batch.id`,
   );
   const findQueue = prepareFindQueue(store);
   return () =>

@@ -16,14 +16,12 @@ interface CheckpointOptions {
 
 /** So much that most of the pages that are written again and again are copied once. */
 const STEP_MILLISECONDS = 50;
-/** Less than this is copied on the main thread: starting a thread would cost more. */
-const THREAD_MILLISECONDS = 8;
 
 /**
  * Moves committed pages from the write-ahead log into the ledger file. SQLite would do it within a
  * COMMIT and wait for the disk there, which was seen to block the event loop for 80 ms. Here it happens
- * in steps, in a thread of its own. A program that writes little has no thread, and one step when it
- * closes.
+ * in steps, in a thread of its own. Starting that thread costs more CPU than copying what is left at the end, so a program that
+ * writes little has none, and one step on the main thread when it closes.
  *
  * This connection does not write during a step, so the step is complete, and the next COMMIT starts the
  * log anew: it does not grow. How long transactions took tells how much there is to copy: a row may be
@@ -65,19 +63,18 @@ export class Checkpoints {
   }
 
   #step(mode: CheckpointMode): Promise<void> {
-    const needsThread = this.#written >= THREAD_MILLISECONDS && this.#hasThreads;
     this.#written = 0;
-    const step = this.#checkpoint(mode, needsThread).finally(() => {
+    const step = this.#checkpoint(mode).finally(() => {
       this.#underWay = undefined;
     });
     this.#underWay = step;
     return step;
   }
 
-  async #checkpoint(mode: CheckpointMode, needsThread: boolean): Promise<void> {
+  async #checkpoint(mode: CheckpointMode): Promise<void> {
     // The turn of the transaction was long enough.
     await nextTurn();
-    if (needsThread || this.#thread) {
+    if (this.#thread || (mode === 'FULL' && this.#hasThreads)) {
       if (await this.#inThread(mode)) return;
       // Node's permission model can forbid threads.
       this.#hasThreads = false;

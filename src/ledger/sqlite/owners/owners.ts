@@ -1,11 +1,12 @@
 import type { Standing } from '../../admission-rules.ts';
 import type { OwnerId, OwnerInfo } from '../../ledger.ts';
 import { ownerLost } from '../../lost.ts';
+import { type OwnerInfoRow, ownerInfo, storedTroubles } from '../../sql/owner-info.ts';
 import { remembered } from '../connection/remembered.ts';
 import type { Store } from '../connection/store.ts';
 import type { OwnerLocks } from './owner-locks.ts';
 
-interface OwnerRow extends OwnerInfo {
+interface OwnerRow extends OwnerInfoRow {
   readonly lock: string;
   readonly closed_at: number | null;
 }
@@ -14,11 +15,14 @@ export type Owners = ReturnType<typeof prepareOwners>;
 
 /** The owners of the ledger. Methods that are not async are for use inside a transaction. */
 export function prepareOwners(store: Store, locks: OwnerLocks) {
-  const select = store.prepare('SELECT run, host, pid, lock, closed_at FROM owner WHERE id = ?');
+  const select = store.prepare(
+    'SELECT run, host, pid, troubles, lock, closed_at FROM owner WHERE id = ?',
+  );
   const findByLock = store.prepare('SELECT closed_at FROM owner WHERE lock = ?');
   const insert = store.prepare(
     'INSERT INTO owner (run, host, pid, lock, joined_at) VALUES (?, ?, ?, ?, ?)',
   );
+  const setTroubles = store.prepare('UPDATE owner SET troubles = ? WHERE id = ?');
   const close = store.prepare('UPDATE owner SET closed_at = ? WHERE id = ? AND closed_at IS NULL');
   const open = store.prepare('SELECT id FROM owner WHERE closed_at IS NULL');
   const joined = new Map<OwnerId, string>();
@@ -46,6 +50,10 @@ export function prepareOwners(store: Store, locks: OwnerLocks) {
         locks.release(lock);
         throw error;
       }
+    },
+
+    async troubled(id: OwnerId, troubles: readonly string[]): Promise<void> {
+      await store.write(() => void setTroubles.run(storedTroubles(troubles), id));
     },
 
     /** Removes lock files of owners that left or died. */
@@ -93,7 +101,7 @@ export function prepareOwners(store: Store, locks: OwnerLocks) {
     living: () =>
       remembered((id: OwnerId): OwnerInfo | undefined => {
         const row = findAlive(id);
-        return row && { run: row.run, host: row.host, pid: row.pid };
+        return row && ownerInfo(row);
       }),
 
     /** Reads each owner once; valid within one transaction. */

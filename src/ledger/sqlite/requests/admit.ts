@@ -135,9 +135,11 @@ function admitKnown(round: Round, ask: Ask, occurrence: number): Admission {
       return inserted(round, ask, occurrence, newest.generation + 1);
     case 'take': {
       const attempt = attemptsBefore(known.state, row.attempt);
+      const isSent = known.state === 'admitted' && row.batch === null && row.seq !== null;
+      const sent = isSent && { sent: true as const };
       requests.reset(row.id, me, ask.queue, attempt);
       answers.eraseUnused(row.answer);
-      return { request: row.id, occurrence, is: 'mine', ...(attempt > 0 && { attempt }) };
+      return { request: row.id, occurrence, is: 'mine', ...(attempt > 0 && { attempt }), ...sent };
     }
     case 'wait':
       return {

@@ -56,7 +56,7 @@ describe('the identities of requests', () => {
     const numbers = Array.from({ length: 8_200 }, (_, index) => index);
     await ledger.admit(me, asksFor(numbers.slice(0, -10)));
     // The admission itself has to be before the lock.
-    await awaitCheckpoint(ledger, me);
+    await awaitCheckpoint(ledger);
     const lock = await prepareLock(path);
     const admitting = ledger.admit(me, asksFor(numbers.slice(-10)));
     const unlock = lock();

@@ -12,6 +12,7 @@ export interface RequestRow {
   readonly attempt: number;
   readonly owner: OwnerId;
   readonly batch: BatchId | null;
+  readonly seq: number | null;
   readonly answer: BlockId | null;
 }
 
@@ -25,7 +26,7 @@ export type Requests = ReturnType<typeof prepareRequests>;
 
 /** The rows that an admission reads and writes, inside a transaction. */
 export function prepareRequests(store: Store) {
-  const columns = 'id, generation, state, attempt, owner, batch, answer';
+  const columns = 'id, generation, state, attempt, owner, batch, seq, answer';
   const identity = `id IN (${candidates('substr(?1, 1, 6)', '?2')}) AND fp = ?1`;
   const find = store.prepare(
     `SELECT ${columns} FROM request WHERE ${identity} ORDER BY generation DESC LIMIT 1`,

@@ -3,6 +3,7 @@ import { REQUEST } from '../../sql/codes.ts';
 import { type Answered, firstOfEach } from '../../sql/settlements.ts';
 import { inSlices, settlementSize } from '../../sql/slices.ts';
 import { finalState, prepareAnswers } from '../answers/answers.ts';
+import { prepareAddOrdinaryCosts } from '../batches/daily-costs.ts';
 import type { Store } from '../connection/store.ts';
 import type { Owners } from '../owners/owners.ts';
 import { prepareEraseBodies } from './bodies.ts';
@@ -24,13 +25,26 @@ export function prepareWithdraw(store: Store, owners: Owners): Ledger['withdraw'
   };
 }
 
+/** The place in its batch is free in a request without one: 1 says that it is on the wire as an ordinary call. */
+export function prepareMarkSent(store: Store, owners: Owners): Ledger['markSent'] {
+  const mark = store.prepare(`UPDATE request SET seq = ? WHERE ${OPEN_REQUEST}`);
+  return (owner, requests, sent) =>
+    inSlices(requests, (slice) =>
+      store.write(() => {
+        owners.require(owner);
+        for (const request of slice) mark.run(sent ? 1 : null, request, owner);
+      }),
+    );
+}
+
 export function prepareSettled(store: Store, owners: Owners): Ledger['settled'] {
   const answers = prepareAnswers(store);
   const answer = store.prepare(
-    `UPDATE request SET state = ?, at = ?, answer = ? WHERE ${OPEN_REQUEST}`,
+    `UPDATE request SET state = ?, at = ?, answer = ?, seq = NULL WHERE ${OPEN_REQUEST}`,
   );
   const settleOther = prepareSettleOne(store, OPEN_REQUEST);
   const bodies = prepareEraseBodies(store);
+  const addCosts = prepareAddOrdinaryCosts(store);
 
   const settleAnswer = (settlement: Answered, owner: OwnerId): boolean => {
     const { request } = settlement;
@@ -46,15 +60,18 @@ export function prepareSettled(store: Store, owners: Owners): Ledger['settled'] 
     return settleOther(settlement, owner, owner) && settlement.is === 'release';
   };
 
-  return async (owner, settlements) => {
-    const work = (slice: readonly Settlement[]) => {
+  return async (owner, settlements, spent = []) => {
+    const work = (slice: readonly Settlement[], isLast: boolean) => {
       owners.require(owner);
       const final = slice.filter((settlement) => settle(settlement, owner));
       bodies.of(final.map(({ request }) => request));
+      if (isLast) addCosts(spent);
     };
-    await inSlices(firstOfEach(settlements), (slice) => store.write(() => work(slice)), {
-      sizeOf: settlementSize,
-    });
+    await inSlices(
+      firstOfEach(settlements),
+      (slice, isLast) => store.write(() => work(slice, isLast)),
+      { sizeOf: settlementSize },
+    );
     store.touch();
   };
 }

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { bad, good, openBench } from '../../conformance/subject.test-helper.ts';
+import { bad, good, openBench, settleWithCosts } from '../../conformance/subject.test-helper.ts';
 import { loadDriver } from '../connection/driver.ts';
 import { OwnerLocks } from '../owners/owner-locks.ts';
 import { openTemporary, query, temporaryFolder } from '../test/temporary.test-helper.ts';
@@ -77,4 +77,33 @@ describe('a ledger of schema 1', () => {
     const { ask } = await open();
     expect(await ask(1)).toMatchObject({ is: 'answered', answer: good });
   });
+});
+
+it('totals of the days begin with what the batches know', async () => {
+  const path = join(temporaryFolder(), 'ledger.db');
+  const open = () =>
+    openBench({
+      name: 'SQLite',
+      open: (options) => openTemporary({ ...options, path }),
+      kill: { skip: 'not needed' },
+    });
+  const old = await open();
+  await settleWithCosts(old);
+  const totals = { by: ['day', 'model', 'name', 'tag', 'lane'] } as const;
+  const before = await old.ledger.costs(totals);
+  expect(before).toMatchObject([{ name: 'nightly', tag: 'a=1', calls: 2, paid: 1, estimate: 3 }]);
+  await old.ledger.close();
+  for (const later of [
+    'TABLE daily_cost',
+    'TABLE outbox',
+    'INDEX answer_failed',
+    'INDEX batch_failed',
+    'INDEX request_waiting',
+  ]) {
+    await query(path, `DROP ${later}`);
+  }
+  await query(path, 'ALTER TABLE batch DROP COLUMN traces');
+  await query(path, 'ALTER TABLE owner DROP COLUMN troubles');
+  await query(path, "UPDATE meta SET value = 6 WHERE key = 'schema'");
+  expect(await (await open()).ledger.costs(totals)).toEqual(before);
 });

@@ -9,10 +9,29 @@ import { smallWrites } from './migrations/0003-small-writes.ts';
 import { costs } from './migrations/0004-costs.ts';
 import { answerChecksums } from './migrations/0005-answer-checksums.ts';
 import { lastUse } from './migrations/0006-last-use.ts';
+import { dailyCosts } from './migrations/0007-daily-costs.ts';
+import { outbox } from './migrations/0008-outbox.ts';
+import { traces } from './migrations/0009-traces.ts';
+import { failures } from './migrations/0010-failures.ts';
+import { waiting } from './migrations/0011-waiting.ts';
+import { troubles } from './migrations/0012-troubles.ts';
 
 /** `docs/ledger-schema.md` describes the schema and has to change with it. */
 export const migrations = new Migrations([
-  ...[initial, learntLimits, smallWrites, costs, answerChecksums, lastUse],
+  ...[
+    initial,
+    learntLimits,
+    smallWrites,
+    costs,
+    answerChecksums,
+    lastUse,
+    dailyCosts,
+    outbox,
+    traces,
+    failures,
+    waiting,
+    troubles,
+  ],
 ]);
 
 /** Brings the schema up to date, in one transaction. Returns the salt of this ledger. */

@@ -45,7 +45,7 @@ if (task === 'collect') {
 }
 if (task === 'die-planning') {
   // The first of many transactions is then done when `plan` gives back its promise.
-  await awaitCheckpoint(ledger, owner);
+  await awaitCheckpoint(ledger);
   void ledger.plan(owner, batch, mine);
   process.kill(process.pid, 'SIGKILL');
 }

@@ -4,7 +4,6 @@ import type { DialectAnswer } from '../../world/model/execute.ts';
 import { estimateTokens } from '../../world/model/prompt.ts';
 import { newId } from '../../world/random.ts';
 import { nowInSeconds } from './now-in-seconds.ts';
-import { usageOf } from './usage.ts';
 
 export function answerChat(body: JsonObject, content: Content): DialectAnswer {
   const choices = Array.from({ length: Number(body.n ?? 1) }, (_, index) => ({
@@ -24,11 +23,6 @@ export function answerChat(body: JsonObject, content: Content): DialectAnswer {
       created: nowInSeconds(),
       model: String(body.model),
       choices,
-      usage: {
-        ...usageOf(inputTokens, outputTokens),
-        prompt_tokens_details: { cached_tokens: 0, audio_tokens: 0 },
-        completion_tokens_details: { reasoning_tokens: 0, audio_tokens: 0 },
-      },
       service_tier: 'default',
       system_fingerprint: 'fp_simulator',
     },

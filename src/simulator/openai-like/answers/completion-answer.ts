@@ -5,7 +5,6 @@ import { estimateTokens } from '../../world/model/prompt.ts';
 import { newId } from '../../world/random.ts';
 import { inputsOf } from './embeddings.ts';
 import { nowInSeconds } from './now-in-seconds.ts';
-import { usageOf } from './usage.ts';
 
 /** Every prompt is completed `n` times; what a client asked to `echo` stands before the answer. */
 export function answerCompletion(body: JsonObject, content: Content): DialectAnswer {
@@ -30,7 +29,6 @@ export function answerCompletion(body: JsonObject, content: Content): DialectAns
       created: nowInSeconds(),
       model: String(body.model),
       choices,
-      usage: usageOf(inputTokens, outputTokens),
     },
   };
 }

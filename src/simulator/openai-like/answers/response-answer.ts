@@ -26,6 +26,7 @@ export function answerResponse(body: JsonObject, content: Content): DialectAnswe
       parallel_tool_calls: true,
       previous_response_id: body.previous_response_id ?? null,
       reasoning: { effort: null, summary: null },
+      service_tier: 'default',
       store: body.store ?? true,
       temperature: body.temperature ?? 1,
       text: body.text ?? { format: { type: 'text' } },
@@ -33,13 +34,6 @@ export function answerResponse(body: JsonObject, content: Content): DialectAnswe
       tools: body.tools ?? [],
       top_p: body.top_p ?? 1,
       truncation: 'disabled',
-      usage: {
-        input_tokens: inputTokens,
-        input_tokens_details: { cached_tokens: 0, cache_write_tokens: 0 },
-        output_tokens: outputTokens,
-        output_tokens_details: { reasoning_tokens: 0 },
-        total_tokens: inputTokens + outputTokens,
-      },
       metadata: body.metadata ?? {},
     },
   };

@@ -7,6 +7,7 @@ import { batchDialect } from '../dialect.ts';
 import type { Files, NewFile } from '../files/files.ts';
 import type { OpenAIBatch } from './details.ts';
 import { resultLine } from './result-line.ts';
+import { sendEvent } from './send-event.ts';
 import { validateLines } from './validate-lines.ts';
 
 export function createWire(
@@ -19,7 +20,7 @@ export function createWire(
   return {
     failsAsWhole: true,
     isReadEarly,
-    dialect: () => batchDialect(like.name),
+    dialect: () => batchDialect(like),
     resultLine: (_batch, customId, outcome) => resultLine(like, customId, outcome),
 
     async prepare(batch) {
@@ -47,6 +48,11 @@ export function createWire(
       }
       details.enqueuedTokens = validated.tokens;
       return validated.lines;
+    },
+
+    ended(batch) {
+      const { webhook } = world.settings;
+      if (like.name === 'openai' && webhook && batch.phase === 'ended') sendEvent(webhook, batch);
     },
 
     started(batch) {

@@ -37,10 +37,11 @@ function partsOf(like: OpenAILike, outcome: Outcome) {
 }
 
 export function refusalBody(like: OpenAILike, outcome: Refused): unknown {
-  const { status, message, code, param, body } = outcome;
+  const { status, message, type, code, param, body } = outcome;
   if (body !== undefined) return body;
   return like.errorBody(
     new Refusal(status, message, {
+      ...(type === undefined ? {} : { type }),
       ...(code === undefined ? {} : { code }),
       ...(param === undefined ? {} : { param }),
     }),

@@ -19,6 +19,8 @@ export interface BatchWire<Details> {
   isReadEarly?(): boolean;
   /** The line of the result file; null: there is none. */
   resultLine(batch: Batch<Details>, customId: string, outcome: Outcome): string | null;
+  /** Called when it has ended, whatever became of it. */
+  ended?(batch: Batch<Details>): void;
   /** Called when the results are complete and shuffled, just before the batch ends. */
   publish(batch: Batch<Details>): Promise<void>;
 }

@@ -23,8 +23,10 @@ export interface Refused {
   kind: 'refused';
   status: number;
   message: string;
+  type?: string;
   code?: string;
   param?: string;
+  headers?: Record<string, string>;
   /** The whole error body, where it was given. */
   body?: unknown;
 }

@@ -25,14 +25,19 @@ export async function executeLines<Details>(
   const pause = clock.slices();
   const began = clock.now();
   const tick = () => Math.max(shortestTick, settings.speed.running / steps);
-  const elapsed = () => Math.min(1, (clock.now() - began) / Math.max(settings.speed.running, 1));
+  const elapsed = () =>
+    settings.speed.running === 0 ? 1 : Math.min(1, (clock.now() - began) / settings.speed.running);
 
   const thinking: Promise<void>[] = [];
   const expired = () => clock.now() - batch.createdAt >= settings.expiresAfter;
   let done = 0;
+  // Nothing is done at the very beginning, also where that takes a millisecond.
+  let share = settings.speed.running === 0 ? 1 : 0;
   while (!cancel.requested && !expired()) {
-    if (gate.held) await Promise.race([gate.pass(), cancel.whenRequested]);
-    const share = settings.speed.running === 0 ? 1 : elapsed();
+    if (gate.held) {
+      await Promise.race([gate.pass(), cancel.whenRequested]);
+      share = elapsed();
+    }
     const due = Math.ceil(goal * share);
     while (done < due && !cancel.requested && !gate.held) {
       const line = executeLine(world, wire, batch, dialect, lines[done] as BatchLine);
@@ -43,6 +48,7 @@ export async function executeLines<Details>(
     if (gate.held) continue;
     if (share === 1 && done >= goal) break;
     await Promise.race([clock.sleep(tick()), cancel.whenRequested]);
+    share = elapsed();
   }
   batch.lines = lines.slice(done);
   // An answer function may take its time, for all lines at once.
@@ -57,7 +63,13 @@ function executeLine<Details>(
   line: BatchLine,
 ): Promise<void> | undefined {
   const { account, foreign, id: batchId } = batch;
-  const executed = execute(world, dialect, { ...line, account, batchId, foreign });
+  const executed = execute(world, dialect, {
+    ...line,
+    account,
+    batchId,
+    tier: 'batch',
+    foreign,
+  });
   if (executed instanceof Promise) {
     return executed.then((late) => fileExecuted(wire, batch, line, late));
   }

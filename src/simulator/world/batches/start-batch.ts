@@ -27,7 +27,7 @@ export function startBatch<Details>(
   const { total = 0, requests = total } = start;
   const batch = createBatch({ ...start, total, requests, listLag, script });
   store.add(batch);
-  void liveBatch(world, wire, batch);
+  void liveBatch(world, wire, batch).then(() => wire.ended?.(batch));
   return batch;
 }
 

@@ -26,6 +26,8 @@ export interface SimulatedRequest {
   readonly asked: number;
   /** How it came. */
   readonly mode: 'batch' | 'realtime';
+  /** The tier that it is billed in: `batch`, `standard`, `flex` … */
+  readonly tier: string;
 }
 
 /**

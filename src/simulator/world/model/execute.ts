@@ -1,10 +1,15 @@
 import type { SimulatedProvider } from '../../providers.ts';
 import type { JsonObject } from '../../server/json.ts';
 import type { Outcome } from '../batches/batch.ts';
-import type { Execution } from '../meter.ts';
+import type { TierRules } from '../tiers/tier-rules.ts';
+import type { PromptCacheSettings } from '../usage/cache-settings.ts';
+import type { Prefix } from '../usage/prompt-cache.ts';
+import { type SpentAnswer, spend } from '../usage/spend.ts';
+import { type SimulatedUsage, usageOf } from '../usage/usage.ts';
 import type { World } from '../world.ts';
 import { type Content, contentFor, type Demand } from './content.ts';
-import type { Marker } from './markers.ts';
+import { markedOutcome, meterExecution } from './meter-execution.ts';
+import { modelOf } from './model-of.ts';
 import { answerText, estimateTokens } from './prompt.ts';
 import { SchemaError } from './sample-schema.ts';
 import { askFunction, type Scripted } from './scripted-answer.ts';
@@ -27,7 +32,20 @@ export interface Dialect {
   encode(endpoint: string, body: JsonObject, answer: JsonObject): JsonObject;
   /** Tokens of the question. */
   inputTokens(endpoint: string, body: JsonObject): number;
+  /** An answer that tells this usage in the provider's words. Missing: it is left as it is. */
+  tellUsage?(
+    endpoint: string,
+    answer: JsonObject,
+    usage: SimulatedUsage,
+    model: string,
+  ): JsonObject;
+  /** What the provider's cache may keep of a prompt, from short to long. Missing: nothing. */
+  prefixes?(endpoint: string, body: JsonObject, model: string, limits: CacheLimits): Prefix[];
+  /** The service tiers of ordinary calls. Missing: there is one only. */
+  tiers?: TierRules;
 }
+
+export type CacheLimits = Pick<PromptCacheSettings, 'minimum' | 'automatic'>;
 
 export interface DialectAnswer {
   body: JsonObject;
@@ -41,19 +59,23 @@ export interface Job {
   customId: string | null;
   endpoint: string;
   body: JsonObject;
+  /** What is billed. */
+  tier: string;
   /** A stranger's request is answered but not metered. */
   foreign: boolean;
 }
 
 export interface Executed {
   outcome: Outcome;
+  /** Headers of the reply, where it stands in no batch. */
+  headers?: Record<string, string>;
   /** What happens to the result line on top of its outcome. */
   spoiled: 'missing' | 'broken' | 'double' | 'both' | 'foreign' | null;
   inputTokens: number;
   outputTokens: number;
+  /** An answer function has given the whole body: it is left as it is. */
+  isGiven: boolean;
 }
-
-const unbilled = { inputTokens: 0, outputTokens: 0 };
 
 /** Lets the simulated model work on one request, and meters it. Only an answer function takes time. */
 export function execute(world: World, dialect: Dialect, job: Job): Executed | Promise<Executed> {
@@ -65,30 +87,32 @@ export function execute(world: World, dialect: Dialect, job: Job): Executed | Pr
   const marker = world.markers.read(prompt, body);
   const refused =
     dialect.check(endpoint, body) ?? refuseModel(world, dialect, job) ?? markedOutcome(marker);
-  const finish = (result: DialectAnswer | Outcome) => meter(world, dialect, job, n, result, marker);
+  const finish = (result: SpentAnswer | Outcome) =>
+    meterExecution(world, dialect, job, n, result, marker);
   if (refused !== null) return finish(refused);
 
-  const { answer } = world.settings;
-  const ordinary = () => ordinaryAnswer(dialect, job, answerText(prompt, model, n), n);
-  if (answer === null || job.foreign) return finish(ordinary());
-  const asked = world.promptCounts.count(provider, endpoint, body, prompt);
+  const { answer, usage } = world.settings;
+  // Counting costs memory for each prompt; only functions ask for it.
+  const isCounted = answer !== null || typeof usage === 'function';
+  const asked = isCounted ? world.promptCounts.count(provider, endpoint, body, prompt) : 1;
   const mode = batchId === null ? 'realtime' : 'batch';
-  const request = { provider, endpoint, model, body, prompt, asked, mode } as const;
+  const request = { provider, endpoint, model, body, prompt, asked, mode, tier: job.tier } as const;
+  const spent = (said: DialectAnswer | Outcome) =>
+    'kind' in said ? said : spend(world, dialect, job, request, n, said);
+  const ordinary = () => spent(ordinaryAnswer(dialect, job, answerText(prompt, model, n), n));
+  if (answer === null || job.foreign) return finish(ordinary());
   // A reset drops answer functions that are still at work.
-  return world.clock
-    .unlessStopped(askFunction(answer, request))
-    .then((scripted) => finish(scriptedAnswer(scripted, dialect, job, n) ?? ordinary()));
+  return world.clock.unlessStopped(askFunction(answer, request)).then((scripted) => {
+    if (scripted.kind === 'body') return finish(givenAnswer(scripted.body, dialect, job));
+    const said = scriptedAnswer(scripted, dialect, job, n);
+    return finish(said === null ? ordinary() : spent(said));
+  });
 }
 
 function refuseModel({ settings }: World, dialect: Dialect, job: Job): Outcome | null {
   const model = modelOf(dialect, job);
   if (job.foreign) return null;
   return settings.models?.includes(model) === false ? dialect.unknownModel(model) : null;
-}
-
-function modelOf({ model }: Dialect, { endpoint, body }: Job): string {
-  if (model !== undefined) return model(endpoint);
-  return typeof body.model === 'string' ? body.model : '';
 }
 
 function ordinaryAnswer(
@@ -107,8 +131,17 @@ function ordinaryAnswer(
   }
 }
 
+/** A body that was given tells its own usage. */
+function givenAnswer(given: JsonObject, dialect: Dialect, { endpoint, body }: Job): SpentAnswer {
+  const inputTokens = dialect.inputTokens(endpoint, body);
+  const outputTokens = estimateTokens(given);
+  const usage = usageOf({ input: inputTokens, output: outputTokens });
+  const encoded = dialect.encode(endpoint, body, given);
+  return { body: encoded, inputTokens, outputTokens, usage, isGiven: true };
+}
+
 function scriptedAnswer(
-  scripted: Scripted,
+  scripted: Exclude<Scripted, { kind: 'body' }>,
   dialect: Dialect,
   { endpoint, body }: Job,
   n: number,
@@ -118,11 +151,6 @@ function scriptedAnswer(
       return null;
     case 'refused':
       return scripted.outcome;
-    case 'body': {
-      const inputTokens = dialect.inputTokens(endpoint, body);
-      const outputTokens = estimateTokens(scripted.body);
-      return { body: dialect.encode(endpoint, body, scripted.body), inputTokens, outputTokens };
-    }
     case 'content':
       if (dialect.demand(endpoint, body) !== null) {
         return dialect.answer(endpoint, body, scripted.content, n);
@@ -132,70 +160,5 @@ function scriptedAnswer(
         status: 500,
         message: `The simulator's answer function returned a text for ${endpoint}, whose answers have none: return a response body, or undefined.`,
       };
-  }
-}
-
-function meter(
-  world: World,
-  dialect: Dialect,
-  job: Job,
-  n: number,
-  result: DialectAnswer | Outcome,
-  marker: Marker | null,
-): Executed {
-  const { account: key, batchId, customId, endpoint, body, foreign } = job;
-  const answer = 'kind' in result ? null : result;
-  const spoiled = answer === null ? null : spoilOf(marker);
-  const billed = answer !== null && spoiled !== 'missing' && spoiled !== 'broken';
-  const { inputTokens, outputTokens } = billed ? answer : unbilled;
-  if (!foreign) {
-    const execution: Execution = {
-      provider: dialect.provider,
-      key,
-      batchId,
-      customId,
-      endpoint,
-      model: modelOf(dialect, job),
-      body: world.settings.meterBodies ? body : null,
-      inputTokens,
-      outputTokens,
-      n,
-    };
-    (billed ? world.meter.executions : world.meter.failures).push(execution);
-  }
-  const outcome: Outcome = 'kind' in result ? result : { kind: 'answered', body: result.body };
-  return { outcome, spoiled, inputTokens, outputTokens };
-}
-
-function markedOutcome(marker: Marker | null): Outcome | null {
-  switch (marker?.kind) {
-    case 'status':
-      if (marker.status === 200) return null;
-      return {
-        kind: 'refused',
-        status: marker.status,
-        message: `simulated status ${marker.status}`,
-        ...(marker.code !== undefined && { code: marker.code }),
-      };
-    case 'empty':
-    case 'unstated':
-    case 'expired':
-    case 'canceled':
-      return { kind: marker.kind };
-    default:
-      return null;
-  }
-}
-
-function spoilOf(marker: Marker | null): Executed['spoiled'] {
-  switch (marker?.kind) {
-    case 'missing':
-    case 'broken':
-    case 'double':
-    case 'both':
-    case 'foreign':
-      return marker.kind;
-    default:
-      return null;
   }
 }

@@ -34,12 +34,15 @@ function textOf(content: unknown): string {
 
 /** About four characters per token, one of Chinese and its like, over every string inside the value. */
 export function estimateTokens(...values: unknown[]): number {
-  return Math.ceil(values.reduce<number>((sum, value) => sum + characters(value), 0) / 4);
+  const all = values.reduce<number>((sum, value) => sum + characters(value), 0);
+  return Math.ceil(all / charactersPerToken);
 }
+
+export const charactersPerToken = 4;
 
 const wide = /[\u1100-\uffff]/g;
 
-function characters(value: unknown): number {
+export function characters(value: unknown): number {
   if (typeof value === 'string') return value.length + 3 * (value.match(wide)?.length ?? 0);
   if (typeof value === 'number') return 4;
   if (typeof value !== 'object' || value === null) return 0;
