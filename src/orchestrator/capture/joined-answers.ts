@@ -50,7 +50,7 @@ export class JoinedAnswers {
 
   #answered(index: number, event: Answered, delivery: Delivery): void {
     if (delivery.answer.status >= 400) {
-      answerCall(this.#whole.call, event, delivery);
+      answerCall(this.#whole.call, sumOf([...this.#events, event]), delivery);
       this.#dropTheRest();
       return;
     }
@@ -78,7 +78,8 @@ export class JoinedAnswers {
       const message = 'The deadline passed before all parts of the call had an answer.';
       const answer = ownAnswer(call.target.batcher, 'deadline', message);
       const event = { ...route.facts, status: answer.status, source: 'batch' } as const;
-      answerCall(call, event, { answer, source: 'batch', itemId: '' });
+      const told = sumOf([...this.#events, event]);
+      answerCall(call, told, { answer, source: 'batch', itemId: '' });
     } else if (this.#hasBegun()) {
       // What becomes of the parts in a batch decides.
       return;
@@ -110,15 +111,14 @@ export class JoinedAnswers {
   }
 }
 
-/** One event for the call, with what its parts have cost together. */
+/** One event for the call, as its last part was answered, with what its parts have cost together. */
 function sumOf(events: readonly Answered[]): Answered {
-  const [first] = events as readonly [Answered];
   const sum = (of: (event: Answered) => number | undefined) =>
     events.reduce((total, event) => total + (of(event) ?? 0), 0);
   const paid = sum(({ dollars }) => dollars?.paid);
   const saved = sum(({ dollars }) => dollars?.saved);
   return {
-    ...first,
+    ...(events.at(-1) as Answered),
     ...(events.some(({ inputTokens }) => inputTokens !== undefined) && {
       inputTokens: sum(({ inputTokens }) => inputTokens),
       outputTokens: sum(({ outputTokens }) => outputTokens),

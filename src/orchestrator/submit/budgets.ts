@@ -27,8 +27,8 @@ interface Average {
 export class Budgets {
   readonly #context: EngineContext;
   readonly #averages = new WeakMap<RequestQueue, Average>();
-  /** Provider and model of what was told to have no known price. */
-  readonly #unpriced = new Set<string>();
+  /** What people have been told, with its provider and model. */
+  readonly #told = new Set<string>();
 
   constructor(context: EngineContext) {
     this.#context = context;
@@ -83,6 +83,24 @@ export class Budgets {
   }
 
   /**
+   * Ends requests whose batch the budget has no room for. All of them: which part of a batch would fit is
+   * an estimate on top of estimates. A job may have thousands of such batches: people are told of the first of a model.
+   */
+  refuse(requests: readonly Request[], error: OverBudgetError): Promise<void> {
+    const { length } = requests;
+    const [first] = requests as readonly [Request];
+    const purse = this.#context.purse();
+    const what = `A batch of ${length} request${length === 1 ? '' : 's'}`;
+    const message = overBudget(what, error, purse);
+    if (this.#isFirst('over budget', first.queue, purse)) {
+      first.scope.emit('notice', { notice: 'hint', text: message });
+    }
+    return refuseRequests(this.#context, requests, ({ batcher }) =>
+      ownAnswer(batcher, 'budget', message),
+    );
+  }
+
+  /**
    * The most that these requests are expected to cost on these terms, or as ordinary calls, in dollars;
    * `undefined` where no price is known. A budget is a promise: of a range the upper end counts.
    */
@@ -121,17 +139,24 @@ export class Budgets {
   }
 
   /** Tells people before anything is sent, so that they may still stop the program. */
-  #tellUnpriced({ batcher, model }: RequestQueue, scope: EngineScope): void {
+  #tellUnpriced(queue: RequestQueue, scope: EngineScope): void {
+    if (!this.#isFirst('unpriced', queue)) return;
+    const { batcher, model } = queue;
     const { name } = batcher.info;
-    const key = `${name} ${model}`;
-    if (this.#unpriced.has(key)) return;
-    this.#unpriced.add(key);
     const text =
       `The budget does not count ${model} of ${name}, whose price batchling does not know. ` +
       `Say what it costs per million tokens: providers: { ${name}: { prices: { '${model}': ` +
       '{ input: …, output: … } } } }.';
     this.#context.logger.warn(text);
     scope.emit('notice', { notice: 'hint', text });
+  }
+
+  /** A gateway has a budget for each day, and tells of each. */
+  #isFirst(topic: string, { batcher, model }: RequestQueue, day = ''): boolean {
+    const key = `${topic} ${batcher.info.name} ${model} ${day}`;
+    if (this.#told.has(key)) return false;
+    this.#told.add(key);
+    return true;
   }
 }
 
@@ -142,22 +167,6 @@ export interface RealtimeCall {
   readonly budget: number;
   /** Missing: it costs the list price. */
   readonly terms?: Terms | undefined;
-}
-
-/**
- * Ends requests whose batch the budget has no room for. All of them: which part of a batch would fit is
- * an estimate on top of estimates.
- */
-export function refuseOverBudget(
-  context: EngineContext,
-  requests: readonly Request[],
-  error: OverBudgetError,
-): Promise<void> {
-  const { length } = requests;
-  const what = `A batch of ${length} request${length === 1 ? '' : 's'}`;
-  const message = overBudget(what, error, context.purse());
-  requests[0]?.scope.emit('notice', { notice: 'hint', text: message });
-  return refuseRequests(context, requests, ({ batcher }) => ownAnswer(batcher, 'budget', message));
 }
 
 /** Why something was not sent, for its callers. `what`: "The batch of 20 requests". */

@@ -14,7 +14,7 @@ import type { Request } from '../model/request.ts';
 import type { RequestQueue } from '../model/request-queue.ts';
 import type { Deadlines } from '../watch/deadlines.ts';
 import type { BatchLife, BatchStart } from './batch-life.ts';
-import { type Budgets, refuseOverBudget } from './budgets.ts';
+import type { Budgets } from './budgets.ts';
 import { enterBatches, newBatch, startOf } from './new-batch.ts';
 import { packFor } from './packer.ts';
 import type { Permit, Permits } from './permit.ts';
@@ -231,7 +231,7 @@ export class Submitter {
       for (const request of begun) request.leavePlan();
       if (error instanceof OwnerLostError) for (const one of members) this.#services.follow(one);
       else if (error instanceof OverBudgetError)
-        await refuseOverBudget(this.#context, members, error);
+        await this.#services.budgets.refuse(members, error);
       else await this.#refuseUnsent(members, error, 'store');
       return undefined;
     }

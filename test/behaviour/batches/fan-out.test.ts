@@ -8,6 +8,7 @@ import {
   type Route,
 } from '../../../src/batchers/index.ts';
 import { type BatchifyOptions, batchify } from '../../../src/index.ts';
+import { patientClock } from '../../support/clocks/patient-clock.ts';
 import { openStage, type Stage } from '../../support/stage.ts';
 import { soon, until } from '../../support/until.ts';
 
@@ -85,11 +86,15 @@ describe('a call that needs several requests', () => {
 
   it('is answered with the error of one of its parts', async () => {
     const scope = batchify(options());
+    const used: unknown[] = [];
+    scope.on('call:answered', ({ inputTokens }) => used.push(inputTokens));
     const response = await scope.run(() => ask(['good', '[[status 400]] bad']));
     expect(response.status).toBe(400);
     expect(response.headers.get('x-should-retry')).toBe('false');
     await soon(scope.close());
     expect(scope.stats).toMatchObject({ captured: 1, answered: 1, failed: 1 });
+    // The good part is paid for.
+    expect(used).toEqual([expect.any(Number)]);
   });
 
   it('is never sent when it is aborted before', async () => {
@@ -145,8 +150,11 @@ describe('a call that needs several requests', () => {
 
   it('goes out as a whole when its batch is cancelled at its deadline before any of it ran', async () => {
     stage.simulator.hold();
-    const scope = batchify(options({ deadline: 500, onDeadline: 'realtime' }));
+    const { clock, skipHours } = patientClock();
+    const scope = batchify(options({ clock, deadline: '1h', onDeadline: 'realtime' }));
     const asked = scope.run(() => ask(['one', 'two']));
+    await until(() => scope.stats.batches.submitted === 1, 'the batch');
+    skipHours(2);
     await until(() => stage.simulator.countRequests('POST', /cancel$/) === 1, 'the cancel');
     stage.simulator.release();
     const response = await soon(asked);

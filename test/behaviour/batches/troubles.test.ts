@@ -152,3 +152,17 @@ describe('where there is no room', () => {
     expect(await told('maxInFlight')).toHaveLength(1);
   });
 });
+
+describe('a budget that is used up', () => {
+  it('is told once for a model, however many batches it stops', async () => {
+    const prices = { 'gpt-test': { input: 1, output: 1 } };
+    const { scope, asked } = startCalls(4, {
+      budget: 0.000001,
+      providers: { openai: { prices } },
+    });
+    await inTime(() => scope.stats.answered === 4, 'the errors');
+    for (const { status } of await asked) expect(status).toBe(402);
+    await scope.close();
+    expect(await told('the budget of this run')).toHaveLength(1);
+  });
+});
