@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { openLedger } from '../../src/ledger/open-ledger.ts';
 import { startServer, type TestServer } from '../../src/ledger/postgres/test/server.test-helper.ts';
 import { inLanes } from '../support/lanes.ts';
 import { type Asker, type AskInput, startAsker } from '../support/processes/asker.ts';
@@ -32,14 +33,17 @@ afterEach(async () => {
   await Promise.all(relays.splice(0).map((relay) => relay.close()));
 });
 
-/** Long enough for a busy machine, and short enough to wait for its end. */
-function newDatabase(): string {
+/** The lease is long enough for a busy machine, and short enough to wait for its end. */
+async function newDatabase(): Promise<string> {
   schemas += 1;
-  return `${server.url}?schema=crash_${schemas}&lease=1500ms`;
+  const store = `${server.url}?schema=crash_${schemas}`;
+  // A statement may last for half of a lease, which is not enough to make a schema.
+  await (await openLedger(store)).close();
+  return `${store}&lease=1500ms`;
 }
 
 async function open(provider: Provider = 'openai'): Promise<Scene> {
-  scene = await openScene(provider, {}, {}, undefined, newDatabase());
+  scene = await openScene(provider, {}, {}, undefined, await newDatabase());
   return scene;
 }
 

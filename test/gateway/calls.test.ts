@@ -19,10 +19,12 @@ describe('a call by way of the gateway', () => {
   it('of the OpenAI SDK is answered from a batch, each client with its own answer', async () => {
     const client = gateway.openai();
     const before = stage.simulator.countRequests('POST', '/v1/batches');
+    // They share a batch, however long after each other they arrive.
+    const headers = { 'x-batchling-window': '10m', 'x-batchling-batch-size': '3' };
     const answers = await Promise.all(
       ['a', 'b', 'c'].map(async (content) => {
         const { data, response } = await client.chat.completions
-          .create({ model: 'gpt-5-mini', messages: [{ role: 'user', content }] })
+          .create({ model: 'gpt-5-mini', messages: [{ role: 'user', content }] }, { headers })
           .withResponse();
         return [data.choices[0]?.message.content, response.headers.get('x-batchling-source')];
       }),

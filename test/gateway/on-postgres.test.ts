@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { openLedger } from '../../src/ledger/open-ledger.ts';
 import { usePostgres } from '../../src/ledger/postgres/test/temporary.test-helper.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 import { until } from '../support/until.ts';
@@ -19,8 +20,11 @@ let billedBefore = 0;
 
 beforeAll(async () => {
   stage = await openStage({ answer: ({ prompt }) => `You asked: ${prompt}` });
+  const made = newStore();
+  // A statement may last for half of a lease, which is not enough to make a schema.
+  await (await openLedger(made)).close();
   // A killed gateway is known to be gone when its lease ends.
-  store = `${newStore()}&lease=2s`;
+  store = `${made}&lease=2s`;
   one = await startGateway(stage, { store });
   other = await startGateway(stage, { store });
 });

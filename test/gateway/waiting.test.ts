@@ -8,6 +8,7 @@ import got from 'got';
 import { Agent, fetch as undiciFetch } from 'undici';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openStage, type Stage } from '../support/stage.ts';
+import { soon, until } from '../support/until.ts';
 import { chatBody, chatRequest, type GatewayProcess, startGateway } from './start-gateway.ts';
 
 const run = promisify(execFile);
@@ -49,14 +50,48 @@ async function has(command: string): Promise<boolean> {
 const [hasPython, hasCurl] = await Promise.all([has('python3'), has('curl')]);
 const headers = { 'content-type': 'application/json', authorization: 'Bearer sk-client' };
 
+const python = (lines: string[]) => run('python3', ['-c', lines.join('\n'), url]);
+const opening = [
+  'import sys, json, urllib.request, urllib.parse, http.client',
+  'url = urllib.parse.urlsplit(sys.argv[1])',
+  `headers = ${JSON.stringify(headers)}`,
+];
+
+/** `seconds`: of each read, so that without heartbeats they would end the wait. */
+function askByUrllib(seconds: number) {
+  return python([
+    ...opening,
+    `request = urllib.request.Request(sys.argv[1], ${JSON.stringify(chatBody('urllib'))}.encode(), headers)`,
+    `print(urllib.request.urlopen(request, timeout=${seconds}).read().decode())`,
+  ]);
+}
+
+/** The same; `kind`: of its heartbeat. */
+function askByHttpClient(kind: string, seconds: number) {
+  return python([
+    ...opening,
+    `headers['x-batchling-heartbeat'] = '${kind}'`,
+    `connection = http.client.HTTPConnection(url.netloc, timeout=${seconds})`,
+    `connection.request('POST', url.path, ${JSON.stringify(chatBody(`client ${kind}`))}, headers)`,
+    'print(connection.getresponse().read().decode())',
+  ]);
+}
+
 describe('a client that waits for long', () => {
-  it('is Node fetch, whose time limit for headers starts anew with each heartbeat', async () => {
-    // Far above the heartbeat: a busy machine delays one.
-    const dispatcher = new Agent({ headersTimeout: 1_000 });
+  it('is Node fetch, or Python where it is there, whose time limits start anew with each heartbeat', async () => {
+    // In seconds. Far above the heartbeat: a busy machine delays one.
+    const limit = 1;
+    const dispatcher = new Agent({ headersTimeout: limit * 1_000 });
     const request = chatRequest('fetch', { 'user-agent': 'node' });
-    const asked = undiciFetch(url, { ...(request as object), dispatcher });
-    const response = await afterSomeBeats(asked, 2_500);
+    const fetched = undiciFetch(url, { ...(request as object), dispatcher });
+    const printing = hasPython ? [askByUrllib(limit), askByHttpClient('100', limit)] : [];
+    const all = Promise.all([fetched, Promise.all(printing)]);
+    const [response, printed] = await afterSomeBeats(all, 2_500);
     expect(await response.text()).toContain('You asked: fetch');
+    const words = hasPython ? ['You asked: urllib', 'You asked: client 100'] : [];
+    expect(printed.map(({ stdout }) => stdout)).toEqual(
+      words.map((word) => expect.stringContaining(word)),
+    );
     await dispatcher.close();
   });
 
@@ -84,34 +119,11 @@ describe('a client that waits for long', () => {
     expect((await afterSomeBeats(asked)).stdout).toContain('You asked: curl');
   });
 
-  const python = (lines: string[]) => run('python3', ['-c', lines.join('\n'), url]);
-  const opening = [
-    'import sys, json, urllib.request, urllib.parse, http.client',
-    'url = urllib.parse.urlsplit(sys.argv[1])',
-    `headers = ${JSON.stringify(headers)}`,
-  ];
-
-  it.skipIf(!hasPython)("is Python's urllib (skipped where there is none)", async () => {
-    const asked = python([
-      ...opening,
-      `request = urllib.request.Request(sys.argv[1], ${JSON.stringify(chatBody('urllib'))}.encode(), headers)`,
-      // Of each read: without heartbeats it would end the wait.
-      'print(urllib.request.urlopen(request, timeout=0.3).read().decode())',
-    ]);
-    expect((await afterSomeBeats(asked)).stdout).toContain('You asked: urllib');
-  });
-
-  it.skipIf(!hasPython).each(['none', '100'])(
-    "is Python's http.client, which names itself not, with %s as its heartbeat (skipped where there is none)",
-    async (kind) => {
-      const asked = python([
-        ...opening,
-        `headers['x-batchling-heartbeat'] = '${kind}'`,
-        `connection = http.client.HTTPConnection(url.netloc, timeout=${kind === 'none' ? 60 : 0.3})`,
-        `connection.request('POST', url.path, ${JSON.stringify(chatBody(`client ${kind}`))}, headers)`,
-        'print(connection.getresponse().read().decode())',
-      ]);
-      expect((await afterSomeBeats(asked)).stdout).toContain(`You asked: client ${kind}`);
+  it.skipIf(!hasPython)(
+    "is Python's http.client, which names itself not, without a heartbeat (skipped where there is none)",
+    async () => {
+      const asked = askByHttpClient('none', 60);
+      expect((await afterSomeBeats(asked)).stdout).toContain('You asked: client none');
     },
   );
 });
@@ -131,21 +143,20 @@ it.each([
     request.on('information', ({ statusCode }) => seen.add(statusCode));
     request.once('error', reject).end(body);
   });
+  const isBeaten = () => seen.size >= expected.length;
+  await Promise.race([asked, until(isBeaten, 'a heartbeat')]);
   expect(await afterSomeBeats(asked)).toBe(200);
   expect([...seen]).toEqual(expected);
 });
 
 describe('a client that waits for a stream', () => {
-  it('is the OpenAI SDK, which skips the comments', async () => {
-    // It ends with the head of the response, which comes with the first comment.
-    const client = gateway.openai({ timeout: 400 });
+  it('is the OpenAI SDK, which has the head of the response before there is an answer, and skips the comments', async () => {
+    const messages = [{ role: 'user' as const, content: 'stream' }];
+    // Its time limit ends with the head, which comes with the first comment: the batch is held.
+    const stream = await soon(
+      gateway.openai().chat.completions.create({ model: 'gpt-5-mini', messages, stream: true }),
+    );
     const asked = (async () => {
-      const messages = [{ role: 'user' as const, content: 'stream' }];
-      const stream = await client.chat.completions.create({
-        model: 'gpt-5-mini',
-        messages,
-        stream: true,
-      });
       let text = '';
       for await (const chunk of stream) text += chunk.choices[0]?.delta.content ?? '';
       return text;

@@ -26,7 +26,7 @@ const signals = ['SIGINT', 'SIGTERM'] as const;
 /** Resolves when the job has begun with its input, which it does in this folder. */
 async function begun({ folder }: MapBench, file: string): Promise<void> {
   const path = join(folder, 'out.jsonl.batchling', file);
-  await expect.poll(() => existsSync(path), { timeout: 20_000, interval: 5 }).toBe(true);
+  await expect.poll(() => existsSync(path)).toBe(true);
 }
 
 async function outputsIn({ folder }: MapBench): Promise<string[]> {

@@ -32,7 +32,7 @@ async function filesOf(bench: MapBench): Promise<string[]> {
 async function startHeld(bench: MapBench) {
   stage.simulator.hold();
   const run = await bench.start(...given);
-  await expect.poll(() => stage.simulator.batches().length, { timeout: 20_000 }).toBe(4);
+  await expect.poll(() => stage.simulator.batches().length).toBe(4);
   return run;
 }
 
@@ -81,9 +81,7 @@ it('what a killed job without an output file has left in the temporary folder is
   const begun = async (input: string) => {
     const before = stage.simulator.batches().length;
     const run = await bench.startWith({ environment, input }, '-');
-    await expect
-      .poll(() => stage.simulator.batches().length, { timeout: 20_000 })
-      .toBeGreaterThan(before);
+    await expect.poll(() => stage.simulator.batches().length).toBeGreaterThan(before);
     return run;
   };
   stage.simulator.hold();

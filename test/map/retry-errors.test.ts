@@ -57,9 +57,7 @@ describe('--retry-errors', () => {
     stage.simulator.hold();
     const batches = stage.simulator.batches().length;
     const first = await bench.start(...given, '--retry-errors');
-    await expect
-      .poll(() => stage.simulator.batches().length, { timeout: 20_000 })
-      .toBe(batches + 1);
+    await expect.poll(() => stage.simulator.batches().length).toBe(batches + 1);
     first.process.kill('SIGKILL');
     await first.ended;
     stage.simulator.release();
@@ -105,7 +103,7 @@ describe('--retry-errors', () => {
     unfit.set('b', 1);
     stage.simulator.hold();
     const killed = await bench.start(...fitting, '--retry-errors');
-    await expect.poll(() => stage.simulator.batches().length, { timeout: 20_000 }).toBe(2);
+    await expect.poll(() => stage.simulator.batches().length).toBe(2);
     killed.process.kill('SIGKILL');
     await killed.ended;
     stage.simulator.release();

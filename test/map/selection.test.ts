@@ -51,13 +51,22 @@ describe('part of the input', () => {
 
 describe('--unordered', () => {
   it('writes a batch as it comes: one that is late holds up no other', async () => {
-    const bench = await mapBench(stage, { 'in.jsonl': input });
-    stage.simulator.faults.nextBatch({ lateFiles: 20 });
+    const lines = numbers.map((number) => `${openaiLine(`c${number}`, `line ${number}`)}\n`);
+    const bench = await mapBench(stage, { 'in.jsonl': lines.join('') });
+    let answerFirst: () => void = () => undefined;
+    const late = new Promise<string>((resolve) => {
+      answerFirst = () => resolve('late');
+    });
+    stage.simulator.configure({ answer: ({ prompt }) => (prompt === 'line 0' ? late : 'soon') });
     const flags = ['in.jsonl', '-o', 'out.jsonl', '--batch-size', '20'];
-    expect(await bench.map(...flags, '--unordered')).toMatchObject({ code: 0 });
+    const run = await bench.start(...flags, '--unordered');
+    const written = () => idsIn(bench, 'out.jsonl').catch(() => []);
+    await expect.poll(async () => (await written()).length).toBe(40);
+    expect(await written()).not.toContain('c0');
+    answerFirst();
+    expect(await run.ended).toMatchObject({ code: 0 });
     const ids = await idsIn(bench, 'out.jsonl');
     expect(ids.toSorted()).toEqual(numbers.map((number) => `c${number}`).toSorted());
-    expect(ids[0]).not.toBe('c0');
   });
 });
 

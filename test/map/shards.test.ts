@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openLedger } from '../../src/ledger/open-ledger.ts';
 import { startServer, type TestServer } from '../../src/ledger/postgres/test/server.test-helper.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 import { mapBench, openaiLine } from './map-bench.ts';
@@ -20,7 +21,10 @@ const input = ids.map((id, index) => `${openaiLine(id, `p${index % 40}`)}\n`).jo
 
 it('four shards on one PostgreSQL ledger, killed and started again, pay for each line once', async () => {
   const bench = await mapBench(stage, { 'in.jsonl': input });
-  const environment = { BATCHLING_STORE: `${server.url}?schema=shards&lease=1500ms` };
+  const store = `${server.url}?schema=shards`;
+  // A statement may last for half of a lease, which is not enough to make a schema.
+  await (await openLedger(store)).close();
+  const environment = { BATCHLING_STORE: `${store}&lease=1500ms` };
   const flags = (shard: number) => [
     ...['in.jsonl', '-o', `out-${shard}.jsonl`, '--shard', `${shard}/4`, '--batch-size', '7'],
   ];
@@ -29,7 +33,7 @@ it('four shards on one PostgreSQL ledger, killed and started again, pay for each
   const running = await Promise.all(
     shards.map((shard) => bench.startWith({ environment }, ...flags(shard))),
   );
-  await expect.poll(() => stage.simulator.batches().length, { timeout: 60_000 }).toBeGreaterThan(8);
+  await expect.poll(() => stage.simulator.batches().length).toBeGreaterThan(8);
   for (const { process } of running) process.kill('SIGKILL');
   await Promise.all(running.map(({ ended }) => ended));
   stage.simulator.release();

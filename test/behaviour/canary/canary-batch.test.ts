@@ -4,6 +4,7 @@ import { type BatchifyOptions, batchify } from '../../../src/index.ts';
 import type { SimulatedRequest } from '../../../src/simulator/index.ts';
 import { hearStderr } from '../../support/heard.ts';
 import { openStage, type Stage } from '../../support/stage.ts';
+import { together } from '../../support/together.ts';
 import { until } from '../../support/until.ts';
 
 let stage: Stage;
@@ -82,7 +83,7 @@ describe('a canary in a batch of one', () => {
       const ask = (schema?: string) =>
         Promise.allSettled(prompts(50).map((one) => askFor(client, one, schema)));
       [bad, good] = await Promise.all([ask('Invoice'), ask()]);
-    });
+    }, together(100));
     expect(statuses(bad)).toEqual(new Set([400]));
     expect(bad.every((one) => String((one as PromiseRejectedResult).reason).includes(words))).toBe(
       true,

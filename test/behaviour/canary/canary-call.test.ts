@@ -6,6 +6,7 @@ import type { SimulatedRequest } from '../../../src/simulator/index.ts';
 import { ask } from '../../support/ask.ts';
 import { hearStderr } from '../../support/heard.ts';
 import { openStage, type Stage } from '../../support/stage.ts';
+import { together } from '../../support/together.ts';
 import { soon, until } from '../../support/until.ts';
 
 let stage: Stage;
@@ -63,9 +64,6 @@ async function run(
   return heard.lines();
 }
 
-/** Time enough for thousands of calls to come together, on a loaded machine. */
-const slow = { window: '2s' } as const;
-
 describe('a canary as an ordinary call', () => {
   it('stops 5,000 requests with a bad schema after one call, and a kind beside them goes on', async () => {
     stage.simulator.configure({ answer: badSchema });
@@ -75,7 +73,7 @@ describe('a canary as an ordinary call', () => {
       const all = (count: number, schema?: object) =>
         Promise.allSettled(prompts(count).map((one) => askFor(client, one, schema)));
       [refused, good] = await Promise.all([all(5_000, {}), all(10)]);
-    }, slow);
+    }, together(5_010));
     expect(refused).toHaveLength(5_000);
     expect(statuses(refused)).toEqual(new Set([400]));
     expect(statuses(good)).toEqual(new Set([200]));

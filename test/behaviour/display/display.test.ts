@@ -4,6 +4,7 @@ import { askClaude, chatRequest } from '../../support/ask.ts';
 import { hearStderr } from '../../support/heard.ts';
 import { chatUrl } from '../../support/source-of.ts';
 import { openStage, type Stage } from '../../support/stage.ts';
+import { together } from '../../support/together.ts';
 import { until } from '../../support/until.ts';
 
 let stage: Stage;
@@ -90,7 +91,7 @@ describe('plain lines', () => {
   });
 
   it('show a batch once, however many scopes share it, and what became of each scope', async () => {
-    const options = stage.options({ display: 'plain', window: '100ms' });
+    const options = stage.options({ display: 'plain', ...together(3) });
     const scopes = ['one', 'two', 'three'].map((prompt) => batchify(() => ask(prompt), options));
     await Promise.all(scopes);
     const lines = heard.lines();
@@ -101,9 +102,8 @@ describe('plain lines', () => {
 });
 
 it('JSON has one object per line: events, notices and the sum', async () => {
-  const scopes = [1, 2].map((at) =>
-    batchify(() => ask(`number ${at}`), stage.options({ display: 'json', store: ':memory:' })),
-  );
+  const options = stage.options({ display: 'json', store: ':memory:', ...together(2) });
+  const scopes = [1, 2].map((at) => batchify(() => ask(`number ${at}`), options));
   await Promise.all(scopes);
   const records = heard.lines().map((line) => JSON.parse(line));
   const named = (name: string) => records.filter(({ event }) => event === name);

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
 import type { AnswerFunction } from '../../../src/simulator/index.ts';
 import { startExample } from '../../support/processes/run-example.ts';
+import { reservePort } from '../../support/servers/reserved-port.ts';
 import { openStage, type Stage } from '../../support/stage.ts';
 
 let stage: Stage;
@@ -141,21 +141,15 @@ it('race.ts takes the first good answer of two providers', async () => {
 });
 
 it('own-server.ts gets all its answers from a server that is killed twice', async () => {
-  const given = { store, arguments: ['240', String(await freePort())] };
+  // The example starts its server again at the same port.
+  const { port, release } = await reservePort();
+  onTestFinished(release);
+  const given = { store, arguments: ['240', String(port)] };
   const [first] = await startExample(stage, 'own-server.ts', given).lines<object>();
   expect(first).toMatchObject({ right: 240, kills: 2, realtime: 240, fromLedger: 0, failed: 0 });
   const [again] = await startExample(stage, 'own-server.ts', given).lines<object>();
   expect(again).toMatchObject({ right: 240, kills: 0, realtime: 0, fromLedger: 240, failed: 0 });
 });
-
-/** The example starts its server again at the same port. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 it('two-terminals.ts asks once for what both terminals want', async () => {
   script(({ prompt }) => `fr ${numberIn(prompt)}`);
@@ -206,7 +200,7 @@ it('impatient.mjs gives up and tries again without paying again', async () => {
   const example = startExample(stage, 'impatient.mjs', {
     store,
     registered: true,
-    environment: { PATIENCE_MS: '1500' },
+    environment: { PATIENCE_MS: '2500' },
   });
   // Every question has been given up once before there is an answer.
   await expect.poll(() => example.stderr().match(/try 1 of 5/g)?.length).toBe(20);

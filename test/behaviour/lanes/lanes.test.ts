@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { type BatchifyOptions, batchify } from '../../../src/index.ts';
 import { loadDriver } from '../../../src/ledger/sqlite/connection/driver.ts';
 import { ask, askClaude, askGemini } from '../../support/ask.ts';
+import { patientClock } from '../../support/clocks/patient-clock.ts';
 import { vertexClient } from '../../support/programs/parts/vertex-client.ts';
 import { openStage, type Stage } from '../../support/stage.ts';
 import { soon, until } from '../../support/until.ts';
@@ -282,9 +283,15 @@ describe('a call of a lane', () => {
   it('that is on the wire at its deadline is told what becomes of it', async () => {
     stage.simulator.configure({ flex: { openai: { delay: 60_000 } } });
     const client = stage.openai({ maxRetries: 0 });
-    const options = stage.options({ ...flex, deadline: '200ms' });
+    const { clock, skipHours } = patientClock();
+    const options = stage.options({ ...flex, clock, deadline: '1h' });
     const asked = batchify(() => ask(client, 'cat', model), options);
-    await expect(asked).rejects.toThrow(/on the wire.*kept if it comes before the program ends/);
+    const told = expect(asked).rejects.toThrow(
+      /on the wire.*kept if it comes before the program ends/,
+    );
+    await until(() => stage.simulator.meter.mostAtOnce() === 1, 'the call to be sent');
+    skipHours(1);
+    await soon(told);
   });
 
   it('whose client loses patience is re-joined by its retry', async () => {

@@ -1,10 +1,10 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import OpenAI from 'openai';
 import { expect, it, onTestFinished } from 'vitest';
 import { batchify } from '../../../src/index.ts';
 import { ask } from '../../support/ask.ts';
 import { fastClock } from '../../support/programs/parts/fast-clock.ts';
+import { reservePort } from '../../support/servers/reserved-port.ts';
 import { soon, until } from '../../support/until.ts';
 
 const completion = { choices: [{ index: 0, message: { role: 'assistant', content: 'moo' } }] };
@@ -16,14 +16,13 @@ async function listen(port: number) {
     response.end(JSON.stringify(completion));
   });
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
-  const stop = () => void server.close().closeAllConnections();
-  return { port: (server.address() as AddressInfo).port, stop };
+  onTestFinished(() => void server.close().closeAllConnections());
 }
 
 it('a call to a server that is away is sent when it is there again, and people are told which of both it is', async () => {
   const clock = fastClock({ epoch: Date.now(), speed: 60 });
-  const { port, stop } = await listen(0);
-  stop();
+  const { port, release } = await reservePort();
+  onTestFinished(release);
   const host = `127.0.0.1:${port}`;
   const client = new OpenAI({ apiKey: 'k', baseURL: `http://${host}/v1`, maxRetries: 0 });
   const said: string[] = [];
@@ -36,8 +35,7 @@ it('a call to a server that is away is sent when it is there again, and people a
   const since = clock.now();
   // Pauses are so long by then that people would be told of a model that is full.
   await until(() => clock.now() > since + 80_000, 'more than a minute to pass');
-  const again = await listen(port);
-  onTestFinished(again.stop);
+  await listen(port);
   expect(await soon(asked)).toBe('moo');
   expect(said).toEqual([
     expect.stringMatching(

@@ -101,13 +101,13 @@ describe('code that outlives its scope', () => {
     const scope = batchify(stage.options());
     const bypasses = bypassesOf(scope);
     const bound = scope.bind(() => sourceOf(stage));
-    let later: Promise<string> | undefined;
-    const askLater = () => {
-      later = sourceOf(stage);
-    };
-    scope.run(() => setTimeout(askLater, 5));
+    let goOn = () => {};
+    const isClosed = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    const later = scope.run(() => isClosed.then(() => sourceOf(stage)));
     await scope.close();
-    await until(() => later !== undefined, 'the timer');
+    goOn();
     const sources = [await later, await bound(), await sourceOf(stage, 'own', scope.fetch)];
     expect(sources).toEqual(['plain', 'plain', 'plain']);
     expect(bypasses).toHaveLength(3);

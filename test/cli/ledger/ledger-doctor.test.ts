@@ -3,15 +3,13 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runCommand } from '../../support/processes/run-ledger-command.ts';
 import { openStage, type Stage } from '../../support/stage.ts';
+import { until } from '../../support/until.ts';
 
 const secret = 'sk-secret-of-the-doctor';
 
 let stage: Stage;
 beforeAll(async () => {
-  // Slow enough that a cancel comes before the end.
-  stage = await openStage({
-    speed: { validating: 100, running: 400, finalizing: 2, cancelling: 2 },
-  });
+  stage = await openStage();
 });
 afterAll(() => stage.close());
 
@@ -65,10 +63,19 @@ describe('doctor --live', () => {
       GEMINI_API_KEY: secret,
       BATCHLING_POLL: '20ms',
     };
-    const base = stage.simulator.baseUrl(provider);
-    const before = stage.simulator.batches().length;
+    const { simulator } = stage;
+    const base = simulator.baseUrl(provider);
+    const before = simulator.batches().length;
+    const cancels = () => simulator.countRequests('POST', /cancel$/);
+    const cancelled = cancels();
     const given = ['doctor', '--live', provider, '--base', base, '--yes'];
-    const { code, stdout, stderr } = await runCommand(given, environment);
+    const running = runCommand(given, environment);
+    await until(() => simulator.batches().length === before + 2, 'the batch that is cancelled');
+    // It does not end before its cancel comes.
+    simulator.hold();
+    await until(() => cancels() > cancelled, 'the cancel');
+    simulator.release();
+    const { code, stdout, stderr } = await running;
     expect(stderr).toContain('two batches of one request each go to');
     expect(stdout).toMatch(/in the list: found (exactly|as a candidate), among \d/);
     expect(stdout).toMatch(/^ {2}our line: status 200, \d+ \+ \d+ tokens/m);
@@ -76,10 +83,10 @@ describe('doctor --live', () => {
     expect(stdout).toMatch(/^Clock: as the provider has it$/m);
     expect(stdout).toMatch(/^ {2}POST .*:?cancel 200/m);
     expect(stdout).toContain('What the documentation leaves open');
-    for (const { id } of stage.simulator.batches()) expect(stdout).not.toContain(id);
+    for (const { id } of simulator.batches()) expect(stdout).not.toContain(id);
     expect(`${stdout}${stderr}`).not.toContain(secret);
     expect(code).toBe(0);
-    expect(stage.simulator.batches()).toHaveLength(before + 2);
+    expect(simulator.batches()).toHaveLength(before + 2);
   });
 
   it('spends nothing without a yes, without a key, or for a provider that nobody knows', async () => {

@@ -17,7 +17,7 @@ export interface Plot {
   /** How fast the program's clock runs, where the usual speed does not do. */
   readonly speed?: number;
   /** The address of a ledger that nobody has used; otherwise it is a file. */
-  readonly database?: () => string;
+  readonly database?: () => string | Promise<string>;
 }
 
 export interface History extends Verdict {
@@ -35,7 +35,7 @@ export async function playHistory(plot: Plot, kills: readonly Kill[]): Promise<H
     plot.settings,
     plot.options,
     plot.speed,
-    plot.database?.(),
+    await plot.database?.(),
   );
   const label = `${plot.provider}, ${plot.name}, killed ${kills.map(nameOf).join(' and ')}`;
   for (const fault of plot.faults ?? []) scene.simulator.faults.add(fault);

@@ -1,6 +1,15 @@
 import { createHash } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import {
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { ScriptTarget } from 'typescript';
@@ -36,7 +45,7 @@ async function compile(): Promise<string> {
   const sources = await readSources();
   const hash = createHash('sha256').update(JSON.stringify(sources)).digest('hex').slice(0, 16);
   const folder = join(cache, `batchling-compiled-${hash}`);
-  if (existsSync(folder)) return folder;
+  if (await isThere(folder)) return folder;
   await mkdir(cache, { recursive: true });
   const draft = await mkdtemp(join(cache, 'batchling-draft-'));
   await writeFile(join(draft, 'package.json'), '{"type":"module"}');
@@ -80,13 +89,21 @@ export async function transpile(text: string, target?: ScriptTarget): Promise<st
   }).outputText;
 }
 
+/** The time of a folder is that of its last use. */
+function isThere(folder: string): Promise<boolean> {
+  const now = new Date();
+  return utimes(folder, now, now).then(
+    () => true,
+    () => false,
+  );
+}
+
 /** Of earlier versions of the sources; a test that still runs on one of them is an hour old at most. */
 async function forgetOthers(current: string): Promise<void> {
   for (const name of await readdir(cache)) {
     const path = join(cache, name);
     if (!name.startsWith('batchling-compiled-') || path === current) continue;
-    const text = await readFile(join(path, 'used-at'), 'utf8').catch(() => '0');
-    if (Date.now() - Number(text) > 3_600_000) await rm(path, { recursive: true, force: true });
+    const { mtimeMs } = await stat(path);
+    if (Date.now() - mtimeMs > 3_600_000) await rm(path, { recursive: true, force: true });
   }
-  await writeFile(join(current, 'used-at'), String(Date.now()));
 }

@@ -14,7 +14,8 @@ export function useHookedServer(): HookedServer {
   let server: Server;
   beforeEach(async () => {
     state.seen = [];
-    server = createServer((request, response) => {
+    // With the usual five seconds, a client on a busy machine would meet a connection that is closed.
+    server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
       state.seen.push(`${request.method} ${request.url}`);
       request.resume().once('end', () => response.end('real'));
     });

@@ -57,11 +57,14 @@ function options(given: BatchifyOptions = {}): BatchifyOptions {
   };
 }
 
+/** However far apart a client signs its calls, on however busy a machine. */
+const untilBothAreThere = { batchSize: 2, window: '1h', maxWindow: '1h' } as const;
+
 /** Asks twice at once in a scope; both calls share a job. */
 async function both<Answer>(ask: (prompt: string) => Promise<Answer>): Promise<Answer[]> {
   const answers = await batchify(
     () => Promise.all([ask('prompt one'), ask('prompt two')]),
-    options(),
+    options(untilBothAreThere),
   );
   expect(simulator.batches()).toMatchObject([{ provider: 'bedrock', requests: 2 }]);
   expect(simulator.countRequests('POST', /^\/model\//)).toBe(0);

@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { reservePort } from '../../../../test/support/servers/reserved-port.ts';
 import { binaries, serverUser } from './binaries.test-helper.ts';
 import { fillWithNewData } from './new-data.test-helper.ts';
 
@@ -47,7 +47,8 @@ export async function startServer(settings: readonly string[] = []): Promise<Tes
   chmodSync(folder, 0o755);
   const data = join(folder, 'data');
   fillWithNewData(data);
-  const port = await freePort();
+  // Also while it is stopped: it starts at the same one again.
+  const { port, release } = await reservePort();
   const flags = [...SETTINGS, ...settings].flatMap((setting) => ['-c', setting]);
   const command = [join(binaries(folder), 'postgres'), '-D', data, '-p', String(port), ...flags];
   let child: ChildProcess | undefined;
@@ -75,6 +76,7 @@ export async function startServer(settings: readonly string[] = []): Promise<Tes
   };
   const remove = async () => {
     await stop();
+    release();
     rmSync(folder, { recursive: true, force: true });
   };
   await start().catch(async (error: unknown) => {
@@ -102,13 +104,4 @@ function ready(server: ChildProcess): Promise<void> {
     server.once('close', () => reject(new Error(`The PostgreSQL server did not start: ${log}`)));
     server.once('error', reject);
   });
-}
-
-async function freePort(): Promise<number> {
-  const listener = createServer().listen(0, '127.0.0.1');
-  await once(listener, 'listening');
-  const { port } = listener.address() as AddressInfo;
-  listener.close();
-  await once(listener, 'close');
-  return port;
 }
