@@ -61,7 +61,7 @@ export async function launchProgram(
       ...inherited,
       BATCHLING_REPORT: join(stage.folder, 'nobody-listens'),
       BATCHLING_HOSTS: hosts.join(','),
-      BATCHLING_WINDOW: '50ms',
+      BATCHLING_WINDOW: '150ms',
       BATCHLING_POLL: '20ms',
       ...environment,
     },
