@@ -15,7 +15,7 @@ import { spool } from './input/prepare-input.ts';
 import { errorOf } from './job/file-sink.ts';
 import type { Outcome } from './job/outcome.ts';
 import { OutcomeQueue } from './job/outcome-queue.ts';
-import { runJob } from './job/run-job.ts';
+import { noCounts, runJob } from './job/run-job.ts';
 import { selectionOf } from './job/selection.ts';
 import { jobOptions } from './job-options.ts';
 import { chooseFormat } from './lines/choose-format.ts';
@@ -40,7 +40,7 @@ export async function* mapAll(
     await spool(asLines(lines, first), path, stopped);
     const job = await prepare(path, first.text, folder, stopped, options);
     const outcomes = new OutcomeQueue();
-    const counts = { read: 0, sent: 0, paid: 0, saved: 0 };
+    const counts = noCounts();
     const { logger } = job.options;
     const terms = { from: inputStart, unordered: false, detach: false, stopped, counts };
     const tell = (text: string) => logger.warn(text);
@@ -107,7 +107,8 @@ async function* asLines(
   first: { text: string },
 ): AsyncGenerator<string> {
   for await (const line of lines) {
-    const text = typeof line === 'string' ? line : JSON.stringify(line);
+    // What is no JSON is told as a line of its own.
+    const text = typeof line === 'string' ? line : (JSON.stringify(line) ?? String(line));
     if (first.text === '') first.text = text;
     yield `${text.replace(/[\r\n]+/g, ' ')}\n`;
   }

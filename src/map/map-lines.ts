@@ -25,7 +25,7 @@ export interface MapLinesOptions extends BatchifyOptions, LineTerms {
  * const mapped: MappedLine = { line: 0, id: '1', answer: 'Paris' };
  */
 export type MappedLine = {
-  /** From 0. */
+  /** From 0, blank lines left out. */
   readonly line: number;
   /** The id in the line; of a row its own `id`, or its number from 1. */
   readonly id: string;

@@ -5,20 +5,14 @@ import { pipeline, type Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { BatchlingError } from '../base/errors.ts';
 import type { BatchifyOptions } from '../options/index.ts';
-import { kindByName } from './input/prepare-input.ts';
+import { isPackedName, kindByName } from './input/prepare-input.ts';
 import { type CheckedFacts, type JobState, StateFile } from './job/job-state.ts';
 import { LineSet } from './job/line-set.ts';
 import { OutputFile } from './job/output-file.ts';
+import { noCounts } from './job/run-job.ts';
 import { parseLine } from './lines/line-format.ts';
 import type { MapRequest } from './map-request.ts';
-import {
-  errorsPath,
-  type MapEnd,
-  type MapSurroundings,
-  noCounts,
-  runMap,
-  sizeOf,
-} from './run-map.ts';
+import { errorsPath, type MapEnd, type MapSurroundings, runMap, sizeOf } from './run-map.ts';
 
 /** Characters of a merged output that are written together. */
 const writtenAtOnce = 256 * 1024;
@@ -128,7 +122,7 @@ async function mergeOutputs(
   selected: AsyncIterable<number>,
 ): Promise<void> {
   const { lines: stillFailed } = await failedLines(errorsPath(retriedPath(output)), state.checked);
-  const merged = await OutputFile.open(mergedPath(output), 0, output.endsWith('.gz'));
+  const merged = await OutputFile.open(mergedPath(output), 0, isPackedName(output));
   try {
     let text = '';
     for await (const line of mergedLines(output, { failed, stillFailed }, state, selected)) {
@@ -182,7 +176,7 @@ async function* recordsOf(path: string, named: string): AsyncGenerator<string> {
   const isQuoted = kindByName(named) === 'csv';
   let record = '';
   // The unpacker has the errors of the file, too.
-  const bytes = path.endsWith('.gz') ? pipeline(file, createGunzip(), () => undefined) : file;
+  const bytes = isPackedName(path) ? pipeline(file, createGunzip(), () => undefined) : file;
   for await (const line of linesIn(bytes)) {
     record += line;
     if (isQuoted && record.split('"').length % 2 === 0) record += '\n';

@@ -17,7 +17,7 @@ import {
 } from './job/job-state.ts';
 import type { LineSet } from './job/line-set.ts';
 import { type Output, OutputFile, OutputStream } from './job/output-file.ts';
-import { type JobCounts, runJob } from './job/run-job.ts';
+import { type JobCounts, noCounts, runJob } from './job/run-job.ts';
 import type { Selection } from './job/selection.ts';
 import { TableOutput } from './job/table-output.ts';
 import { usualInto } from './lines/choose-format.ts';
@@ -205,10 +205,6 @@ async function openOutputs(
 
 export function errorsPath(output: string): string {
   return `${output}.errors.jsonl`;
-}
-
-export function noCounts(): JobCounts {
-  return { read: 0, sent: 0, paid: 0, saved: 0 };
 }
 
 export async function sizeOf(path: string): Promise<number | undefined> {

@@ -68,6 +68,12 @@ const cases: readonly Case[] = [
     flags: rows,
   },
   {
+    what: 'a table with another delimiter',
+    input: 'id;text\n1;a\n',
+    name: 'in.csv',
+    flags: rows,
+  },
+  {
     what: 'a table with two columns of one name',
     input: 'text,text\na,b\n',
     name: 'in.csv',
@@ -160,7 +166,7 @@ it('of a table with --skip-bad is one row; cells beyond the header that are empt
   expect(await bench.lines('out.jsonl')).toMatchObject([{ id: '2', text: 'b' }]);
   expect(await bench.lines('out.jsonl.errors.jsonl')).toMatchObject([
     { line: 1, error: expect.stringContaining('it has 3 cells, and the header has 2') },
-    { line: 3, error: 'it has no column "text"' },
+    { line: 3, error: 'it has no column "text", only "id"' },
   ]);
 });
 

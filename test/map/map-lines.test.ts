@@ -74,6 +74,23 @@ describe('mapLines', () => {
     ]);
   });
 
+  it('tells what is no line, and a form that it does not know', async () => {
+    const options = { ...stage.options(), ...asking };
+    const lines = [{ word: 'a' }, undefined, null, { word: undefined }] as object[];
+    const found = await all(mapLines(lines, options));
+    expect(found).toMatchObject([
+      { answer: '<Say a>' },
+      { error: { reason: expect.stringContaining('it is not JSON') } },
+      { error: { reason: 'it is not a JSON object' } },
+      { error: { reason: 'it has no column "word"' } },
+    ]);
+    const csv = mapLines(lines, { ...options, input: 'csv' as 'rows' });
+    await expect(all(csv)).rejects.toMatchObject({
+      code: 'INVALID_OPTION',
+      message: expect.stringContaining('and not "csv"'),
+    });
+  });
+
   it('pays for nothing twice when it is run again, also if its consumer had stopped early', async () => {
     const options = { ...stage.options({ batchSize: 20, name: 'words' }), ...asking };
     for await (const { line } of mapLines(rowsUpTo(50), options)) if (line === 3) break;

@@ -30,7 +30,7 @@ describe('a job that is killed', () => {
     const bench = await mapBench(stage, { 'in.jsonl': input });
     stage.simulator.hold();
     const first = await bench.start(...given);
-    await expect.poll(() => stage.simulator.batches().length, { timeout: 20_000 }).toBe(4);
+    await expect.poll(() => stage.simulator.batches().length).toBe(4);
     first.process.kill('SIGKILL');
     await first.ended;
     stage.simulator.release();
@@ -59,7 +59,7 @@ describe('a job that is interrupted', () => {
     const bench = await mapBench(stage, { 'in.jsonl': input });
     stage.simulator.hold();
     const run = await bench.start(...given, '--display', 'plain');
-    await expect.poll(() => stage.simulator.batches().length, { timeout: 20_000 }).toBe(4);
+    await expect.poll(() => stage.simulator.batches().length).toBe(4);
     run.process.kill('SIGINT');
     const { code, stderr } = await run.ended;
     expect(code).toBe(130);
@@ -67,6 +67,25 @@ describe('a job that is interrupted', () => {
     stage.simulator.release();
     expect(await bench.map(...given)).toMatchObject({ code: 0 });
     expect(stage.simulator.meter.total).toBe(count);
+  });
+});
+
+describe('a job of ordinary calls that is interrupted', () => {
+  it('says that those on the wire may be paid twice, and then how many were', async () => {
+    const bench = await mapBench(stage, { 'in.jsonl': input });
+    stage.simulator.configure({ flex: { openai: { delay: 60_000 } } });
+    const flex = ['in.jsonl', '-o', 'out.jsonl', '--lane', 'flex', '--limit', '3'];
+    const run = await bench.start(...flex, '--display', 'plain');
+    const calls = () => stage.simulator.countRequests('POST', '/v1/chat/completions');
+    await expect.poll(calls).toBe(3);
+    run.process.kill('SIGINT');
+    const { code, stderr } = await run.ended;
+    expect(code).toBe(130);
+    expect(stderr).toContain('goes on from here, and only calls on the wire may be paid twice');
+    stage.simulator.configure({ flex: { openai: { delay: 0 } } });
+    const end = await bench.map(...flex, '--display', 'plain');
+    expect(end).toMatchObject({ code: 0 });
+    expect(end.stderr).toContain('3 calls may have been paid twice');
   });
 });
 
@@ -113,7 +132,7 @@ describe('a ledger in memory', () => {
     expect(stage.simulator.meter.total).toBe(0);
     stage.simulator.hold();
     const run = await bench.start(...given, ...memory, '--display', 'plain');
-    await expect.poll(() => stage.simulator.batches().length, { timeout: 20_000 }).toBe(4);
+    await expect.poll(() => stage.simulator.batches().length).toBe(4);
     run.process.kill('SIGINT');
     const { code, stderr } = await run.ended;
     expect(code).toBe(130);

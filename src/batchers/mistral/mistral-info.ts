@@ -8,6 +8,7 @@ export const mistralInfo: ProviderInfo<'mistral'> = {
   unbatchedHosts: ['codestral.mistral.ai'],
   roots: ['/v1'],
   versions: ['/v1'],
+  sdkAddsRoot: true,
   endpoints: [
     '/chat/completions',
     '/embeddings',

@@ -7,7 +7,7 @@ import { errorsPath, type MapEnd } from '../../map/run-map.ts';
 import { resolveOptions } from '../../options/index.ts';
 import type { DryRunSummary } from '../../orchestrator/dry-run/dry-run-summary.ts';
 import { dryRunLines } from '../../report/text/dry-run-lines.ts';
-import { counted, dollars } from '../../report/text/summary.ts';
+import { counted, dollars, paidTwiceText } from '../../report/text/summary.ts';
 import { configPath, useConfig } from '../config-path.ts';
 import { type DoneSummary, doneSummary } from '../done/done-summary.ts';
 import { runOnDone } from '../done/on-done.ts';
@@ -111,7 +111,7 @@ type Done = (exitCode: number, end: MapEnd | Error) => Promise<void>;
 
 /** The exit code. */
 async function work(request: MapRequest, stopped: AbortSignal, done: Done): Promise<number> {
-  const { dryRun, display: asked, store } = resolveOptions({});
+  const { dryRun, display: asked, store, lane } = resolveOptions({});
   const display = new MapDisplay(asked);
   let hasBegun = false;
   const surroundings = {
@@ -143,19 +143,27 @@ async function work(request: MapRequest, stopped: AbortSignal, done: Done): Prom
       if (!isUsageError(error) && error instanceof Error) await done(exitCodes.failed, error);
       throw error;
     }
-    display.tell(interruptedNote(request, hasBegun, shownStore(store)));
+    const again =
+      lane === 'batch' ? 'nothing is paid twice' : 'only calls on the wire may be paid twice';
+    display.tell(interruptedNote(request, hasBegun, shownStore(store), again));
     return exitCodes.interrupted;
   }
 }
 
-function interruptedNote({ output }: MapRequest, hasBegun: boolean, store: string): string {
+/** `again`: what the same command pays for. */
+function interruptedNote(
+  { output }: MapRequest,
+  hasBegun: boolean,
+  store: string,
+  again: string,
+): string {
   if (!hasBegun) return 'interrupted: this run has sent nothing. The same command starts it again';
   if (store === ':memory:') {
     return 'interrupted. The ledger was in memory: the same command again pays once more for what was under way';
   }
   return output === undefined
-    ? `interrupted. Standard output cannot be continued, but what was asked is in the ledger (${store}): the same command again pays for none of it twice`
-    : 'interrupted: the same command again goes on from here, and nothing is paid twice';
+    ? `interrupted. Standard output cannot be continued, but what was asked is in the ledger (${store}): with the same command again ${again}`
+    : `interrupted: the same command again goes on from here, and ${again}`;
 }
 
 function mapSummary(
@@ -235,6 +243,8 @@ function tellEnd(
   if (counts.paid > 0) parts.push(`paid ${dollars(counts.paid)}, saved ${dollars(counts.saved)}`);
   else if (done > 0 && counts.sent === 0 && !end.wasDone)
     parts.push('all from the ledger, which cost nothing');
+  const twice = paidTwiceText(counts);
+  if (twice !== undefined) parts.push(twice);
   const before = end.wasDone ? 'nothing to do, this job is finished: ' : '';
   const advice = [
     ...(end.wasDone ? ['--restart begins anew'] : []),

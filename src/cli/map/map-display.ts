@@ -15,7 +15,7 @@ const plainInterval = 10_000;
 const narrow = 60;
 
 /** What is shown of a job. */
-export interface ShownFacts extends Readonly<JobCounts> {
+export interface ShownFacts extends Readonly<Omit<JobCounts, 'maybePaidTwice'>> {
   readonly lines: number;
   readonly done: number;
   readonly failed: number;

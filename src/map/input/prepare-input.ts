@@ -18,6 +18,11 @@ export function kindByName(name: string): FileKind | undefined {
   return lower === 'csv' || lower === 'tsv' ? lower : 'lines';
 }
 
+/** Whether a file is compressed, as it is told by its name. */
+export function isPackedName(name: string): boolean {
+  return /\.gz$/i.test(name);
+}
+
 export interface InputSource {
   /** A path; `-`: standard input. */
   readonly name: string;
@@ -39,7 +44,7 @@ export async function prepareInput(
     const unit = kind === 'lines' ? 'line' : 'row';
     const shown = name === '-' ? 'standard input' : name;
     const file = name === '-' ? undefined : await readableFile(name);
-    if (file?.isFile() && kind === 'lines' && !name.endsWith('.gz')) {
+    if (file?.isFile() && kind === 'lines' && !isPackedName(name)) {
       parts.push({ shown, path: name, unit, file });
       continue;
     }
@@ -95,7 +100,7 @@ async function copy(
 function bytesOf(name: string, stdin: Readable): Readable {
   if (name === '-') return stdin;
   const file = createReadStream(name);
-  if (!name.endsWith('.gz')) return file;
+  if (!isPackedName(name)) return file;
   const unpacked = createGunzip();
   file.on('error', (error) => unpacked.destroy(error));
   return file.pipe(unpacked);

@@ -3,6 +3,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { messageOf } from '../../base/errors.ts';
 import { writeAll } from '../disk/write-all.ts';
+import { isPackedName } from '../input/prepare-input.ts';
 
 const compress = promisify(gzip);
 
@@ -27,7 +28,7 @@ export class OutputFile implements Output {
   static async open(
     path: string,
     bytes: number,
-    isCompressed = path.endsWith('.gz'),
+    isCompressed = isPackedName(path),
   ): Promise<OutputFile> {
     const file = await open(path, bytes === 0 ? 'w' : 'r+');
     if (bytes > 0) await file.truncate(bytes);

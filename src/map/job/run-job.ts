@@ -12,6 +12,12 @@ export interface JobCounts {
   sent: number;
   paid: number;
   saved: number;
+  /** Ordinary calls that were asked again although they may have been paid for. */
+  maybePaidTwice: number;
+}
+
+export function noCounts(): JobCounts {
+  return { read: 0, sent: 0, paid: 0, saved: 0, maybePaidTwice: 0 };
 }
 
 export interface RunTerms extends Omit<MapJobTerms, 'engine' | 'scope' | 'onRead' | 'onLeft'> {
@@ -35,6 +41,7 @@ export async function runJob(terms: RunTerms): Promise<'done' | 'detached'> {
       counts.sent = batches.sent + stats.flex + stats.realtime;
       counts.paid = batches.paid + stats.dollars.paid;
       counts.saved = batches.saved + stats.dollars.saved;
+      counts.maybePaidTwice = stats.maybePaidTwice;
     };
     const emit: Emit = (name, event) => {
       addToStats(stats, name, event);

@@ -41,6 +41,8 @@ export async function chooseFormat(name: FormatName, terms: LineTerms): Promise<
     }
     case 'rows':
       return { ...(await chooseRows(terms, named)), base };
+    default:
+      throw wrong(`input is openai, anthropic, google or rows, and not "${name satisfies never}".`);
   }
 }
 
@@ -81,8 +83,15 @@ async function chooseRows(
   const { model } = chosen;
   if (path !== undefined && path !== form.path(model))
     throw wrong(`There is no form for a prompt at ${terms.url}: give --body.`);
+  if (path === '/embeddings') {
+    refuseTerms(
+      terms,
+      ['system', 'maxTokens', 'schema'],
+      (flag) => `${flag} does nothing at ${terms.url}, where the answers are vectors.`,
+    );
+  }
   const filled = form.body({ model, prompt, system, maxTokens, schema });
-  const template = jsonTemplate(filled, { typed: false });
+  const template = jsonTemplate(filled, { typed: false, literal: schema });
   return {
     provider,
     format: rowLines({ path: form.path(model), body: template, form, into, check }),

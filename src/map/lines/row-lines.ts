@@ -17,6 +17,11 @@ export interface RowTerms {
   readonly check?: ((answer: unknown) => string | undefined) | undefined;
 }
 
+/** So many columns of a row are told where another one is missing. */
+const mostNamed = 8;
+/** Of each of them so many characters: what is no table may have a header of any length. */
+const longestNamed = 40;
+
 /** Any JSON object on a line, and a request made of it. The output is the row with its answer. */
 export function rowLines({ path, body, form, into, check }: RowTerms): LineFormat {
   return {
@@ -30,7 +35,7 @@ export function rowLines({ path, body, form, into, check }: RowTerms): LineForma
       if ('text' in filled) {
         return { id, path, body: filled.text, json: filled.json, row: row.json };
       }
-      return { bad: `it has no column "${filled.missing}"`, id };
+      return { bad: noColumn(filled.missing, row.json), id };
     },
     idOf: (text, number) => idOf(JSON.parse(text) as JsonObject, text, number),
     value: (answer) => answerOf(answer, form, check),
@@ -55,6 +60,18 @@ function answerOf(
   return wrong === undefined
     ? parsed
     : unfit(`the answer does not fit the schema: ${wrong}`, given);
+}
+
+/** Names what there is: the header may have other spaces, other letters, or another delimiter. */
+function noColumn(missing: string, row: JsonObject): string {
+  const names = Object.keys(row).map((name) => JSON.stringify(shortened(name)));
+  const more = names.length > mostNamed ? ` and ${names.length - mostNamed} more` : '';
+  const there = names.length === 0 ? '' : `, only ${names.slice(0, mostNamed).join(', ')}${more}`;
+  return `it has no column "${missing}"${there}`;
+}
+
+function shortened(name: string): string {
+  return name.length > longestNamed ? `${name.slice(0, longestNamed)}…` : name;
 }
 
 /** The name of a row in messages and errors: its own `id`, or its number. */

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '../../base/json.ts';
-import { columnText } from './column-text.ts';
+import { columnJson, columnText } from './column-text.ts';
 
 /** Text with the values of a row in it. */
 export interface Template {
@@ -18,13 +18,18 @@ type Piece = string | { readonly column: string; readonly is: 'value' | 'inside 
 
 const slot = /\{\{\s*([^{}]+?)\s*\}\}/g;
 
-/**
- * JSON in whose strings `{{column}}` stands for the value of a row. `typed`: a string that is nothing but `"{{column}}"`
- * becomes the value as it is, a number or a list; otherwise it stays text.
- */
-export function jsonTemplate(body: JsonObject, { typed }: { readonly typed: boolean }): Template {
+export interface TemplateTerms {
+  /** A string that is nothing but `"{{column}}"` becomes the value as it is, a number or a list; otherwise it stays text. */
+  readonly typed: boolean;
+  /** A part of the body in which `{{column}}` stands for nothing else: a schema. */
+  readonly literal?: JsonObject | undefined;
+}
+
+/** JSON in whose strings `{{column}}` stands for the value of a row. */
+export function jsonTemplate(body: JsonObject, terms: TemplateTerms): Template {
+  const { typed } = terms;
   const pieces: Piece[] = [];
-  addPieces(pieces, body, typed);
+  addPieces(pieces, body, terms);
   const joined = joinTexts(pieces);
   return {
     fill(row, rowText) {
@@ -36,21 +41,24 @@ export function jsonTemplate(body: JsonObject, { typed }: { readonly typed: bool
         }
         if (!Object.hasOwn(row, piece.column)) return { missing: piece.column };
         const value = row[piece.column];
-        const isJson = piece.is === 'value' && typeof value !== 'number';
-        text += isJson ? JSON.stringify(value) : inString(columnText(value, rowText, piece.column));
+        text +=
+          piece.is === 'value'
+            ? columnJson(value, rowText, piece.column)
+            : inString(columnText(value, rowText, piece.column));
       }
       return { text, json: typed ? (JSON.parse(text) as JsonObject) : body };
     },
   };
 }
 
-function addPieces(pieces: Piece[], value: unknown, typed: boolean): void {
-  if (typeof value === 'string') addString(pieces, value, typed);
+function addPieces(pieces: Piece[], value: unknown, terms: TemplateTerms): void {
+  if (value === terms.literal) pieces.push(JSON.stringify(value));
+  else if (typeof value === 'string') addString(pieces, value, terms.typed);
   else if (Array.isArray(value)) {
     pieces.push('[');
     value.forEach((item, index) => {
       if (index > 0) pieces.push(',');
-      addPieces(pieces, item, typed);
+      addPieces(pieces, item, terms);
     });
     pieces.push(']');
   } else if (isObject(value)) {
@@ -59,7 +67,7 @@ function addPieces(pieces: Piece[], value: unknown, typed: boolean): void {
       if (index > 0) pieces.push(',');
       addString(pieces, key, false);
       pieces.push(':');
-      addPieces(pieces, member, typed);
+      addPieces(pieces, member, terms);
     });
     pieces.push('}');
   } else pieces.push(JSON.stringify(value));

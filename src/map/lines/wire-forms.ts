@@ -36,7 +36,7 @@ const chat: WireForm = {
       response_format: { type: 'json_schema', json_schema: { ...named(schema), schema } },
     }),
   }),
-  answer: (json) => at(json, 'choices', 0, 'message', 'content') ?? at(json, 'choices', 0, 'text'),
+  answer: (json) => oneOrAll(listOf(at(json, 'choices')).map(saidIn)),
 };
 
 /** OpenAI's newer models refuse `max_tokens`. */
@@ -66,7 +66,7 @@ const responses: WireForm = {
 const embeddings: WireForm = {
   path: () => '/embeddings',
   body: ({ model, prompt }) => ({ model, input: prompt }),
-  answer: (json) => at(json, 'data', 0, 'embedding'),
+  answer: (json) => oneOrAll(listOf(at(json, 'data')).map((item) => at(item, 'embedding'))),
 };
 
 const anthropic: WireForm = {
@@ -106,8 +106,13 @@ const google: WireForm = {
   answer: (json) => {
     const embedding = at(json, 'embedding', 'values');
     if (embedding !== undefined) return embedding;
-    const parts = listOf(at(json, 'candidates', 0, 'content', 'parts'));
-    return joined(parts.filter((part) => at(part, 'thought') !== true));
+    const candidates = listOf(at(json, 'candidates'));
+    return oneOrAll(
+      candidates.map((candidate) => {
+        const parts = listOf(at(candidate, 'content', 'parts'));
+        return joined(parts.filter((part) => at(part, 'thought') !== true));
+      }),
+    );
   },
 };
 
@@ -116,7 +121,8 @@ const unknown: WireForm = { path: () => '', answer: (json) => json };
 
 /** The form of requests to a provider, at a path or at the usual one. */
 export function wireForm(provider: string, path: string | undefined): WireForm {
-  if (provider === 'anthropic') return anthropic;
+  // Vertex has models of Anthropic, too.
+  if (provider === 'anthropic' || path?.includes('/publishers/anthropic/')) return anthropic;
   if (provider === 'google' || provider === 'vertex') return google;
   switch (path) {
     case undefined:
@@ -148,6 +154,18 @@ function isStrict(schema: unknown): boolean {
     if (!names.every((name) => required.includes(name))) return false;
   }
   return Object.values(schema).every(isStrict);
+}
+
+/** A body of the user's own may ask for several answers, and all of them are paid for. */
+function oneOrAll(answers: readonly unknown[]): unknown {
+  return answers.length > 1 ? answers : answers[0];
+}
+
+/** What a choice of a chat or a completion says. */
+function saidIn(choice: unknown): unknown {
+  const said = at(choice, 'message', 'content') ?? at(choice, 'text');
+  // Mistral's models that reason answer in parts, their thoughts among them.
+  return Array.isArray(said) ? joined(said) : said;
 }
 
 /** The texts of parts, one after another; `undefined`: there are none. */
