@@ -243,7 +243,7 @@ export const allowedImports = lists({
   `,
   'cli/done': `
     base concurrency orchestrator/dry-run orchestrator/model report report/terminal report/text
-    gateway/gateway.ts cli/exit-codes.ts cli/print ledger/open-ledger.ts options webhooks/mailbox.ts
+    gateway/gateway.ts cli/exit-codes.ts cli/option-flags.ts cli/print ledger/open-ledger.ts options webhooks/mailbox.ts
   `,
   'cli/commands': `
     base http batchers/own-credentials.ts batchers/registry.ts ledger/copy/copy-contents.ts

@@ -52,6 +52,14 @@ export function positiveOf(argument: string): string {
   return argument.replace(/^--no-/, '--');
 }
 
+/** What the shell has set where flags stand in the place of variables. */
+const replaced: Record<string, string | undefined> = {};
+
+/** The variables as the shell has set them, for commands that are no part of the work. */
+export function shellVariables(): Record<string, string | undefined> {
+  return { ...process.env, ...replaced };
+}
+
 /** Flags of options count as their variables, which every scope of the process reads. */
 export function useOptionFlags(
   given: Readonly<Record<string, unknown>>,
@@ -62,6 +70,9 @@ export function useOptionFlags(
     const text = given[flag.option];
     if (typeof text !== 'string') continue;
     checkFlag(flag, text, hasConfig);
+    if (!Object.hasOwn(replaced, flag.variable)) {
+      replaced[flag.variable] = process.env[flag.variable];
+    }
     process.env[flag.variable] = text;
   }
 }

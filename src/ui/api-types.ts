@@ -91,7 +91,8 @@ export interface MemberJson {
   readonly occurrence: number;
   readonly state: string;
   readonly attempt: number;
-  readonly at: number;
+  /** When it came into this state. `at`, at the top of an answer, is what the clock of the server says. */
+  readonly since: number;
   readonly status?: number;
   /** How the last message of the question begins, where the ledger keeps it. */
   readonly asked?: string;

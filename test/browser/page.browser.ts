@@ -79,7 +79,7 @@ describe('each screen', () => {
     expect(shown).not.toContain('In the way');
     expect(shown).toContain('4 requests belong to a program that has ended');
     expect(shown).toContain('No program waits for it');
-    expect(shown).toMatch(/process \d+ on build-7 works on it/);
+    expect(shown).toMatch(/Worked on by process \d+ on build-7\./);
   });
 
   it('shows what programs say is in the way, until it is over', async () => {
@@ -103,6 +103,10 @@ describe('each screen', () => {
     expect(shown).toContain('50 requests shown');
     await page.getByRole('button', { name: 'More requests' }).click();
     await page.getByText('100 requests shown').waitFor();
+    await goTo('#/batches?name=nightly&state=done', 'nightly-eval');
+    await page.locator('tbody .id').first().click();
+    await page.getByText('All answers collected').waitFor();
+    expect(await text()).toMatch(/Paid\s+\$0.050, 92 % of the estimate/);
   });
 
   it('shows one request as people read it, and raw', async () => {
@@ -117,6 +121,10 @@ describe('each screen', () => {
     expect(await answer.innerText()).toMatch(/verdict\s+positive\s+score\s+0.93/);
     await question.getByText('Tools (1)').click();
     expect(await question.innerText()).toContain('Finds an order by its number.');
+    await question.getByText('3 fields').click();
+    await expect
+      .poll(() => question.innerText())
+      .toMatch(/properties\s+1 field\s+required\s+list of 1/);
     await answer.getByRole('button', { name: 'Raw' }).click();
     expect(await answer.innerText()).toContain('"chatcmpl-1"');
   });
@@ -207,6 +215,18 @@ describe('each screen', () => {
     await page.getByLabel('Words of a question').fill('limit of liability');
     await page.keyboard.press('Enter');
     await expect.poll(() => text()).toMatch(/3 found in \d+ requests/);
+  });
+
+  it('tells how long ago something was, whatever was looked at before', async () => {
+    await goTo('#/search?q=liability', '3 found in');
+    await page
+      .getByRole('link', { name: /^Answer of/ })
+      .first()
+      .click();
+    await page.getByRole('region', { name: 'Answer' }).waitFor();
+    await page.goBack();
+    await page.getByText('3 found in').waitFor();
+    expect(await page.locator('.hits time').first().innerText()).toMatch(/^1 d 23 h ago$/);
   });
 
   it('has no fault that axe knows of, in light and dark, wide and at 400 pixels', async () => {

@@ -73,6 +73,17 @@ it('plain lines are printed where there is no terminal', async () => {
   ).toEqual([]);
 });
 
+it('a batch that its provider refuses as a whole is told with the reason, when it happens', async () => {
+  const errors = [{ code: 'billing', message: 'No money.' }];
+  stage.simulator.faults.nextBatch({ outcome: 'failed', errors });
+  const { lines } = await run(job());
+  const failed = lines.findIndex((line) =>
+    /^batchling: bl_\w+ failed: billing: No money\.$/.test(line),
+  );
+  expect(failed).toBeGreaterThan(0);
+  expect(lines.findIndex((line) => line.includes('0 of 7 calls answered'))).toBeGreaterThan(failed);
+});
+
 it('JSON has every event of every process, with its id and the time', async () => {
   const input = job({ mode: 'json' });
   const { lines } = await run({

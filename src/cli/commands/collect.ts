@@ -13,9 +13,9 @@ import { exitCodes } from '../exit-codes.ts';
 import { interruptible } from '../interruptible.ts';
 import { addOptionFlags, useOptionFlags, withSwitchValues } from '../option-flags.ts';
 import { batchJson } from '../print/batch-json.ts';
-import { outcomeLine } from '../print/outcome-line.ts';
+import { type Looked, outcomeLine } from '../print/outcome-line.ts';
 import { note, print, printJson } from '../print/output.ts';
-import { Collecting, type Looked } from '../store/collecting.ts';
+import { Collecting } from '../store/collecting.ts';
 import { readCredentialFlags } from '../store/find-credential.ts';
 import { addLedgerFlags, credentialFlag } from '../store/ledger-flags.ts';
 import { type LedgerFlags, optionsFor, requireLedger } from '../store/open-store.ts';
@@ -83,11 +83,12 @@ async function work(
   const ended = new Set<string>();
   /** The number of requests that ended without an answer, by batch. */
   const unanswered = new Map<string, number>();
-  const onLooked = async ({ batch, trouble }: Looked) => {
+  const onLooked = async (looked: Looked) => {
+    const { batch, trouble } = looked;
     isGivenUp ||= trouble !== undefined;
     unanswered.set(batch.token, batch.count - batch.answered);
     if (batch.endedAt !== undefined) ended.add(batch.token);
-    if (!flags.json) await print(outcomeLine(batch, trouble));
+    if (!flags.json) await print(outcomeLine(looked));
     else await printJson({ ...batchJson(batch, undefined), ...(trouble && { trouble }) });
   };
   const refusals = new Set<string>();

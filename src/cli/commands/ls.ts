@@ -3,6 +3,7 @@ import { shownStore } from '../../base/store-address.ts';
 import type { BatchSummary, Ledger, OpenBatch } from '../../ledger/ledger.ts';
 import { findSlow, type Slowness } from '../../orchestrator/model/find-slow.ts';
 import { collectCommand } from '../../report/text/collect-command.ts';
+import { ShortIds } from '../../report/text/short-ids.ts';
 import { stateWords } from '../../report/text/state-words.ts';
 import { counted, dollars, number } from '../../report/text/summary.ts';
 import { batchJson, byToken } from '../print/batch-json.ts';
@@ -70,7 +71,7 @@ async function ls(flags: LsFlags): Promise<void> {
     rowOf(batch, open.get(batch.token), slow.get(batch.token), now),
   );
   const lines = [
-    ...table(...withoutEmpty(titles, rows), columns()),
+    ...tableOf(rows, columns()),
     '',
     ...footer(listed, shown.length, open, flags.store),
   ];
@@ -100,6 +101,15 @@ const titles: readonly Column[] = [
   { title: 'COST', align: 'right' },
   { title: 'NAME', atLeast: 4 },
 ];
+
+/** Where there is no room, ids are shortened first: their beginnings are enough, unlike those of names and models. */
+function tableOf(rows: readonly (readonly string[])[], width: number): string[] {
+  const whole = table(...withoutEmpty(titles, rows), Infinity);
+  if (whole.every((line) => line.length <= width)) return whole;
+  const ids = new ShortIds();
+  const shortened = rows.map(([id = '', ...rest]) => [ids.in(id), ...rest]);
+  return table(...withoutEmpty(titles, shortened), width);
+}
 
 /** Columns in which something stands, such as names where batches have some. */
 function withoutEmpty(
@@ -143,11 +153,11 @@ function footer(
   store: string | undefined,
 ): string[] {
   const requests = listed.reduce((total, { count }) => total + count, 0);
-  const answered = listed.reduce((total, batch) => total + batch.answered, 0);
+  const done = listed.reduce((total, batch) => total + batch.answered, 0);
   const batches = counted(listed.length, 'batch', 'batches');
   const part = shown < listed.length ? `The newest ${number(shown)} of ${batches}` : batches;
   const lines = [
-    `${part}: ${counted(requests, 'request')}, ${number(answered)} of them answered.` +
+    `${part}: ${counted(requests, 'request')}, ${number(done)} of them done.` +
       (shown < listed.length ? ' --all shows all.' : ''),
   ];
   const left = [...open.values()].filter(({ owner }) => owner === undefined);

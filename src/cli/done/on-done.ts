@@ -6,6 +6,7 @@ import { doneVariables } from '../../base/run-variables.ts';
 import { deferred } from '../../concurrency/deferred.ts';
 import { jsonLine } from '../../report/json-line.ts';
 import { printable } from '../../report/terminal/terminal.ts';
+import { shellVariables } from '../option-flags.ts';
 import type { DoneSummary } from './done-summary.ts';
 
 export const onDone = '--on-done';
@@ -52,7 +53,7 @@ async function outcomeOf(
     detached: process.platform !== 'win32',
     windowsHide: true,
     stdio: ['pipe', process.stderr, process.stderr],
-    env: { ...process.env, ...variablesFor(summary) },
+    env: { ...shellVariables(), ...variablesFor(summary) },
   });
   const end = (problem: string) => {
     killGroup(child.pid);

@@ -86,11 +86,13 @@ const csvSums = [
   ...['paid', 'saved', 'estimate', 'estimated'],
 ] as const;
 
-/** A table of comma-separated values. Dollars that are not known are empty cells. */
+/** A table of comma-separated values. Dollars that are not known, and estimates that nobody has made, are empty cells. */
 export function costCsv(rows: readonly CostRow[], labels: readonly (keyof CostRow)[]): string {
   const columns = [...labels, ...csvSums] as readonly (keyof CostRow)[];
   const isMissing = (row: CostRow, name: keyof CostRow) =>
-    (name === 'paid' || name === 'saved') && isUnknown(row);
+    name === 'paid' || name === 'saved'
+      ? isUnknown(row)
+      : (name === 'estimate' || name === 'estimated') && row.estimate === 0;
   const lines = rows.map((row) =>
     columns.map((name) => (isMissing(row, name) ? '' : (row[name] ?? ''))),
   );

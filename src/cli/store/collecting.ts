@@ -1,7 +1,7 @@
 import { messageOf } from '../../base/errors.ts';
 import { sleep } from '../../concurrency/backoff.ts';
 import { createHttpClient } from '../../http/client.ts';
-import type { BatchSummary, Ledger } from '../../ledger/ledger.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
 import { inheritedRun, type ResolvedOptions } from '../../options/index.ts';
 import { AbandonedRequests } from '../../orchestrator/capture/abandoned-requests.ts';
 import { Occurrences } from '../../orchestrator/capture/occurrences.ts';
@@ -11,15 +11,9 @@ import type { Batch } from '../../orchestrator/model/batch.ts';
 import type { EngineScope } from '../../orchestrator/model/call.ts';
 import { errorText } from '../../report/text/error-text.ts';
 import { scopeTerms } from '../../scope/engine/scope-terms.ts';
+import type { Looked } from '../print/outcome-line.ts';
 import { note } from '../print/output.ts';
 import type { Reachable } from './reachable.ts';
-
-/** How a batch stands after it was looked at. */
-export interface Looked {
-  readonly batch: BatchSummary;
-  /** Why it could not be brought to an end. */
-  readonly trouble?: string;
-}
 
 export interface CollectingOptions {
   readonly ledger: Ledger;
@@ -140,8 +134,11 @@ export class Collecting {
   }
 
   async #report(token: string, trouble: string | undefined): Promise<void> {
-    const batch = await this.#given.ledger.show(token);
-    if (batch) await this.#given.onLooked({ batch, ...(trouble !== undefined && { trouble }) });
+    const { ledger, onLooked } = this.#given;
+    const batch = await ledger.show(token);
+    if (!batch) return;
+    const { failed } = await ledger.view.tally(token);
+    await onLooked({ batch, failed, ...(trouble !== undefined && { trouble }) });
   }
 }
 

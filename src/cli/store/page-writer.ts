@@ -4,9 +4,9 @@ import type { ResolvedOptions } from '../../options/index.ts';
 import { counted } from '../../report/text/summary.ts';
 import type { DoneJson } from '../../ui/api-types.ts';
 import type { PageActions } from '../../ui/page.ts';
-import { outcomeLine } from '../print/outcome-line.ts';
+import { type Looked, outcomeLine } from '../print/outcome-line.ts';
 import { cancelOne } from './cancelling.ts';
-import { Collecting, type Looked } from './collecting.ts';
+import { Collecting } from './collecting.ts';
 import { findBatch } from './find-batch.ts';
 import type { NamedVariables } from './find-credential.ts';
 import { requireLedger, withLedger } from './open-store.ts';
@@ -73,7 +73,7 @@ export class PageWriter implements PageActions {
       await collecting.close();
     }
     const all = [...looked.values()];
-    const lines = all.map(({ batch, trouble }) => outcomeLine(batch, trouble));
+    const lines = all.map(outcomeLine);
     const obstacles = reachable.obstacles();
     const none =
       open.length === 0

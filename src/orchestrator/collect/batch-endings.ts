@@ -37,6 +37,8 @@ interface EndingPermit {
 export class BatchEndings {
   readonly #context: EngineContext;
   readonly #routes: RequestRoutes;
+  /** Why batches of a queue fail, as people know it: a job may have hundreds of them. Forgotten with the next answers. */
+  readonly #told = new WeakMap<RequestQueue, string>();
 
   constructor(context: EngineContext, routes: RequestRoutes) {
     this.#context = context;
@@ -48,7 +50,10 @@ export class BatchEndings {
     if (end.is === 'stopped' || stopped.aborted) return;
     if (end.is === 'given up') return this.#giveUp(batch, end.answer);
     if (end.is === 'lost') return this.#follow(batch);
-    if (end.is === 'collected') this.#forget(batch);
+    if (end.is === 'collected') {
+      this.#told.delete(batch.queue);
+      this.#forget(batch);
+    }
     // Another owner has it, or a later run is to have it: they may need the file.
     else if (!(await this.#endWithoutAnswers(batch, permit, end))) return;
     background(`clean up after batch ${batch.token}`, cleanUp(this.#context, batch));
@@ -136,7 +141,12 @@ export class BatchEndings {
     const isHopeless = permit.isHopeless(requests.length);
     const after = afterRefusal({ failure, lines, requests, isHopeless, ledgerError });
     if ('answerFor' in after) {
-      await this.#tellFailure(batch, `${failure.code}: ${failure.message}`);
+      const why = `${failure.code}: ${failure.message}`;
+      if (this.#told.get(batch.queue) !== why) {
+        this.#told.set(batch.queue, why);
+        batch.emit('notice', { notice: 'hint', text: `${batch.token} failed: ${why}` });
+      }
+      await this.#tellFailure(batch, why);
       await refuseRequests(this.#context, requests, after.answerFor);
       return;
     }

@@ -20,7 +20,7 @@ export function memberJson(member: MemberSummary | FoundRequest, body?: string):
     occurrence,
     state,
     attempt,
-    at,
+    since: at,
     id: itemId(fingerprint, occurrence),
     ...(answer && { status: answer.status }),
     ...(asked && { asked }),

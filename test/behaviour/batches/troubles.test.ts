@@ -166,3 +166,17 @@ describe('a budget that is used up', () => {
     expect(await told('the budget of this run')).toHaveLength(1);
   });
 });
+
+describe('batches that are refused as a whole', () => {
+  it('are told once while the reason is the same', async () => {
+    const body = { error: { message: 'No money.', code: 'billing' } };
+    const action: FaultAction = { kind: 'status', status: 400, body };
+    const fault = { method: 'POST', path: '/v1/batches', times: forever, action };
+    expect(stage.simulator.faults.add(fault).hits).toBe(0);
+    const { scope, asked } = startCalls(4);
+    await inTime(() => scope.stats.answered === 4, 'the errors');
+    for (const { status } of await asked) expect(status).toBe(400);
+    await scope.close();
+    expect(await told('failed: ')).toEqual([expect.stringContaining('No money.')]);
+  });
+});

@@ -148,11 +148,14 @@ it.each([
 it('map tells how many lines have their answers', async () => {
   const base = stage.simulator.baseUrl('openai');
   const given = ['--to', base, '--model', 'openai/gpt-5-mini', '--prompt', '{{text}}'];
+  given.push('--poll', '7ms', '--budget', '5');
+  const command = `${save} $BATCHLING_POLL $BATCHLING_BUDGET.`;
   const { code, stderr } = await cli(
-    ['map', 'rows.csv', '-o', 'out.jsonl', ...given, '--on-done', save],
-    { OPENAI_API_KEY: 'sk-test' },
+    ['map', 'rows.csv', '-o', 'out.jsonl', ...given, '--on-done', command],
+    { OPENAI_API_KEY: 'sk-test', BATCHLING_POLL: '9ms' },
   );
-  expect({ code, stderr }).toEqual({ code: 0, stderr: 'said\n' });
+  // The command has the variables of the shell, whatever flags say.
+  expect({ code, stderr }).toEqual({ code: 0, stderr: 'said 9ms .\n' });
   expect(await told()).toMatchObject({
     ...{ command: 'map', name: 'rows.csv', outcome: 'done', lines: { done: 2, failed: 0 } },
   });

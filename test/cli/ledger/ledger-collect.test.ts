@@ -92,6 +92,15 @@ it('batches of a provider that echoes nothing are collected, too', async () => {
   await expectKnown('anthropic');
 });
 
+it('an error is not counted as answered', async () => {
+  await open({ answer: ({ prompt }) => (prompt.includes('red') ? { status: 400 } : undefined) });
+  await killWhileUnderWay('openai');
+  await ended();
+  const { stdout, code } = await collect('openai');
+  expect(stdout).toContain('2 of 3 requests answered, 1 with an error\n');
+  expect(code).toBe(0);
+});
+
 it('a key of another account is never sent, and nothing of it is printed', async () => {
   await open();
   await killWhileUnderWay('openai');

@@ -5,8 +5,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { batchify } from '../../../src/index.ts';
 import { loadDriver } from '../../../src/ledger/sqlite/connection/driver.ts';
 import { ask } from '../../support/ask.ts';
+import { compiledCli } from '../../support/processes/compiled.ts';
 import { runCommand } from '../../support/processes/run-ledger-command.ts';
 import { openStage, type Stage } from '../../support/stage.ts';
+import { runCommand as runInShell } from '../../support/terminal/run-in-terminal.ts';
 
 let stage: Stage;
 let store: string;
@@ -45,8 +47,19 @@ describe('ls', () => {
     expect(titles).toMatch(/^ID +STATE +PROVIDER +MODEL +SENT +DONE +AGE +NAME$/);
     expect(first).toMatch(/^bl_\w{16} {2}done +openai +\S+ +2 +2 +\d+s .*colours$/);
     expect(second).toMatch(/^bl_\w{16} {2}done +openai +\S+ +1 +1 /);
-    expect(footer).toBe('2 batches: 3 requests, 3 of them answered.');
+    expect(footer).toBe('2 batches: 3 requests, 3 of them done.');
     expect(stdout).not.toContain('…');
+  });
+
+  it('shortens ids in a narrow terminal, rather than names and models', async () => {
+    const words = [process.execPath, await compiledCli(), 'ls', '--store', store];
+    const line = words.map((word) => `'${word}'`).join(' ');
+    const shown = async (columns: number) =>
+      (await (await runInShell(line, columns)).ended).lines.find((one) => one.includes('colours'));
+    expect(await shown(100)).toContain(id);
+    expect(await shown(66)).toMatch(
+      new RegExp(`^${id.slice(0, 9)} +done +openai +gpt-\\S+[^…] .* colours$`),
+    );
   });
 
   it('shows fewer when told so, and what is open', async () => {

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { number } from '../words.ts';
+import { counted, number } from '../words.ts';
 import { PlainText, Words } from './plain-text.tsx';
 
 const openDepth = 1;
@@ -17,10 +17,13 @@ function Branch({ value, depth }: { value: object; depth: number }) {
   const entries: (readonly [string, unknown])[] = Object.entries(value);
   const [isOpen, open] = useState(depth < openDepth && entries.length <= 30);
   if (entries.length === 0) return <code>{Array.isArray(value) ? '[]' : '{}'}</code>;
-  const count = number(entries.length);
   return (
     <details class="tree" open={isOpen} onToggle={(event) => open(event.currentTarget.open)}>
-      <summary>{Array.isArray(value) ? `list of ${count}` : `${count} fields`}</summary>
+      <summary>
+        {Array.isArray(value)
+          ? `list of ${number(entries.length)}`
+          : counted(entries.length, 'field')}
+      </summary>
       {isOpen && (
         <>
           <dl>

@@ -112,17 +112,16 @@ function providerCounts({ completed, failed, total }: NonNullable<BatchJson['cou
 function CostFacts({ batch: { cost, endedAt } }: { batch: BatchJson }) {
   if (cost === undefined) return <p class="quiet">No price is known for this model.</p>;
   const { paid, saved, estimate, inputTokens, outputTokens } = cost;
-  const difference =
+  const share =
     paid !== undefined && estimate !== undefined && estimate > 0 && endedAt !== undefined
-      ? `${Math.round((100 * (paid - estimate)) / estimate)} %`
-      : undefined;
+      ? `, ${Math.round((100 * paid) / estimate)} % of the estimate`
+      : '';
   return (
     <Facts
       facts={[
-        ['Paid', paid !== undefined && dollars(paid)],
+        ['Paid', paid !== undefined && dollars(paid) + share],
         ['Saved', saved !== undefined && dollars(saved)],
         ['Estimate', estimate !== undefined && dollars(estimate)],
-        ['Paid beside the estimate', difference],
         ['Tokens in', inputTokens !== undefined && number(inputTokens)],
         ['Tokens out', outputTokens !== undefined && number(outputTokens)],
       ]}
@@ -226,7 +225,7 @@ function MemberRows({ members }: { members: readonly MemberJson[] }) {
           </span>
           {member.attempt > 0 && <span class="quiet nowrap">try {member.attempt + 1}</span>}
           <span class="quiet nowrap">
-            <Ago at={member.at} />
+            <Ago at={member.since} />
           </span>
         </li>
       ))}

@@ -191,11 +191,7 @@ function QueueCard({ queue }: { queue: QueueJson }) {
       {batches.map((batch) => (
         <OpenBatch key={batch.id} batch={batch} usual={usual} />
       ))}
-      {owners.length > 0 && (
-        <p class="quiet by">
-          {processes(owners)} {owners.length === 1 ? 'works' : 'work'} on it.
-        </p>
-      )}
+      {owners.length > 0 && <p class="quiet by">Worked on by {processes(owners)}.</p>}
     </section>
   );
 }
@@ -255,5 +251,5 @@ function timeLeft({ acceptedAt, slow }: BatchJson, usual: number | undefined): s
   if (slow) return 'slower than usual';
   if (usual === undefined) return 'most take less than 24 h';
   const left = acceptedAt + usual - serverNow();
-  return left > 0 ? `about ${lasting(left)} left` : `due; half took ${lasting(usual)}`;
+  return left > 0 ? `about ${lasting(left)} left` : `usually over after ${lasting(usual)}`;
 }

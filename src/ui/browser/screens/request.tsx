@@ -57,7 +57,7 @@ export function RequestScreen({ id }: { id: string }) {
               request.generation > 0 ? counted(request.generation, 'time') : undefined,
             ],
             ['Tries', request.attempt + 1],
-            ['Since', moment(request.at)],
+            ['Since', moment(request.since)],
             ['Status', request.status],
             ['Id of the answer', answer?.headers['x-request-id'] ?? answer?.headers['request-id']],
             [

@@ -133,7 +133,7 @@ function Results({ shown: { found, looked, isBusy, hasQuestions, next } }: { sho
               {one.where === 'question' ? 'Question' : 'Answer'} of {one.id.slice(0, 8)}
             </a>{' '}
             <span class="quiet">
-              <Place provider={one.provider} model={one.model} /> · <Ago at={one.at} />
+              <Place provider={one.provider} model={one.model} /> · <Ago at={one.since} />
             </span>{' '}
             <MemberState state={one.state} status={one.status} />
             <p class="excerpt">
