@@ -34,13 +34,15 @@ export class LostCalls implements WaitingScope {
 
   waiting(): WaitingCalls {
     const batches = new Set<string>();
+    let unclear = 0;
     let unsent = 0;
     for (const { handle } of this.#calls) {
       const token = handle?.batchToken;
       if (token !== undefined) batches.add(token);
-      if (!handle?.isSubmitted) unsent += 1;
+      if (handle?.isUnclear) unclear += 1;
+      else if (!handle?.isSubmitted) unsent += 1;
     }
-    return { submitted: this.#calls.size - unsent, batches, unsent };
+    return { submitted: this.#calls.size - unclear - unsent, batches, unclear, unsent };
   }
 
   /** Others may have asked the same and got its answer. */

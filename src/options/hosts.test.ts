@@ -1,12 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { Batcher } from '../batchers/batcher.ts';
+import { openaiInfo } from '../batchers/openai/openai-info.ts';
 import { type BatchifyOptions, resolveOptions } from './index.ts';
 
 const resolved = (given: BatchifyOptions) => resolveOptions(given, undefined, {});
 
-// A stand-in: only its name and its settings are asked for.
+// A stand-in: only its facts are asked for.
 class LlamaBatcher {
   readonly info = {
+    ...openaiInfo,
     name: 'llama',
     settings: { size: { help: '', allowed: '', parse: (value: unknown) => value } },
   };

@@ -21,8 +21,9 @@ export const clock: Form<Clock> = {
 };
 
 export const dispatcher: Form<Dispatcher> = {
-  allowed: 'an undici Dispatcher (an object with the method dispatch)',
-  parse: (value) => (hasMethods(value, ['dispatch']) ? (value as Dispatcher) : refuseUnseen()),
+  allowed: 'an undici Dispatcher (an object with the methods dispatch and request)',
+  parse: (value) =>
+    hasMethods(value, ['dispatch', 'request']) ? (value as Dispatcher) : refuseUnseen(),
 };
 
 // `instanceof` would fail here: polyfills and other realms have their own class.

@@ -19,19 +19,27 @@ it.each([
     },
     '"Mute" has no info.name',
   ],
+  [
+    class Vague {
+      info = { ...openaiInfo, endpoints: undefined };
+    },
+    '"Vague" has no list info.endpoints',
+  ],
 ])(
-  'the batcher that has no name is blamed, not the option that asked for it: %o',
+  'a batcher that lacks its facts is blamed, whether or not an option asks for them: %o',
   (batcher, why) => {
     const reason = typeof why === 'string' ? why : expect.stringMatching(why);
-    let message = '';
-    try {
-      resolveOptions({ batchers: [batcher], hosts: { h: 'openai' } }, undefined, {});
-    } catch (error) {
-      message = (error as Error).message;
+    for (const option of [{}, { hosts: { h: 'openai' } }]) {
+      let message = '';
+      try {
+        resolveOptions({ batchers: [batcher], ...option }, undefined, {});
+      } catch (error) {
+        message = (error as Error).message;
+      }
+      const [, found] =
+        /^Invalid option batchers: a function \((.*)\)\. Allowed: /.exec(message) ?? [];
+      expect(found).toEqual(reason);
     }
-    const [, found] =
-      /^Invalid option batchers: a function \((.*)\)\. Allowed: /.exec(message) ?? [];
-    expect(found).toEqual(reason);
   },
 );
 

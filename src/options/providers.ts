@@ -88,6 +88,7 @@ export const batchers: Form<readonly BatcherClass[]> = {
         refuse(entry, `at index ${index}`);
       }
     }
+    infosOfBatchers(value);
     return [...value];
   },
 };
@@ -103,8 +104,12 @@ export function infosOfBatchers(classes: readonly BatcherClass[]): ProviderInfo[
       const reason = error instanceof Error && !looksSecret(error.message) ? error.message : '';
       return refuse(Class, `${show(Class.name)} cannot be used: ${reason}`);
     }
-    return typeof info.name === 'string'
-      ? info
-      : refuse(Class, `${show(Class.name)} has no info.name`);
+    if (typeof info.name !== 'string') refuse(Class, `${show(Class.name)} has no info.name`);
+    const missing = listsOfInfo.find((list) => !Array.isArray(info[list]));
+    if (missing !== undefined) refuse(Class, `${show(Class.name)} has no list info.${missing}`);
+    return info;
   });
 }
+
+/** Without them no request can be told to be a batcher's own. */
+const listsOfInfo = ['hosts', 'roots', 'versions', 'endpoints', 'credentialHeaders'] as const;

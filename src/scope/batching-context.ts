@@ -20,7 +20,8 @@ export class BatchingContext {
   }
 
   /**
-   * A `fetch` that captures wherever it is called from. It can be passed to any SDK as it is.
+   * A `fetch` that captures wherever it is called from, but inside of `realtime`. It can be passed to
+   * any SDK as it is.
    *
    * @example
    * const openai = new OpenAI({ fetch: scope.fetch });

@@ -8,6 +8,8 @@ export interface WaitingCalls {
   readonly submitted: number;
   /** Tokens of the batches that this process has sent. */
   readonly batches: ReadonlySet<string>;
+  /** Calls in batches of which nobody knows whether the provider has taken them. */
+  readonly unclear: number;
   readonly unsent: number;
 }
 
@@ -84,6 +86,7 @@ export class ProcessCalls {
     return {
       submitted: sum(({ submitted }) => submitted),
       batches: new Set(all.flatMap(({ batches }) => [...batches])),
+      unclear: sum(({ unclear }) => unclear),
       unsent: sum(({ unsent }) => unsent),
     };
   }

@@ -40,6 +40,9 @@ const dollars = 'dollars, as a number above 0 (in text also "$5")';
 const manyTags = Object.fromEntries(Array.from({ length: 13 }, (_, index) => [`k${index}`, 'v']));
 const loud = { debug() {}, info() {}, warn() {} };
 
+const bareDispatcher = { dispatch() {} };
+const dispatching = 'an undici Dispatcher (an object with the methods dispatch and request)';
+
 class Bare {}
 
 describe('a bad option says its name, its value and what is allowed', () => {
@@ -120,6 +123,7 @@ describe('a bad option says its name, its value and what is allowed', () => {
     ['tags', manyTags, 'an object (13 tags)', labels],
     ['display', 'loud', '"loud"', '"live", "plain", "json", "none"'],
     ['logger', loud, 'an object', 'an object with the methods debug, info, warn and error'],
+    ['dispatcher', bareDispatcher, '(not shown)', dispatching],
     ['clock', Date, 'a function', 'an object with the methods now, setTimeout and clearTimeout'],
     ['hooks', 'off', '"off"', flag],
   ])('%s: %o', (option, value, shown, allowed) => {

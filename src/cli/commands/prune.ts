@@ -44,14 +44,15 @@ async function prune(flags: PruneFlags): Promise<void> {
   const options = await optionsFor(flags);
   const query = queryOf(flags, options);
   const ledger = await openExisting(options);
+  const dryRun = flags.dryRun === true;
   if (ledger === undefined) {
-    if (flags.json) await printJson({ requests: 0, batches: 0, bytes: 0 });
+    if (flags.json) await printJson({ requests: 0, batches: 0, bytes: 0, dryRun });
     else await print(noLedger(options));
     return;
   }
   const report = await withLedger(ledger, () => ledger.prune({ ...query, shrinks: true }));
   if (flags.json) {
-    await printJson({ ...report, dryRun: flags.dryRun === true });
+    await printJson({ ...report, dryRun });
     return;
   }
   const { requests, batches, bytes: size } = report;
@@ -62,7 +63,7 @@ async function prune(flags: PruneFlags): Promise<void> {
   const what =
     `${counted(requests, 'request')} with ${bytesOf(size)} of answers and bodies, and ` +
     counted(batches, 'batch', 'batches');
-  await print(flags.dryRun ? `Would drop ${what}. Nothing was dropped.` : `Dropped ${what}.`);
+  await print(dryRun ? `Would drop ${what}. Nothing was dropped.` : `Dropped ${what}.`);
 }
 
 function queryOf(flags: PruneFlags, { retention }: ResolvedOptions): PruneQuery {

@@ -53,7 +53,7 @@ export function plainFetch(): Fetch {
   return (Object.hasOwn(current, inner) && current[inner]) || current;
 }
 
-/** A `fetch` that hands all its calls to one scope. */
+/** A `fetch` that hands its calls to one scope, those inside of `realtime` apart. */
 export function fetchOf(scope: HookScope): Fetch {
   return (...all) => {
     const original = plainFetch();
@@ -63,9 +63,17 @@ export function fetchOf(scope: HookScope): Fetch {
     } catch (error) {
       return Promise.reject(error);
     }
-    const handled = scope.handle(new FetchCall(original, undefined, given));
+    const handled = isMeantToGoOut(scope)
+      ? undefined
+      : scope.handle(new FetchCall(original, undefined, given));
     return handled ?? sendShared(original, undefined, given);
   };
+}
+
+/** A scope that was made inside of `realtime` captures there. */
+function isMeantToGoOut(scope: HookScope): boolean {
+  const around = sharedState().scopes.getStore();
+  return around !== undefined && 'realtime' in around && around !== scope.parent;
 }
 
 function wrapFetch(original: Fetch): Fetch {

@@ -50,6 +50,7 @@ const handle: CallHandle = {
   isSent: false,
   isElsewhere: false,
   isSubmitted: false,
+  isUnclear: false,
   batchToken: undefined,
   row: undefined,
 };

@@ -158,6 +158,12 @@ export class Batch {
     return this.#reading;
   }
 
+  /** Its create is on its way, or nobody knows what became of that: the provider may have it. */
+  get isUnclear(): boolean {
+    const { name } = this.#phase;
+    return name === 'creating' || name === 'looking';
+  }
+
   /** The provider has it, and as far as is known there is nothing of it to be read yet. */
   get isUnderWay(): boolean {
     const { phase } = this;

@@ -149,6 +149,8 @@ export interface CallHandle {
   readonly isElsewhere: boolean;
   /** Nothing is left to do for it here but to wait: for the provider, or for another owner. */
   readonly isSubmitted: boolean;
+  /** Nobody knows yet whether the provider has taken its batch. */
+  readonly isUnclear: boolean;
   /** The token of its batch, if the provider has that. */
   readonly batchToken: string | undefined;
   /** The row of its request, once it is admitted; `undefined` for a call of several requests. */

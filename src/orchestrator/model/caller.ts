@@ -80,6 +80,10 @@ export class Caller implements CallHandle {
     );
   }
 
+  get isUnclear(): boolean {
+    return this.#requests().some(({ batch }) => batch?.isUnclear === true);
+  }
+
   get row(): RequestId | undefined {
     return this.parts ? undefined : this.request?.row;
   }

@@ -7,6 +7,8 @@ export interface LeftBehind {
   readonly calls: number;
   /** How many batches hold these calls, as far as they are known. */
   readonly batches: number;
+  /** Calls that were sent, without a word from the provider whether it has taken them. */
+  readonly unclear: number;
   /** Calls that were not sent. */
   readonly unsent: number;
   /** The ledger outlives the process. */
@@ -21,17 +23,18 @@ export function leaveNote(
   left: LeftBehind,
   usual: string,
 ): string[] {
-  const { calls, batches, unsent, isStored, stores } = left;
+  const { calls, batches, unclear, unsent, isStored, stores } = left;
   const facts: string[] = [];
   if (calls > 0)
     facts.push(`${counted(calls, 'call')} ${calls === 1 ? 'waits' : 'wait'} ${where(batches)}`);
+  if (unclear > 0) facts.push(`${counted(unclear, 'call')} sent without a reply so far`);
   if (unsent > 0) facts.push(`${counted(unsent, 'call')} not sent`);
   // Calls that went out as ordinary ones.
   if (facts.length === 0) return [];
   return [
     `${why}: ${facts.join('; ')}`,
     ...advice(
-      calls,
+      calls + unclear,
       isStored,
       stores.map((store) => collectCommand(store === usual ? undefined : store)),
     ),

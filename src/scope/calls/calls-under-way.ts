@@ -114,14 +114,16 @@ export class CallsUnderWay implements WaitingScope {
   waiting(): WaitingCalls {
     const batches = new Set<string>();
     let submitted = 0;
+    let unclear = 0;
     let unsent = 0;
     for (const { handle, settled } of this.#calls) {
       const token = handle?.batchToken;
       if (token !== undefined) batches.add(token);
       if (token !== undefined || handle?.isElsewhere) submitted += 1;
+      else if (handle?.isUnclear) unclear += 1;
       else if (!settled) unsent += 1;
     }
-    return { submitted, batches, unsent };
+    return { submitted, batches, unclear, unsent };
   }
 
   releaseTimers(): void {

@@ -24,9 +24,9 @@ export function leaveCalls(why: 'detached' | 'interrupted'): Promise<() => Promi
     const { leaveEngines } = await import('../engine/engines.ts');
     await leaveEngines();
     // Only now: a create that was in flight is one of the batches that wait.
-    const { submitted, batches, unsent } = calls.waiting();
+    const { submitted, batches, ...others } = calls.waiting();
     const { isStored, stores } = calls;
-    const left = { calls: submitted, batches: batches.size, unsent, isStored, stores };
+    const left = { calls: submitted, batches: batches.size, ...others, isStored, stores };
     return () => tellLeft(why, left);
   });
 }

@@ -10,8 +10,8 @@ export async function tellLeft(why: 'detached' | 'interrupted', left: LeftBehind
   const { BATCHLING_DISPLAY: display } = process.env;
   if (display === 'none') return;
   if (display === 'json') {
-    const { calls, batches, unsent } = left;
-    await write(JSON.stringify({ event: why, calls, batches, unsent }));
+    const { calls, batches, unclear, unsent } = left;
+    await write(JSON.stringify({ event: why, calls, batches, unclear, unsent }));
     return;
   }
   const { leaveNote } = await import('../../report/text/leave-note.ts');

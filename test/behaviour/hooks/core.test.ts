@@ -1,6 +1,6 @@
 import OpenAI from 'openai';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { batchify } from '../../../src/core.ts';
+import { batchify, realtime } from '../../../src/core.ts';
 import { ask } from '../../support/ask.ts';
 import { sourceOf } from '../../support/source-of.ts';
 import { openStage, type Stage } from '../../support/stage.ts';
@@ -37,6 +37,20 @@ describe('batchling/core', () => {
     expect(await ask(client, 'by the SDK')).toContain('answer to "by the SDK"');
     await scope.close();
     expect(stage.simulator.meter).toMatchObject({ batched: 2, realtime: 1 });
+  });
+
+  it('lets calls inside of realtime go out as ordinary ones, but for those of a scope that is made there', async () => {
+    const scope = batchify(stage.options());
+    expect(await realtime(() => sourceOf(stage, 'now', scope.fetch))).toBe('plain');
+    expect(scope.stats).toMatchObject({ captured: 0, bypassed: 0 });
+    await realtime(async () => {
+      const inside = batchify(stage.options());
+      expect(await sourceOf(stage, 'later', inside.fetch)).toBe('batch');
+      expect(await realtime(() => sourceOf(stage, 'at once', inside.fetch))).toBe('plain');
+      await inside.close();
+    });
+    await scope.close();
+    expect(stage.simulator.meter).toMatchObject({ batched: 1, realtime: 2 });
   });
 
   it('keeps client timeouts away from a captured call, too', async () => {

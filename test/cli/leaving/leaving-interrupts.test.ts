@@ -127,7 +127,8 @@ it('does not wait long for a create that gets no reply, and not at all when told
   const patient = await first.ended;
   clearInterval(terminating);
   expectInterrupted(patient);
-  expect(patient.stderr).toContain('interrupted: 2 calls not sent');
+  expect(patient.stderr).toContain('interrupted: 2 calls sent without a reply so far');
+  expect(patient.stderr).toContain('run the same command again to go on where it stopped');
 
   const second = await start({ store: stage.newStore() });
   await until(() => simulator.countRequests('POST', '/v1/batches') === 2, 'the create');

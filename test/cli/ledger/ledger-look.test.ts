@@ -168,6 +168,8 @@ describe('a ledger that cannot be looked at', () => {
     expect(list).toMatchObject({ code: 0, stderr: '' });
     expect(list.stdout).toContain(`There is no ledger at ${none} yet.`);
     expect((await runCommand(['show', 'x'], { BATCHLING_STORE: none })).code).toBe(1);
+    const pruned = await runCommand(['prune', '--json', '--store', none]);
+    expect(JSON.parse(pruned.stdout)).toEqual({ requests: 0, batches: 0, bytes: 0, dryRun: false });
     // 0 would let a script go on that pays for everything again.
     const collected = await runCommand(['collect', '--store', none]);
     expect(collected.code).toBe(1);
