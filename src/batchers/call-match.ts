@@ -34,6 +34,8 @@ export interface Route {
   readonly identity: readonly string[];
   /** Anything else that must not share a batch. */
   readonly partition?: string;
+  /** In the lanes of ordinary calls: what to configure, for people, if it has to be batched after all. */
+  readonly lacks?: string;
   /** The body as it stands in the batch line: one line, without `stream`. */
   readonly body: string;
   /** How many of `Limits.units` this request takes, if not one. Not part of the fingerprint. */

@@ -1,6 +1,6 @@
 import type { ProviderInfo, WirePaths } from './provider-info.ts';
 import { builtInInfos } from './registry.ts';
-import { wildcardSource } from './wildcards.ts';
+import { wildcardSource, wildcards } from './wildcards.ts';
 
 /** A kind of LLM call that several services understand, known by its URL. */
 export interface LlmWire {
@@ -103,5 +103,5 @@ export function noBatchesFor(name: string): string {
 
 /** The name of a provider by such a host. */
 export function otherProvider(host: string): string | undefined {
-  return others.find(([, known]) => known === host)?.[0];
+  return others.find(([, known]) => wildcards([known], '.')(host))?.[0];
 }

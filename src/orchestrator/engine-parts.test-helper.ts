@@ -69,6 +69,7 @@ export async function engineParts() {
       wire: account.wire(batcher),
       isConfigured: false,
       lane: 'batch',
+      lacks: undefined,
       sendOrdinary: () => undefined,
       settings: {},
       policy,

@@ -92,6 +92,15 @@ describe('calls through the jobs of Fireworks', () => {
     expect(reasons).toEqual([expect.stringContaining('by their full names')]);
     expect(stage.simulator.meter).toMatchObject({ batched: 0, realtime: 1 });
   });
+
+  it('to a deployment are calls like others in the realtime lane, which makes no jobs', async () => {
+    const deployment = `${model}#accounts/me/deployments/mine`;
+    const scope = batchify(options({ lane: 'realtime' }));
+    await scope.run(() => ask(client, 'one', deployment));
+    await scope.close();
+    expect(scope.stats).toMatchObject({ realtime: 1, bypassed: 0 });
+    expect(stage.simulator.meter.executions).toMatchObject([{ body: { model: deployment } }]);
+  });
 });
 
 describe('a job of Fireworks', () => {

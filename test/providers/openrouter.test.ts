@@ -109,18 +109,30 @@ describe('calls through the batches of OpenRouter', () => {
   });
 });
 
-it('a call in the realtime lane keeps the providers that it allows', async () => {
+it.each([
+  ['the providers that it allows', { provider: { only: ['openai'] }, messages: messages('a') }],
+  [
+    'preferences, fallbacks and images, which no batch takes',
+    {
+      provider: { order: ['openai'], only: ['openai'] },
+      models: [model],
+      messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url: 'a' } }] }],
+    },
+  ],
+])('a call in the realtime lane keeps %s', async (_, given) => {
   const proxy = await startRecordingProxy(stage.simulator.url);
   const base = `${proxy.url}/openrouter/api/v1`;
-  const body = JSON.stringify({ provider: { only: ['openai'] }, model, messages: messages('a') });
+  const body = JSON.stringify({ ...given, model });
   const headers = { authorization: 'Bearer sk-or-test', 'content-type': 'application/json' };
-  const response = await batchify(
-    () => fetch(`${base}/chat/completions`, { method: 'POST', headers, body }),
-    options({ hosts: { [base]: 'openrouter' }, lane: 'realtime' }),
+  const scope = batchify(options({ hosts: { [base]: 'openrouter' }, lane: 'realtime' }));
+  const response = await scope.run(() =>
+    fetch(`${base}/chat/completions`, { method: 'POST', headers, body }),
   );
+  await scope.close();
   await proxy.close();
   expect(response.status).toBe(200);
   expect(JSON.parse(proxy.requests[0]?.body ?? '')).toEqual(JSON.parse(body));
+  expect(scope.stats).toMatchObject({ realtime: 1, bypassed: 0 });
 });
 
 describe('a batch of OpenRouter', () => {

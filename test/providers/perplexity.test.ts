@@ -79,7 +79,7 @@ describe('requests to agents through the batches of Perplexity', () => {
   });
 });
 
-it.each(['/v1/chat/completions', '/chat/completions', '/v1/sonar'])(
+it.each(['/v1/chat/completions', '/chat/completions', '/v1/sonar', '/v1/async/sonar'])(
   'a call to %s goes out as it is, and the reason is told',
   async (path) => {
     const scope = batchify(

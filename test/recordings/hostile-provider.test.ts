@@ -111,6 +111,20 @@ it.each([
   },
 );
 
+it('a recording of a provider that names its results by a whole URL is replayed as it was', async () => {
+  const base = simulator.baseUrl('anthropic');
+  const given = ['doctor', '--live', 'anthropic', '--base', base, '--yes', '--record', folder];
+  const environment = { ANTHROPIC_API_KEY: key, BATCHLING_POLL: '20ms' };
+  const { code, stdout } = await runCli(given, { environment });
+  expect(code).toBe(0);
+  expect(stdout).toContain('GET /messages/batches/{id}/results 200');
+  const name = (await readdir(folder)).find((file) => file.startsWith('anthropic')) ?? '';
+  const recording = JSON.parse(await readFile(join(folder, name), 'utf8')) as Recording;
+  const { finished } = recording;
+  const batcher = await batcherOf(recording);
+  expect(await replay(batcher, recording, finished, false)).toEqual(finished.outcome);
+});
+
 it.each([
   ['text', []],
   ['JSON', ['--json']],

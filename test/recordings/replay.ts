@@ -8,6 +8,7 @@ import { sampleFor } from '../../src/cli/doctor/live-sample.ts';
 import {
   type Exchange,
   exchangeOf,
+  pathBelow,
   type RecordedBatch,
   type Recording,
   replyOf,
@@ -52,13 +53,15 @@ function cancelOf(batcher: Batcher, wire: Wire) {
 /** Answers each request with what was recorded for it; one that is asked more often gets the last again. */
 function recordedWire(exchanges: readonly Exchange[], path: string): Wire {
   const left = [...exchanges];
+  const base = `https://recorded.example${path}`;
   return {
-    base: `https://recorded.example${path}`,
+    base,
     clock,
     redact: (text) => text,
     async send(request) {
       const headers = { 'content-type': 'application/json' };
-      const { method, path } = exchangeOf(request, { status: 0, headers }, '', new Redactor([]));
+      const asked = { ...request, path: pathBelow(base, request.path) };
+      const { method, path } = exchangeOf(asked, { status: 0, headers }, '', new Redactor([]));
       const isSame = (one: Exchange) => one.method === method && one.path === path;
       // An id that is drawn by lot is another one in each run.
       const isAlike = (one: Exchange) =>

@@ -72,9 +72,11 @@ export class AzureOpenAIBatcher extends OpenAIBatcher {
     const deployment = batchDeployment(online, call);
     const match = super.match(asOpenAI(call, deployment ?? online));
     const needsOne = (call.lane ?? 'batch') === 'batch';
-    if (deployment !== undefined || !needsOne || 'bypass' in match) return match;
+    if (deployment !== undefined || !('body' in match)) return match;
+    const lacks = howToConfigure(online);
+    if (!needsOne) return { ...match, lacks };
     return {
-      unconfigured: howToConfigure(online),
+      unconfigured: lacks,
       endpoint: this.endpointOf(asOpenAI(call, online)),
       model: online,
     };

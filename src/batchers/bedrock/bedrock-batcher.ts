@@ -108,12 +108,16 @@ export class BedrockBatcher extends FileBatcher {
   ): Promise<Credentials> {
     const audience = audienceOf(request.audience, request.base);
     const token = await givenToken(given);
+    const { authorization = '', ...others } = captured.headers ?? {};
+    // What a server of the user wants to see beside keys is for that server alone.
+    const kept = request.url.origin === new URL(request.base).origin ? others : {};
     if (isCall.test(request.url.pathname)) {
-      const { authorization = '' } = captured.headers ?? {};
-      if (token !== undefined) return { headers: { authorization: `Bearer ${token}` } };
+      if (token !== undefined) return { headers: { ...kept, authorization: `Bearer ${token}` } };
       if (authorization !== '' && keyIdIn(authorization) === undefined) return captured;
     }
-    return signWireRequest(request, audience, token === undefined ? given : undefined);
+    const keys = token === undefined ? given : undefined;
+    const signed = await signWireRequest(request, audience, keys);
+    return { ...signed, headers: { ...kept, ...signed.headers } };
   }
 
   /** The name of the input is the batch's own, so a second upload replaces the first. */

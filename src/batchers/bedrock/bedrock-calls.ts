@@ -33,15 +33,12 @@ export function matchBedrock(call: Call): Match {
 
 /** Bedrock's chat completions, which are for OpenAI's models in batches. */
 function matchChat(call: Call): Match {
-  const { headers, json, body } = call;
-  const { model, stream, service_tier: tier } = json;
+  const { json, body } = call;
+  const { model, stream } = json;
   if (typeof model !== 'string') return { bypass: 'the body names no model' };
-  if (!/(^|[./])openai\./.test(model)) {
-    return { bypass: 'Bedrock batches models of OpenAI only at this path; Converse is batched' };
-  }
-  if (tier !== undefined && tier !== 'default') return { bypass: 'a batch has no service tier' };
-  const header = headerBypass(headers);
-  if (header !== undefined) return { bypass: header };
+  const reason =
+    headerBypass(call.headers) ?? (isForJob(call) ? whyNoChat(model, json) : undefined);
+  if (reason !== undefined) return { bypass: reason };
   const line = onOneLine(body);
   return (
     unconfigured(call, chatEndpoint, model) ?? {
@@ -55,18 +52,33 @@ function matchChat(call: Call): Match {
   );
 }
 
+function whyNoChat(model: string, { service_tier: tier }: Call['json']): string | undefined {
+  if (!/(^|[./])openai\./.test(model)) {
+    return 'Bedrock batches models of OpenAI only at this path; Converse is batched';
+  }
+  return tier === undefined || tier === 'default' ? undefined : 'a batch has no service tier';
+}
+
+/** In the realtime lane a call asks for whatever Bedrock takes outside of jobs. */
+function isForJob({ lane }: Pick<Call, 'lane'>): boolean {
+  return lane !== 'realtime';
+}
+
 /** The model stands in the path, and so does whether a stream is wanted. */
 function matchModelCall(call: Call): Match {
   const { path, headers, json, body } = call;
   const [, segment, way, streaming] = inPath.exec(path) ?? [];
   if (segment === undefined) return { bypass: 'the path names no model' };
   const model = decoded(segment);
-  const reason = whyUnbatched(model, headers, json);
+  const reason = headerBypass(headers) ?? (isForJob(call) ? whyUnbatched(model, json) : undefined);
   if (reason !== undefined) return { bypass: reason };
   const endpoint = way === 'converse' ? 'Converse' : 'InvokeModel';
   const isClaude = json.anthropic_version !== undefined;
   if (streaming !== undefined && endpoint === 'InvokeModel' && !isClaude) {
     return { bypass: 'the pieces of its stream are known for Claude only' };
+  }
+  if (streaming !== undefined && json.guardrailConfig !== undefined) {
+    return { bypass: 'the guardrail of a stream is not that of an answer in one piece' };
   }
   return (
     unconfigured(call, endpoint, model) ?? {
@@ -85,18 +97,21 @@ function unconfigured(
   endpoint: string,
   model: string,
 ): Unconfigured | undefined {
-  const { bucket, roleArn } = settings;
-  const isConfigured = typeof bucket === 'string' && typeof roleArn === 'string';
-  if (isConfigured || (lane ?? 'batch') !== 'batch') return undefined;
+  if (isConfigured(settings) || (lane ?? 'batch') !== 'batch') return undefined;
   return { unconfigured: settingsAdvice, endpoint, model };
 }
 
+function isConfigured({ bucket, roleArn }: Call['settings']): boolean {
+  return typeof bucket === 'string' && typeof roleArn === 'string';
+}
+
 /** Scopes with different buckets must not share a batch. */
-function placed({ query, settings }: Call): Pick<Route, 'identity' | 'partition'> {
+function placed({ query, settings }: Call): Pick<Route, 'identity' | 'partition' | 'lacks'> {
   const { bucket, roleArn, region, s3Endpoint } = settings;
   return {
     identity: query === '' ? [] : [query],
     partition: [bucket, roleArn, region, s3Endpoint].join(),
+    ...(!isConfigured(settings) && { lacks: settingsAdvice }),
   };
 }
 
@@ -105,16 +120,10 @@ const dialects: Readonly<Record<'Converse' | 'InvokeModel', StreamDialect>> = {
   InvokeModel: invokeFrames,
 };
 
-function whyUnbatched(
-  model: string,
-  headers: Call['headers'],
-  json: Call['json'],
-): string | undefined {
+function whyUnbatched(model: string, json: Call['json']): string | undefined {
   if (/:(provisioned-model|prompt|default-prompt-router|prompt-router)\//.test(model)) {
     return 'jobs take models and inference profiles, and no provisioned throughput, prompt or router';
   }
-  const header = headerBypass(headers);
-  if (header !== undefined) return header;
   const member = Object.keys(refusedMembers).find((name) => json[name] !== undefined);
   if (member !== undefined) return refusedMembers[member];
   const refused = refusedInBatches(json);

@@ -69,6 +69,7 @@ export const bedrockInfo: ProviderInfo<
     'bedrock-runtime.*.api.aws',
     'bedrock-runtime-fips.*.api.aws',
   ],
+  unbatchedHosts: ['bedrock-mantle.*.api.aws'],
   roots: [''],
   versions: [],
   sdkAddsRoot: true,
@@ -80,7 +81,14 @@ export const bedrockInfo: ProviderInfo<
     '/openai/v1/chat/completions',
   ],
   unbatched: ['/model/*/invoke-with-bidirectional-stream', '/async-invoke', '/openai/v1/responses'],
-  unbatchedBecause: { '/openai/v1/responses': noBatches },
+  unbatchedBecause: {
+    '/openai/v1/responses': noBatches,
+    // The rest are paths of bedrock-mantle.
+    '/openai/v1/chat/completions': noBatches,
+    '/v1/chat/completions': noBatches,
+    '/v1/responses': noBatches,
+    '/anthropic/v1/messages': noBatches,
+  },
   wires: [
     {
       title: 'Amazon Bedrock',

@@ -164,8 +164,20 @@ export const perplexityInfo: ProviderInfo<'perplexity'> = {
   roots: ['/v1'],
   // The second is another name of the first, for the SDK of OpenAI.
   endpoints: ['/agent', '/responses'],
-  unbatched: ['/chat/completions', '/sonar', '/embeddings', '/contextualizedembeddings'],
-  unbatchedBecause: { '/chat/completions': agentsOnly, '/sonar': agentsOnly },
+  unbatched: [
+    '/chat/completions',
+    '/sonar',
+    '/async/chat/completions',
+    '/async/sonar',
+    '/embeddings',
+    '/contextualizedembeddings',
+  ],
+  unbatchedBecause: {
+    '/chat/completions': agentsOnly,
+    '/sonar': agentsOnly,
+    '/async/chat/completions': agentsOnly,
+    '/async/sonar': agentsOnly,
+  },
   environment: ['PERPLEXITY_API_KEY', 'PPLX_API_KEY'],
   baseUrlVariables: [
     {

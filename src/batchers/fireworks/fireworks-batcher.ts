@@ -55,7 +55,7 @@ export class FireworksBatcher extends OpenAIBatcher {
   override match(call: Call): Match {
     const match = super.match(call);
     if (!('body' in match)) return match;
-    if (!fullName.test(match.model)) {
+    if (call.lane !== 'realtime' && !fullName.test(match.model)) {
       return { bypass: 'batches of Fireworks run models by their full names, accounts/…/models/…' };
     }
     return { ...match, body: withoutMembers(match.body, jobMembers) };

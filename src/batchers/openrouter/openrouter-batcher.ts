@@ -37,7 +37,7 @@ import { batchBody, idOf } from '../shared/reply-shapes.ts';
 import { openrouterInfo } from './openrouter-info.ts';
 import { openrouterNotes } from './openrouter-notes.ts';
 import { batchWire, errorText, readOne, readPage, resultsIn, toRemote } from './openrouter-wire.ts';
-import { whyUnbatched } from './why-unbatched.ts';
+import { otherPreference, whyUnbatched } from './why-unbatched.ts';
 
 const hour = 3_600_000;
 const batchList: BatchList = { path: '/batches', after: 'after', readPage, readOne, toRemote };
@@ -60,10 +60,13 @@ export class OpenRouterBatcher extends Batcher {
     if (reason !== undefined) return { bypass: reason };
     const dialect = stream === true ? dialectOf(call) : undefined;
     if (stream === true && !dialect) return { bypass: 'this endpoint has no streamed answers' };
-    const only = field(json.provider, 'only');
+    // With any other preference this is a call of the realtime lane, whose body says it all.
+    const isPart = otherPreference(json.provider) === undefined;
+    const only = isPart ? field(json.provider, 'only') : undefined;
     const batchHeaders: Dict = only ? { [providersOnly]: JSON.stringify(only) } : {};
     const partition = formatKey(json);
-    const left = ['stream', 'stream_options', 'provider'].filter((name) => name in json);
+    const besides = ['stream', 'stream_options', ...(isPart ? ['provider'] : [])];
+    const left = besides.filter((name) => name in json);
     const line = onOneLine(body);
     return {
       endpoint: `/v1${path}`,

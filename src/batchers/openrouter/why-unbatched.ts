@@ -19,10 +19,14 @@ const media: ReadonlySet<unknown> = new Set([
  * Why a call cannot travel in a batch. OpenRouter finds most of these only after it has taken the batch, and then
  * fails all of it.
  */
-export function whyUnbatched({ path, json, headers }: Call): string | undefined {
+export function whyUnbatched({ path, json, headers, lane }: Call): string | undefined {
   const { background, models, modalities, audio, image_config: images } = json;
   if (background === true) return 'background responses are asynchronous already';
   if (headers['anthropic-beta']) return 'betas of Anthropic are not in force inside a batch';
+  const isText = Array.isArray(modalities) ? modalities.every((one) => one === 'text') : true;
+  if (!isText || isGiven(audio) || isGiven(images)) return 'batches have answers of text only';
+  // What follows holds for batches, and ordinary calls are all that this lane sends.
+  if (lane === 'realtime') return undefined;
   if (Array.isArray(models) && models.length > 0) {
     return 'fallback `models` have no effect inside a batch, which is for one model';
   }
@@ -30,8 +34,6 @@ export function whyUnbatched({ path, json, headers }: Call): string | undefined 
   if (preference !== undefined) {
     return `\`provider.${preference}\` has no effect inside a batch: only \`provider.only\` is kept`;
   }
-  const isText = Array.isArray(modalities) ? modalities.every((one) => one === 'text') : true;
-  if (!isText || isGiven(audio) || isGiven(images)) return 'batches have answers of text only';
   const isEmbedding = path === '/embeddings';
   const hasMedia = isEmbedding
     ? listOf(json.input).some(
@@ -43,7 +45,7 @@ export function whyUnbatched({ path, json, headers }: Call): string | undefined 
 }
 
 /** The first routing preference that a batch cannot have. */
-function otherPreference(provider: unknown): string | undefined {
+export function otherPreference(provider: unknown): string | undefined {
   return Object.entries(fields(provider)).find(
     ([name, value]) => name !== 'only' && isGiven(value),
   )?.[0];

@@ -26,11 +26,11 @@ export function matchVertex(call: Call): Match {
   // Scopes with different buckets must not share a batch.
   if (typeof bucket === 'string') return { ...match, endpoint, model, partition: bucket };
   const { lane = 'batch' } = call;
-  if (lane !== 'batch') return { ...match, endpoint, model };
+  if (lane !== 'batch') return { ...match, endpoint, model, lacks: bucketAdvice };
   return { unconfigured: bucketAdvice, endpoint, model };
 }
 
-export const bucketAdvice =
+const bucketAdvice =
   "Batches of Vertex AI go through a bucket of Cloud Storage: set providers: { vertex: { bucket: 'gs://…' } }.";
 
 function matchContent(call: Call): Match {

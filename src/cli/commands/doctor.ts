@@ -17,7 +17,10 @@ export function define(command: Command): void {
   addLedgerFlags(command)
     .option('--live <provider>', 'send two batches of one request and check what the provider says')
     .option('--model <name>', 'model for --live')
-    .option('--base <url>', "base URL for --live (default: the provider's own)")
+    .option(
+      '--base <url>',
+      "base URL for --live (default: that of the option hosts, else the provider's own)",
+    )
     .option('--record <folder>', 'keep the traffic of --live there, without key, names and ids')
     .option('--yes', 'do not ask before --live spends money')
     .addOption(credentialFlag())

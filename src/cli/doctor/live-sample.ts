@@ -1,5 +1,7 @@
+import { protocolOf } from '../../base/this-machine.ts';
 import type { Dict } from '../../base/types.ts';
 import type { ProviderInfo } from '../../batchers/provider-info.ts';
+import type { ResolvedOptions } from '../../options/index.ts';
 import { usageError } from '../usage-error.ts';
 
 /** One small call, as an SDK would make it. */
@@ -14,6 +16,7 @@ export interface Sample {
 export function sampleFor(
   info: ProviderInfo,
   given: { readonly model?: string; readonly base?: string },
+  configured: ResolvedOptions['hosts'] = [],
 ): Sample {
   const { name, hosts, sampleCall, sampleModels = {} } = info;
   if (!sampleCall) {
@@ -24,7 +27,19 @@ export function sampleFor(
   const model = given.model ?? sampleModels[hosts[0] ?? ''];
   if (model === undefined) throw usageError(`--live ${name} needs a model: --model <name>`);
   const { path, headers = {}, body } = sampleCall(model);
-  return { base: baseFor(info, given.base), model, path, headers, body: JSON.stringify(body) };
+  const base = baseFor(info, given.base ?? configuredBase(info, configured));
+  return { base, model, path, headers, body: JSON.stringify(body) };
+}
+
+/** The base that the option `hosts` names: the key in use is meant for that server. */
+function configuredBase(
+  { name, roots }: ProviderInfo,
+  configured: ResolvedOptions['hosts'],
+): string | undefined {
+  const [entry, another] = configured.filter(({ provider }) => provider === name);
+  if (entry === undefined) return undefined;
+  if (another) throw usageError(`hosts names two bases for ${name}. Say which: --base <url>`);
+  return `${protocolOf(entry)}//${entry.host}${entry.path || (roots[0] ?? '')}`;
 }
 
 /** Where its batch traffic goes. */

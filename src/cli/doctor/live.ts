@@ -38,7 +38,7 @@ export async function live(provider: string, given: LiveOptions): Promise<void> 
   );
   if (registered === undefined) throw usageError(unknownProvider(provider));
   const { info } = registered;
-  const sample = sampleFor(info, given);
+  const sample = sampleFor(info, given, given.options.hosts);
   const variables = variablesFor({ provider }, info, given.named);
   const variable = variables.find((name) => process.env[name]?.trim());
   if (variable === undefined) {

@@ -1,5 +1,5 @@
 import type { Wire } from '../../http/wire.ts';
-import { type Exchange, exchangeOf, keptReply } from './recording.ts';
+import { type Exchange, exchangeOf, keptReply, pathBelow } from './recording.ts';
 import type { Redactor } from './redactor.ts';
 
 /** A wire that remembers which requests went out, what came back, and how far the clocks are apart. */
@@ -23,8 +23,9 @@ export function recordingWire(
   let ahead: number | undefined;
   return {
     ...wire,
-    async send(request) {
-      const reply = await wire.send(request);
+    async send(asked) {
+      const reply = await wire.send(asked);
+      const request = { ...asked, path: pathBelow(wire.base, asked.path) };
       const [path = ''] = request.signed ? ['(signed URL)'] : request.path.split('?');
       sent.push({ method: request.method, path, status: reply.status });
       const date = Date.parse(reply.headers.date ?? '');

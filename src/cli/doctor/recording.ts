@@ -73,6 +73,14 @@ export function replyOf(status: number, headers: Dict, text: string): WireReply 
   };
 }
 
+/**
+ * A path as it is joined to this base. Some batchers ask for whole URLs, and a provider may name its results by one: when
+ * they are replayed the base is another.
+ */
+export function pathBelow(base: string, path: string): string {
+  return path.startsWith(`${base}/`) ? path.slice(base.length) : path;
+}
+
 export function exchangeOf(
   { method, path, signed }: Pick<WireRequest, 'method' | 'path' | 'signed'>,
   { status, headers }: Pick<WireReply, 'status' | 'headers'>,

@@ -83,6 +83,11 @@ describe('a call to a host that nobody named', () => {
       'https://batch.dashscope.aliyuncs.com/compatible-mode/v1/chat/completions',
       'a batch by itself',
     ],
+    ['https://bedrock-mantle.us-east-1.api.aws/v1/responses', 'AWS has no batches at this address'],
+    [
+      'https://bedrock-mantle.eu-west-1.api.aws/anthropic/v1/messages',
+      'AWS has no batches at this address',
+    ],
   ])('%s is told why it is not batched', (url, why) => {
     const found = finder.find(url);
     expect(found?.reason).toContain(why);

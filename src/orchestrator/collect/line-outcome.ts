@@ -79,9 +79,11 @@ export function settleLine(batch: Batch, outcome: LineOutcome, retries: Request[
   retries.push(request);
 }
 
-/** The time of its callers is up, and they want the rest in the flex lane: the request stays theirs. */
-function isToGoLate(request: Request): boolean {
-  return !request.isWanted && request.isWaitedFor && request.scope.onDeadline === 'flex';
+/** The time of its callers is up, and the request goes on as a call of ours: in flex, or because what they signed is too old. */
+function isToGoLate({ isWanted, isWaitedFor, scope, queue }: Request): boolean {
+  if (isWanted || !isWaitedFor) return false;
+  const { onDeadline } = scope;
+  return onDeadline === 'flex' || (onDeadline === 'realtime' && queue.account.isSigned);
 }
 
 function isWorthAnother(

@@ -89,10 +89,12 @@ export class Primers {
         if (gate.isPilot(request)) this.#cameBack(gate, request, free);
         else gate.hold(request);
       }
+    } else if (gate?.isGivenUp) {
+      for (const request of group) free.push(request);
     } else if (gate?.isWarm(this.#context.clock.now())) {
       this.#follow(gate, group);
       for (const request of group) free.push(request);
-    } else if (gate?.isGivenUp || !this.#prime(queue, prefix, group, gate)) {
+    } else if (!this.#prime(queue, prefix, group, gate)) {
       for (const request of group) free.push(request);
     }
   }

@@ -2,6 +2,7 @@ import { messageOf, NotSentError } from '../../base/errors.ts';
 import type { Answer } from '../../base/types.ts';
 import type { Batcher, FlexTier } from '../../batchers/batcher.ts';
 import { parseRetryAfter } from '../../concurrency/backoff.ts';
+import { waitFor } from '../model/wait-for.ts';
 
 /** What one ordinary call brought. */
 export type CallOutcome =
@@ -13,6 +14,8 @@ export type CallOutcome =
   | { readonly is: 'no tier' }
   /** Nobody was reached, and nothing was sent. */
   | { readonly is: 'unreachable'; readonly message: string; readonly error: NotSentError }
+  /** Nothing was sent, and never would be: our own side lacks something, such as a key. */
+  | { readonly is: 'unsendable'; readonly message: string }
   /** It may be paid for, and brought no answer. `last`: what the provider said. */
   | { readonly is: 'failed'; readonly last: Answer | undefined; readonly message: string };
 
@@ -47,6 +50,9 @@ export function isUnpaid(outcome: CallOutcome): boolean {
 /** No reply came, or not all of it. */
 export function outcomeOfError(error: unknown): CallOutcome {
   const message = messageOf(error);
-  if (error instanceof NotSentError) return { is: 'unreachable', message, error };
+  if (error instanceof NotSentError) {
+    const isWorthAWait = waitFor(error, 'if it had no effect') !== undefined;
+    return isWorthAWait ? { is: 'unreachable', message, error } : { is: 'unsendable', message };
+  }
   return { is: 'failed', last: undefined, message };
 }

@@ -157,7 +157,7 @@ export class OrdinaryCalls {
       room.unreachable(attempt.sentAt);
       const concerned = { wire: queue.wire, scopes: [attempt.request.scope] };
       troubles.met(concerned, 'send', outcome.error);
-    } else {
+    } else if (outcome.is !== 'unsendable') {
       room.reached();
       troubles.passed(queue.wire, 'send');
     }
@@ -173,6 +173,8 @@ export class OrdinaryCalls {
         return room.isHopeless
           ? this.#giveUp(attempt, outcome.message)
           : this.#again(line, attempt);
+      case 'unsendable':
+        return this.#giveUp(attempt, outcome.message);
       case 'no tier':
         await wasNotAccepted(this.#context, attempt, 'its tier');
         return this.#leaveFlex(line, attempt.request);

@@ -44,6 +44,8 @@ export interface RequestQueue {
   readonly policy: Policy;
   /** The lane that its requests take now. */
   readonly lane: Lane;
+  /** What to configure before its requests can be batched, for people. */
+  readonly lacks: string | undefined;
   readonly limits: Limits;
   /** The most requests of one batch. */
   readonly batchSize: number;

@@ -50,6 +50,7 @@ function queueWith(policy: Partial<Policy> = {}): Queue {
       settings: {},
       isConfigured: false,
       lane: 'batch',
+      lacks: undefined,
       sendOrdinary: () => undefined,
       bodies: new Spool(ledger),
       clientRetries: new ClientRetries(clock, new AbandonedRequests()),

@@ -24,6 +24,7 @@ export type QueueSpec = TermsOf &
     | 'wire'
     | 'isConfigured'
     | 'lane'
+    | 'lacks'
     | 'batchHeaders'
     | 'bodies'
     | 'clientRetries'
@@ -53,6 +54,7 @@ export class Queue extends QueueTerms implements RequestQueue {
   readonly account: QueueAccount;
   readonly wire: Wire;
   readonly isConfigured: boolean;
+  readonly lacks: string | undefined;
   readonly batchHeaders: Dict;
   readonly bodies: BodyStore;
   readonly clientRetries: ClientRetryMemory;
@@ -86,6 +88,7 @@ export class Queue extends QueueTerms implements RequestQueue {
     this.account = spec.account;
     this.wire = spec.wire;
     this.isConfigured = spec.isConfigured;
+    this.lacks = spec.lacks;
     this.batchHeaders = spec.batchHeaders;
     this.bodies = spec.bodies;
     this.clientRetries = spec.clientRetries;

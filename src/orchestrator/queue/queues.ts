@@ -53,7 +53,7 @@ export class Queues {
 
   async open(call: QueuedCall, route: Route, account: QueueAccount): Promise<Queue> {
     const { batcher, wireBase: base, configured: isConfigured } = call.target;
-    const { endpoint, model, batchHeaders, partition } = route;
+    const { endpoint, model, batchHeaders, partition, lacks } = route;
     const stored: QueueKey = {
       account: account.id,
       provider: batcher.info.name,
@@ -76,7 +76,7 @@ export class Queues {
     const { canary, primeCache } = call.scope;
     // All scopes of a queue want the same: it is part of the queue key.
     const gate = canary || primeCache ? this.#services.gate : undefined;
-    const spec = { id, ...asked, isConfigured, lane, batchHeaders, policy, settings, gate };
+    const spec = { id, ...asked, isConfigured, lane, lacks, batchHeaders, policy, settings, gate };
     const queue = new Queue({ ...this.#services, ...spec }, this.#context.clock, this.#flush);
     this.#queues.set(key, queue);
     this.#tellFullPrice(queue, call.scope);
@@ -95,7 +95,7 @@ export class Queues {
     const asked = { batcher, endpoint, model, policy: scope.policy, settings };
     // The ledger does not say in what time a batch was to be finished, so one that is offered will do.
     const terms = { ...asked, policy: withOfferedWindow(asked) };
-    const place = { account, wire: account.wire(batcher), isConfigured: false };
+    const place = { account, wire: account.wire(batcher), isConfigured: false, lacks: undefined };
     const lane = 'batch' as const;
     const spec = { id, ...place, ...terms, lane, batchHeaders, gate: undefined };
     const queue = new Queue({ ...this.#services, ...spec }, this.#context.clock, this.#flush);

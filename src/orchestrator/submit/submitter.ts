@@ -102,6 +102,15 @@ export class Submitter {
   }
 
   #pass(queue: RequestQueue, requests: readonly Request[]): void {
+    const { lacks } = queue;
+    // They were for another lane, which has turned out not to be there.
+    if (lacks !== undefined) {
+      const refused = refuseRequests(this.#context, requests, ({ batcher }) =>
+        ownAnswer(batcher, 'unsupported', lacks),
+      );
+      this.#context.background('refuse requests that cannot be batched', refused);
+      return;
+    }
     if (queue.gate) queue.gate.pass(queue, requests);
     else this.send(queue, requests);
   }

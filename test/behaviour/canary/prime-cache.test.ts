@@ -219,18 +219,19 @@ describe('priming', () => {
     };
     const { lines } = await run(
       async (client) => {
-        for (let round = 0; round < 3; round += 1) {
+        for (let round = 0; round < 4; round += 1) {
           await Promise.all(
             questions(30).map((one) =>
               askAbout(client, manual(tokens), oneHour, `${round} ${one}`),
             ),
           );
-          ahead += 2 * 3_600_000;
+          // The third round comes while the cache of the second one is warm.
+          if (round !== 1) ahead += 2 * 3_600_000;
         }
       },
       { primeCache: true, clock },
     );
-    expect(sizes()).toEqual([1, 29, 1, 29, 30]);
+    expect(sizes()).toEqual([1, 29, 1, 29, 30, 30]);
     expect(lines.filter((line) => line.includes('is not primed again'))).toHaveLength(1);
   });
 

@@ -89,6 +89,23 @@ describe('doctor --live', () => {
     expect(simulator.batches()).toHaveLength(before + 2);
   });
 
+  it('goes to the base that `hosts` names, and to no other with its key', async () => {
+    const { simulator } = stage;
+    const base = simulator.baseUrl('openrouter');
+    const environment = { OPENROUTER_API_KEY: secret, BATCHLING_POLL: '20ms' };
+    const before = simulator.batches().length;
+    const live = (hosts: string) =>
+      runCommand(['doctor', '--live', 'openrouter', '--yes'], {
+        ...environment,
+        BATCHLING_HOSTS: hosts,
+      });
+    expect((await live(`${base}=openrouter`)).stderr).toContain(`go to ${base} `);
+    expect(simulator.batches()).toHaveLength(before + 2);
+    const several = await live(`${base}=openrouter,proxy.example/llm=openrouter`);
+    expect(several.stderr).toContain('hosts names two bases for openrouter');
+    expect(several.code).toBe(2);
+  });
+
   it('spends nothing without a yes, without a key, or for a provider that nobody knows', async () => {
     const before = stage.simulator.requests.length;
     const base = stage.simulator.baseUrl('openai');

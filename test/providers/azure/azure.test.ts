@@ -130,6 +130,19 @@ describe.each(styles)('a program that uses $name', (style) => {
     expect(stage.simulator.requests).toEqual([]);
   });
 
+  it('is told the same in the flex lane, where there is no such tier', async () => {
+    stage.simulator.configure({ models: null, flex: { azure: { forbidden: true } } });
+    const { outcomes, stats } = await run(['one', 'two'], { lane: 'flex', providers: {} }, 2);
+    const told = {
+      status: 400,
+      type: 'batchling_unsupported',
+      message: expect.stringContaining(`deployments: { "${online}": '<batch deployment>' }`),
+    };
+    expect(outcomes).toMatchObject([{ reason: told }, { reason: told }]);
+    expect(stats).toMatchObject({ captured: 2, failed: 2, batches: { submitted: 0 } });
+    expect(stage.simulator.countRequests('POST', /\/files$/)).toBe(0);
+  });
+
   it('goes out as it is where the option only leaves it out, configured or not', async () => {
     stage.simulator.configure({ models: null });
     const { outcomes, stats } = await run(['one'], { only: 'openai', providers: {} });

@@ -27,9 +27,12 @@ afterAll(() => stage.close());
 /** A server whose name says no region. It keeps whom requests were signed for. */
 async function startAws(hasJobs = true) {
   const seen: { readonly asked: string; readonly signedFor: string }[] = [];
+  /** What each request brought of a header that a proxy may want. */
+  const tokens: unknown[] = [];
   const server = createServer((request, response) => {
     const { method, url = '', headers } = request;
     const [, signedFor = ''] = /\/\d{8}\/([^/]+\/[^/]+)\//.exec(headers.authorization ?? '') ?? [];
+    tokens.push(headers['x-proxy-token']);
     seen.push({ asked: `${method} ${url.replace(/bl_\w+/, '<batch>')}`, signedFor });
     request.resume().on('end', () => {
       response.setHeader('content-type', 'application/json');
@@ -42,6 +45,7 @@ async function startAws(hasJobs = true) {
   return {
     base: `http://127.0.0.1:${port}`,
     seen,
+    tokens,
     close: () => void server.close().closeAllConnections(),
   };
 }
@@ -100,6 +104,35 @@ describe('the region of the settings, where the host of the calls names none', (
     const path = `POST /model/${encodeURIComponent(model)}/converse`;
     expect(aws.seen).toEqual([{ asked: path, signedFor: `${region}/bedrock` }]);
   });
+});
+
+it('what a proxy wants to see comes with every request to it, and with none to another server', async () => {
+  const [aws, storage] = await Promise.all([startAws(), startAws()]);
+  const limits = { leastRequests: 2 };
+  const bedrock = { ...setUp, s3Endpoint: storage.base, credential: () => keys, limits };
+  const hosts = { [aws.base]: 'bedrock' } as const;
+  const scope = batchify(stage.options({ hosts, providers: { bedrock }, maxWindow: '200ms' }));
+  const ask = async (text: string, id = model) => {
+    const response = await fetch(`${aws.base}/model/${id}/converse`, {
+      method: 'POST',
+      headers: {
+        authorization: `AWS4-HMAC-SHA256 Credential=${keys.accessKeyId}/20260102/${region}/bedrock/aws4_request`,
+        'x-proxy-token': 'let-me-in',
+      },
+      body: JSON.stringify({ messages: [{ role: 'user', content: [{ text }] }] }),
+    });
+    return response.status;
+  };
+  const asked = scope.run(() => Promise.all([ask('a'), ask('b'), ask('alone', 'other-model')]));
+  asked.catch(() => undefined);
+  await until(() => aws.seen.some(({ asked: what }) => what.startsWith('GET')));
+  await until(() => aws.seen.some(({ asked: what }) => what.endsWith('other-model/converse')));
+  await scope.cancel();
+  await scope.close();
+  await asked.catch(() => undefined);
+  for (const server of [aws, storage]) server.close();
+  expect(aws.tokens.every((token) => token === 'let-me-in')).toBe(true);
+  expect(storage.tokens).toEqual([undefined]);
 });
 
 it('a server of the user that has no jobs is asked call by call, as any other without batches', async () => {

@@ -150,6 +150,18 @@ describe('fewer than a hundred calls', () => {
     expect(sent).toHaveLength(2);
     expect(realtimeCalls()).toBe(2);
   });
+
+  it('go out one by one at their deadline from a job that is under way, signed anew', async () => {
+    stage.simulator.configure({ limits: { bedrock: { leastRequestsPerBatch: 1 } } });
+    stage.simulator.hold();
+    const bedrock = { limits: { leastRequests: 1 } };
+    const late = { deadline: '500ms', onDeadline: 'realtime' } as const;
+    expect(await askAll(2, { providers: { bedrock }, ...late })).toHaveLength(2);
+    expect(jobsMade()).toEqual([2]);
+    expect(realtimeCalls()).toBe(2);
+    stage.simulator.release();
+    stage.simulator.configure({ limits: { bedrock: { leastRequestsPerBatch: 100 } } });
+  });
 });
 
 describe('keys', () => {
@@ -193,6 +205,19 @@ describe('keys', () => {
     expect(String(error)).toMatch(/found no keys: set AWS_ACCESS_KEY_ID/);
     expect(jobsMade()).toEqual([]);
   });
+
+  it('that are nowhere to be found are the same error at once in the realtime lane', async () => {
+    for (const name of ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']) vi.stubEnv(name, '');
+    vi.stubEnv('AWS_EC2_METADATA_DISABLED', 'true');
+    const client = stage.client({ maxAttempts: 1 });
+    const options = stage.options({ hosts: { [stage.base]: 'bedrock' }, lane: 'realtime' });
+    const error = await batchify(() => converse(client, 'who?'), options).catch(
+      (caught: unknown) => caught,
+    );
+    vi.unstubAllEnvs();
+    expect(String(error)).toMatch(/found no keys: set AWS_ACCESS_KEY_ID/);
+    expect(realtimeCalls()).toBe(0);
+  });
 });
 
 describe('a call that cannot be in a job', () => {
@@ -217,6 +242,21 @@ describe('a call that cannot be in a job', () => {
     expect(error).toMatchObject({ name: 'ValidationException' });
   });
 
+  it('of Converse with tools and a tier is one of the realtime lane, which makes no jobs', async () => {
+    const scope = batchify(stage.bedrockOptions({ bypass: 'error', lane: 'realtime' }));
+    const spec = { name: 'look', inputSchema: { json: { type: 'object' } } };
+    const command = new ConverseCommand({
+      modelId: model,
+      messages: [{ role: 'user', content: [{ text: 'tools' }] }],
+      toolConfig: { tools: [{ toolSpec: spec }] },
+      serviceTier: { type: 'priority' },
+    });
+    const { stopReason } = await scope.run(() => stage.client().send(command));
+    await scope.close();
+    expect(stopReason).toBe('tool_use');
+    expect(scope.stats).toMatchObject({ captured: 1, realtime: 1, bypassed: 0 });
+  });
+
   it('because it has a guardrail is held back where bypasses are errors, and its reason is told', async () => {
     const command = new InvokeModelCommand({
       modelId: model,
@@ -239,6 +279,18 @@ describe('a call that cannot be in a job', () => {
       stage.options({ hosts: { [stage.base]: 'bedrock' } }),
     );
     expect(String(error)).toMatch(/providers: \{ bedrock: \{ bucket.*roleArn/);
+  });
+
+  it('without them says so in the flex lane, too, and nothing goes out at full price', async () => {
+    const scope = batchify(
+      stage.options({ hosts: { [stage.base]: 'bedrock' }, lane: 'flex', maxWindow: '40ms' }),
+    );
+    const error = await scope.run(() =>
+      converse(stage.client(), 'where?').catch((caught: unknown) => caught),
+    );
+    await scope.close();
+    expect(String(error)).toMatch(/providers: \{ bedrock: \{ bucket.*roleArn/);
+    expect(realtimeCalls()).toBe(0);
   });
 });
 

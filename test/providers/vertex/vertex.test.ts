@@ -202,6 +202,16 @@ describe('a call that has no batch', () => {
     expect(failed).toMatchObject({ message: expect.stringContaining("bucket: 'gs://") });
     expect(stage.simulator.requests).toEqual([]);
   });
+
+  it('because no bucket is set is told the same in the flex lane, which its location does not have', async () => {
+    const response = await batchify(
+      () => post(`${stage.simulator.baseUrl('vertex')}${geminiPath}`, `{${contents}}`),
+      { ...stage.vertexOptions(), lane: 'flex', providers: {} },
+    );
+    expect(response.status).toBe(400);
+    expect(await response.text()).toContain("bucket: 'gs://");
+    expect(stage.simulator.requests).toEqual([]);
+  });
 });
 
 it('a bucket that is none is refused at once', () => {
