@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import type { Worker } from 'node:worker_threads';
 import { describe, expect, it } from 'vitest';
 import { compiledProgram } from '../../../../test/support/processes/compiled.ts';
+import { runProgram } from '../../../../test/support/processes/run-program.ts';
 import { openBench } from '../../conformance/subject.test-helper.ts';
 import { openTemporary, temporaryFolder } from '../test/temporary.test-helper.ts';
 import { Checkpoints } from './checkpoints.ts';
@@ -59,6 +60,15 @@ describe('the write-ahead log of a program that writes much', () => {
     const { threads } = await writeMuch(folder, '--import', pathToFileURL(preloaded).href);
     expect(threads).toBe(1);
     expect(readFileSync(loads, 'utf8')).toBe('x');
+  });
+});
+
+describe('a program that exits while its log is copied', () => {
+  it('ends with the exit code that it has chosen', async () => {
+    const { code, stderr } = await runProgram('exit-in-a-step', {
+      path: join(temporaryFolder(), 'ledger.db'),
+    });
+    expect({ code, stderr }).toEqual({ code: 9, stderr: '' });
   });
 });
 

@@ -1,11 +1,7 @@
-import { once } from 'node:events';
-import type { Worker } from 'node:worker_threads';
 import { nextTurn } from '../../../concurrency/event-loop.ts';
 import type { FailureLog } from '../../best-effort.ts';
+import { type CheckpointMode, CheckpointThread } from './checkpoint-thread.ts';
 import type { Database } from './driver.ts';
-
-/** `FULL` copies the whole log, and no process can write meanwhile; `TRUNCATE` also empties the log. */
-type CheckpointMode = 'FULL' | 'TRUNCATE';
 
 interface CheckpointOptions {
   readonly path: string;
@@ -96,78 +92,5 @@ export class Checkpoints {
       this.#options.log('start a thread for the ledger', error, 'debug');
       return false;
     }
-  }
-}
-
-/**
- * The program of the thread is a text: a bundler, or a loader of TypeScript, would not find a file. The
- * first write after a checkpoint starts the log anew and waits for the disk, so the thread does it, too.
- */
-const program = `
-  const { parentPort, workerData } = require('node:worker_threads');
-  process.emitWarning = () => {};
-  const { DatabaseSync } = require(workerData.source);
-  const database = new DatabaseSync(workerData.path, { timeout: 200 });
-  database.exec('PRAGMA fullfsync = ON; PRAGMA wal_autocheckpoint = 0');
-  parentPort.on('message', (mode) => {
-    if (mode === 'close') {
-      database.close();
-      // The port of Deno cannot be closed.
-      if (parentPort.close) parentPort.close();
-      else process.exit();
-      return;
-    }
-    try {
-      database.exec('PRAGMA wal_checkpoint(' + mode + ')');
-      if (mode === 'FULL') database.exec('PRAGMA user_version = 0');
-    } catch {
-      // Another process holds a lock, or the next write meets the same problem and reports it.
-    }
-    parentPort.postMessage('done');
-  });
-`;
-
-/** A thread with a connection of its own: there a checkpoint can wait for the disk. */
-class CheckpointThread {
-  readonly #worker: Worker;
-  readonly #ended: Promise<void>;
-  #hasEnded = false;
-
-  private constructor(worker: Worker) {
-    this.#worker = worker;
-    this.#ended = this.#end();
-    worker.unref();
-  }
-
-  /** Rejects where threads are not allowed. */
-  static async start({ path, source }: Omit<CheckpointOptions, 'log'>): Promise<CheckpointThread> {
-    const { Worker } = await import('node:worker_threads');
-    // Flags and variables of the program may load modules into every thread, batchling among them.
-    const options = { eval: true, execArgv: [], env: {}, workerData: { path, source } };
-    return new CheckpointThread(new Worker(program, options));
-  }
-
-  /** `false`: the thread has ended. */
-  async checkpoint(mode: CheckpointMode): Promise<boolean> {
-    if (this.#hasEnded) return false;
-    // A transaction waits for it, so the program must not end meanwhile.
-    this.#worker.ref();
-    this.#worker.postMessage(mode);
-    await Promise.race([once(this.#worker, 'message'), this.#ended]);
-    this.#worker.unref();
-    return !this.#hasEnded;
-  }
-
-  async close(): Promise<void> {
-    if (this.#hasEnded) return;
-    this.#worker.ref();
-    this.#worker.postMessage('close');
-    await this.#ended;
-  }
-
-  async #end(): Promise<void> {
-    // An error is followed by the exit, too.
-    await once(this.#worker, 'exit').catch(() => undefined);
-    this.#hasEnded = true;
   }
 }
