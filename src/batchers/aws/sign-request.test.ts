@@ -53,6 +53,8 @@ describe('a signature', () => {
   const segment = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 });
   const odd = fc.constantFrom('a b', 'v1:0', 'ü/ß', "!'()*", '%', '+', '~._-', '🙂', 'arn:aws:x/y');
   const text = fc.oneof(segment, odd).filter((given) => isEncodable(given) && !/^\.+$/.test(given));
+  // The official signer loses a parameter of this name.
+  const name = text.filter((given) => given !== '__proto__');
 
   it('is what the official signer makes, whatever path, query, headers and token are', async () => {
     await fc.assert(
@@ -62,7 +64,7 @@ describe('a signature', () => {
           region: fc.constantFrom('us-east-1', 'eu-central-1'),
           method: fc.constantFrom('GET', 'PUT', 'POST'),
           path: fc.array(text, { minLength: 1, maxLength: 4 }),
-          query: fc.dictionary(text, fc.oneof(text, fc.constant('')), { maxKeys: 4 }),
+          query: fc.dictionary(name, fc.oneof(text, fc.constant('')), { maxKeys: 4 }),
           headers: fc.dictionary(
             fc.constantFrom('content-type', 'x-amz-meta-a'),
             fc.constantFrom('a', ' a   b '),
