@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { setImmediate as turn } from 'node:timers/promises';
-import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import fc from '../../test/support/fast-check.ts';
 import { Semaphore } from './semaphore.ts';
 
 /** Many who wait for one slot that is taken, and what became of them. */

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import fc from '../../test/support/fast-check.ts';
 import { Semaphore } from './semaphore.ts';
 
 /** Says whether the slot has been given, without waiting for it. */

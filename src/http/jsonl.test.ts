@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import fc from '../../test/support/fast-check.ts';
 import { splitLines } from './jsonl.ts';
 
 async function* stream(...chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {

@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { FlexTier } from '../../src/simulator/index.ts';
+import fc from '../support/fast-check.ts';
 import { play } from './play.ts';
 import { type LanePlan, maybe, type Program, programs } from './program.ts';
 import { patience, seeds, settings } from './settings.ts';

@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { FaultAction } from '../../src/simulator/index.ts';
+import fc from '../support/fast-check.ts';
 import { places } from './places.ts';
 import { withChance } from './play.ts';
 import type { Provider, Step } from './program.ts';

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { registeredBatchers } from '../../src/batchers/registry.ts';
 import { ModelPrice } from '../../src/pricing/model-price.ts';
 import { loadPrices } from '../../src/pricing/price-list.ts';
-import { type Seeded, seeded, seedFrom } from '../support/seeded.ts';
+import { propertySeed, type Seeded, seeded } from '../support/seeded.ts';
 
 /** Answers as a provider words them, and how the price list's own reader calls that wording. */
 interface Wording {
@@ -113,9 +113,9 @@ const wordings: readonly Wording[] = [
   })),
 ];
 
-const seed = seedFrom('BATCHLING_SEED');
+const seed = propertySeed();
 
-describe(`the price of an answer is the price list's own (BATCHLING_SEED=${seed})`, () => {
+describe(`the price of an answer is the price list's own (BATCHLING_PROPERTY_SEED=${seed})`, () => {
   beforeAll(loadPrices);
 
   it.each(wordings)('for all models of $provider ($flavor)', async (wording) => {

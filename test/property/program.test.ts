@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import fc from '../support/fast-check.ts';
 import { play } from './play.ts';
 import { type Program, programs } from './program.ts';
 import { patience, seeds, settings } from './settings.ts';
@@ -20,7 +20,7 @@ async function keepsItsPromises(program: Program): Promise<void> {
   expect(verdict(theatre, stage.simulator)).toEqual([]);
 }
 
-/** Programs of the new seed add up over many runs of the tests; many at once are for `BATCHLING_PROPERTY_RUNS`. */
+/** Many programs at once are for `BATCHLING_PROPERTY_RUNS`. */
 const programsOf = (seed: number) => (seed === 1 ? 50 : 25);
 
 it.each(seeds)(

@@ -1,10 +1,10 @@
-import fc from 'fast-check';
 import type { BatchifyOptions, Duration } from '../../src/index.ts';
 import type {
   BatchScript,
   FaultAction,
   SimulatorSettingsChange,
 } from '../../src/simulator/index.ts';
+import fc from '../support/fast-check.ts';
 import { type Place, places } from './places.ts';
 
 export type Provider = 'openai' | 'anthropic';

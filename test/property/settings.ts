@@ -7,13 +7,13 @@ const {
 } = process.env;
 const minute = 60_000;
 
-/** The same one each time, and a new one: what it finds is played again by naming it. */
-const fresh = seedFrom('BATCHLING_PROPERTY_SEED');
-export const seeds = given === undefined && runs === undefined ? [1, fresh] : [fresh];
+/** Known ones; with one of the variables, the seed that it names or a new one. */
+export const seeds =
+  given === undefined && runs === undefined ? [1, 2] : [seedFrom('BATCHLING_PROPERTY_SEED')];
 
 /**
  * How often a property is tried with each seed. `BATCHLING_PROPERTY_RUNS` tries it that often, with a
- * new seed; `BATCHLING_PROPERTY_SEED` and `BATCHLING_PROPERTY_PATH`, as printed by a failure, play a
+ * new seed, and so does `BATCHLING_PROPERTY_SEED=fresh` as often as usual; `BATCHLING_PROPERTY_SEED` and `BATCHLING_PROPERTY_PATH`, as printed by a failure, play a
  * failing case again.
  */
 export function settings(seed: number, usual: number) {

@@ -26,3 +26,12 @@ export function seedFrom(variable: string): number {
   const given = Number(process.env[variable]);
   return Number.isInteger(given) && given > 0 ? given : Math.floor(Math.random() * 2 ** 31) + 1;
 }
+
+/**
+ * The seed of the properties: the same in every run, so that a red one is the fault of a change. `BATCHLING_PROPERTY_SEED`
+ * is another one, or `fresh`, which looks for cases that nobody has seen.
+ */
+export function propertySeed(): number {
+  const { BATCHLING_PROPERTY_SEED: given } = process.env;
+  return given === undefined ? 1 : seedFrom('BATCHLING_PROPERTY_SEED');
+}

@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import fc from '../../../test/support/fast-check.ts';
 import { UnknownOutcomeError } from '../../base/errors.ts';
 import type { Outcome } from '../batcher.ts';
 import { readResultLine, toRemote } from './anthropic-wire.ts';

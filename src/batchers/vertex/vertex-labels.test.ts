@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import fc from '../../../test/support/fast-check.ts';
 import { idOfLabel, labelBytes, labelName, labelOf, withLabel } from './vertex-labels.ts';
 
 const ids = fc

@@ -1,8 +1,8 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
+import fc from '../../../test/support/fast-check.ts';
 import { type BatchingContext, batchify } from '../../core.ts';
 import type { BodyToCome } from '../border.ts';
 import { isRequest, openBody, postUrl, readHeaders } from './read-call.ts';

@@ -1,5 +1,5 @@
-import { array, assert as check, integer, property, uint8Array } from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import fc from '../../../test/support/fast-check.ts';
 import { RequestReader } from './request-reader.ts';
 
 function read(...pieces: (string | Buffer)[]): RequestReader {
@@ -70,9 +70,9 @@ describe('the body of a request', () => {
   );
 
   it('does not depend on where its pieces are cut', () => {
-    const cuts = array(integer({ min: 0, max: 400 }), { maxLength: 12 });
-    const data = array(uint8Array({ minLength: 1, maxLength: 40 }), { maxLength: 6 });
-    const isSame = property(data, cuts, (chunks, places) => {
+    const cuts = fc.array(fc.integer({ min: 0, max: 400 }), { maxLength: 12 });
+    const data = fc.array(fc.uint8Array({ minLength: 1, maxLength: 40 }), { maxLength: 6 });
+    const isSame = fc.property(data, cuts, (chunks, places) => {
       const content = Buffer.concat(chunks);
       const framed = chunks.map((chunk) =>
         Buffer.concat([
@@ -99,6 +99,6 @@ describe('the body of a request', () => {
         expect(reader.bytes.equals(whole)).toBe(true);
       }
     });
-    void check(isSame, { numRuns: 200 });
+    fc.assert(isSame, { numRuns: 200 });
   });
 });

@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { expect } from 'vitest';
+import fc from '../../../test/support/fast-check.ts';
 import { BatchlingError } from '../../base/errors.ts';
 import type { Admission, BatchId, Lease, Ledger, OwnerId, RequestId } from '../ledger.ts';
 import type { LedgerOptions } from '../ledger-options.ts';

@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import fc from '../../../test/support/fast-check.ts';
 import type { Dict } from '../../base/types.ts';
 import { AnthropicBatcher } from '../../batchers/anthropic/anthropic-batcher.ts';
 import type { Batcher } from '../../batchers/batcher.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import fc from '../../../test/support/fast-check.ts';
 import { Occurrences } from './occurrences.ts';
 
 const keyOf = (name: number) =>

@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import fc from '../../../test/support/fast-check.ts';
 import { AnthropicBatcher } from '../../batchers/anthropic/anthropic-batcher.ts';
 import { OpenAIBatcher } from '../../batchers/openai/openai-batcher.ts';
 import { type PackLimits, pack, type Weight } from './packer.ts';

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ManualClock } from '../../../test/support/clocks/manual-clock.ts';
+import fc from '../../../test/support/fast-check.ts';
 import type { BatchFailure } from '../../batchers/batcher.ts';
 import { type Reservation, TokenQuota } from './token-quota.ts';
 

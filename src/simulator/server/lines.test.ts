@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import fc from '../../../test/support/fast-check.ts';
 import { createClockwork } from '../world/clockwork.ts';
 import { countLines, readLines, toChunks } from './lines.ts';
 

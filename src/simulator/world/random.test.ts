@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import fc from '../../../test/support/fast-check.ts';
 import { createRandom } from './random.ts';
 
 it('shuffles without losing or adding anything, the same for the same seed', () => {

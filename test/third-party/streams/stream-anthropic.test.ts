@@ -1,8 +1,8 @@
 import Anthropic from '@anthropic-ai/sdk';
-import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { anthropicMessages } from '../../../src/streams/anthropic.ts';
 import { allOf } from '../../support/all-of.ts';
+import fc from '../../support/fast-check.ts';
 import {
   type AnswerServer,
   jsonAnswer,

@@ -1,8 +1,8 @@
-import fc from 'fast-check';
 import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openaiChat } from '../../../src/streams/openai-chat.ts';
 import { allOf } from '../../support/all-of.ts';
+import fc from '../../support/fast-check.ts';
 import {
   type AnswerServer,
   jsonAnswer,

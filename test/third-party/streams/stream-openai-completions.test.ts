@@ -1,10 +1,10 @@
 import { createOpenAI } from '@ai-sdk/openai';
 import { streamText } from 'ai';
-import fc from 'fast-check';
 import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openaiCompletions } from '../../../src/streams/openai-completions.ts';
 import { allOf } from '../../support/all-of.ts';
+import fc from '../../support/fast-check.ts';
 import {
   type AnswerServer,
   jsonAnswer,

@@ -1,9 +1,9 @@
-import fc from 'fast-check';
 import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openaiResponses } from '../../../src/streams/openai-responses.ts';
 import { allOf } from '../../support/all-of.ts';
 import { responseItems } from '../../support/clients/response-items.ts';
+import fc from '../../support/fast-check.ts';
 import {
   type AnswerServer,
   jsonAnswer,
