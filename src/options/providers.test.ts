@@ -25,6 +25,12 @@ it.each([
     },
     '"Vague" has no list info.endpoints',
   ],
+  [
+    class Nameless {
+      info = { ...openaiInfo, accountHeaders: undefined };
+    },
+    '"Nameless" has no list info.accountHeaders',
+  ],
 ])(
   'a batcher that lacks its facts is blamed, whether or not an option asks for them: %o',
   (batcher, why) => {

@@ -112,4 +112,7 @@ export function infosOfBatchers(classes: readonly BatcherClass[]): ProviderInfo[
 }
 
 /** Without them no request can be told to be a batcher's own. */
-const listsOfInfo = ['hosts', 'roots', 'versions', 'endpoints', 'credentialHeaders'] as const;
+const listsOfInfo = [
+  ...(['hosts', 'roots', 'versions', 'endpoints'] as const),
+  ...(['credentialHeaders', 'accountHeaders', 'environment'] as const),
+];

@@ -81,7 +81,7 @@ export function assemble(context: EngineContext, options: EngineOptions) {
   const life = new BatchLife(
     context,
     {
-      collector: new Collector(context, sendOrdinary),
+      collector: new Collector(context, { sendOrdinary, endDue }),
       deadlines,
       slowBatches: new SlowBatches(context, laneOf),
       watcher,

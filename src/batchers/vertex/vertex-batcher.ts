@@ -1,3 +1,4 @@
+import { BatchlingError } from '../../base/errors.ts';
 import { field, fields, type JsonObject } from '../../base/json.ts';
 import type { Dict, Handle, ItemId } from '../../base/types.ts';
 import type { Wire } from '../../http/wire.ts';
@@ -28,7 +29,7 @@ import type { ReplyJudge } from '../shared/judge-reply.ts';
 import { pathOf } from '../shared/paths.ts';
 import { createdBody, deleteEach, expectOk, isVisible } from '../shared/replies.ts';
 import { batchBody } from '../shared/reply-shapes.ts';
-import { matchVertex, placeOf } from './vertex-calls.ts';
+import { bucketAdvice, matchVertex, placeOf } from './vertex-calls.ts';
 import { vertexFlex } from './vertex-flex.ts';
 import { vertexInfo } from './vertex-info.ts';
 import { readPage, toRemote } from './vertex-job.ts';
@@ -108,6 +109,10 @@ export class VertexBatcher extends GoogleBatcher {
   /** Uploads the input. Its name is the batch's own, so a second upload replaces the first. */
   override async stage(wire: Wire, plan: Plan): Promise<Handle> {
     const { parent, publisher } = placeOf(plan.route.endpoint);
+    // The batch is of an earlier run, which had a bucket.
+    if (plan.settings.bucket === undefined) {
+      throw new BatchlingError('INVALID_OPTION', bucketAdvice);
+    }
     const folder = `${plan.settings.bucket}/batchling/${plan.token}`;
     const input = readGsUri(`${folder}/input.jsonl`);
     if (input === undefined) throw new TypeError(`providers.vertex.bucket is missing.`);

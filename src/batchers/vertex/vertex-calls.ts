@@ -30,7 +30,7 @@ export function matchVertex(call: Call): Match {
   return { unconfigured: bucketAdvice, endpoint, model };
 }
 
-const bucketAdvice =
+export const bucketAdvice =
   "Batches of Vertex AI go through a bucket of Cloud Storage: set providers: { vertex: { bucket: 'gs://…' } }.";
 
 function matchContent(call: Call): Match {

@@ -63,17 +63,24 @@ export function fetchOf(scope: HookScope): Fetch {
     } catch (error) {
       return Promise.reject(error);
     }
-    const handled = isMeantToGoOut(scope)
-      ? undefined
-      : scope.handle(new FetchCall(original, undefined, given));
-    return handled ?? sendShared(original, undefined, given);
+    const call = new FetchCall(original, undefined, given);
+    if (isMeantToGoOut(scope)) {
+      call.readHeaders();
+      return call.send();
+    }
+    return scope.handle(call) ?? sendShared(original, undefined, given);
   };
 }
 
 /** A scope that was made inside of `realtime` captures there. */
 function isMeantToGoOut(scope: HookScope): boolean {
   const around = sharedState().scopes.getStore();
-  return around !== undefined && 'realtime' in around && around !== scope.parent;
+  if (around === undefined || !('realtime' in around)) return false;
+  let parent = scope.parent;
+  while (parent !== undefined && parent !== around) {
+    parent = 'realtime' in parent ? undefined : parent.parent;
+  }
+  return parent === undefined;
 }
 
 function wrapFetch(original: Fetch): Fetch {

@@ -8,6 +8,7 @@ import { ownAnswer } from '../answer/own-answer.ts';
 import type { Batch } from '../model/batch.ts';
 import { batchNews, sendNews } from '../model/batch-news.ts';
 import type { OrdinaryLane } from '../model/call.ts';
+import type { Caller } from '../model/caller.ts';
 import type { EngineContext } from '../model/engine-context.ts';
 import type { Request } from '../model/request.ts';
 import { type LineOutcome, outcomeOf, settleLine } from './line-outcome.ts';
@@ -20,7 +21,12 @@ import { newReading, type Reading, type ResultLines } from './result-lines.ts';
 const storeAtOnce = 1_000;
 const charactersAtOnce = 2_000_000;
 
-type SendOrdinary = (request: Request, lane: OrdinaryLane) => void;
+/** Where requests go that may go better next time. */
+interface NextTries {
+  sendOrdinary(request: Request, lane: OrdinaryLane): void;
+  /** Their time is up. */
+  endDue(callers: readonly Caller[]): Promise<void>;
+}
 
 /** Where lines of a batch should be, there is none that could be read. */
 export class UnreadableError extends BatchlingError {
@@ -40,11 +46,11 @@ export class Collector {
   readonly #context: EngineContext;
   /** What people have been advised of. */
   readonly #advised = new Set<string>();
-  readonly #sendOrdinary: SendOrdinary;
+  readonly #next: NextTries;
 
-  constructor(context: EngineContext, sendOrdinary: SendOrdinary) {
+  constructor(context: EngineContext, next: NextTries) {
     this.#context = context;
-    this.#sendOrdinary = sendOrdinary;
+    this.#next = next;
   }
 
   /** What there is of a batch that has not ended. Whatever goes wrong is read again with the rest. */
@@ -117,9 +123,13 @@ export class Collector {
 
   /** The rest of a batch that was cancelled because it was slow takes the lane that its scope wants. */
   #sendAgain({ cancellation }: Batch, request: Request): void {
-    const { queue, scope } = request;
-    if (cancellation.isMove && scope.onSlow !== 'wait') this.#sendOrdinary(request, scope.onSlow);
-    else queue.add(request);
+    const { queue, scope, waiting } = request;
+    if (cancellation.isMove && scope.onSlow !== 'wait') {
+      this.#next.sendOrdinary(request, scope.onSlow);
+    } else if (!request.isWanted && waiting.length > 0) {
+      // They have no time to wait for company in a queue.
+      this.#context.background('end requests at their deadline', this.#next.endDue(waiting));
+    } else queue.add(request);
   }
 
   async #readSources(

@@ -92,7 +92,7 @@ export class Budgets {
     const purse = this.#context.purse();
     const what = `A batch of ${length} request${length === 1 ? '' : 's'}`;
     const message = overBudget(what, error, purse);
-    if (this.#isFirst('over budget', first.queue, purse)) {
+    if (this.#isFirst(`over ${first.scope.budget}`, first.queue, purse)) {
       first.scope.emit('notice', { notice: 'hint', text: message });
     }
     return refuseRequests(this.#context, requests, ({ batcher }) =>

@@ -1,8 +1,8 @@
 import OpenAI from 'openai';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { batchify, realtime } from '../../../src/core.ts';
-import { ask } from '../../support/ask.ts';
-import { sourceOf } from '../../support/source-of.ts';
+import { ask, chatRequest } from '../../support/ask.ts';
+import { chatUrl, sourceOf } from '../../support/source-of.ts';
 import { openStage, type Stage } from '../../support/stage.ts';
 
 let stage: Stage;
@@ -47,10 +47,21 @@ describe('batchling/core', () => {
       const inside = batchify(stage.options());
       expect(await sourceOf(stage, 'later', inside.fetch)).toBe('batch');
       expect(await realtime(() => sourceOf(stage, 'at once', inside.fetch))).toBe('plain');
+      const nested = inside.run(() => batchify());
+      expect(await sourceOf(stage, 'further in', nested.fetch)).toBe('batch');
+      await nested.close();
       await inside.close();
     });
     await scope.close();
-    expect(stage.simulator.meter).toMatchObject({ batched: 1, realtime: 2 });
+    expect(stage.simulator.meter).toMatchObject({ batched: 2, realtime: 2 });
+  });
+
+  it('strips its own header inside of realtime, too', async () => {
+    const scope = batchify(stage.options());
+    const off = chatRequest('off', { 'x-batchling': 'off' });
+    await realtime(() => scope.fetch(chatUrl(stage), off));
+    await scope.close();
+    expect(stage.simulator.requests.at(-1)?.headers).not.toHaveProperty('x-batchling');
   });
 
   it('keeps client timeouts away from a captured call, too', async () => {

@@ -47,8 +47,13 @@ export async function openBedrockStage(given: SimulatorOptions = {}): Promise<Be
   };
 }
 
-export async function converse(client: BedrockRuntimeClient, text: string): Promise<string> {
+export async function converse(
+  client: BedrockRuntimeClient,
+  text: string,
+  abortSignal?: AbortSignal,
+): Promise<string> {
   const messages = [{ role: 'user' as const, content: [{ text }] }];
-  const { output } = await client.send(new ConverseCommand({ modelId: model, messages }));
+  const command = new ConverseCommand({ modelId: model, messages });
+  const { output } = await client.send(command, abortSignal && { abortSignal });
   return output?.message?.content?.[0]?.text ?? '';
 }

@@ -5,7 +5,7 @@ import { ConverseCommand, InvokeModelCommand } from '@aws-sdk/client-bedrock-run
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type BatchifyOptions, batchify } from '../../../src/index.ts';
 import { hearStderr } from '../../support/heard.ts';
-import { until } from '../../support/until.ts';
+import { soon, until } from '../../support/until.ts';
 import {
   type BedrockStage,
   converse,
@@ -151,13 +151,33 @@ describe('fewer than a hundred calls', () => {
     expect(realtimeCalls()).toBe(2);
   });
 
-  it('go out one by one at their deadline from a job that is under way, signed anew', async () => {
+  it('go out one by one at their deadline from a job that is under way, signed anew, and wait for no others', async () => {
     stage.simulator.configure({ limits: { bedrock: { leastRequestsPerBatch: 1 } } });
     stage.simulator.hold();
-    const bedrock = { limits: { leastRequests: 1 } };
-    const late = { deadline: '500ms', onDeadline: 'realtime' } as const;
-    expect(await askAll(2, { providers: { bedrock }, ...late })).toHaveLength(2);
-    expect(jobsMade()).toEqual([2]);
+    const scope = batchify(
+      stage.bedrockOptions({
+        providers: { bedrock: { limits: { leastRequests: 3 } } },
+        batchSize: 3,
+        window: '1h',
+        maxWindow: '1h',
+        deadline: '1500ms',
+        onDeadline: 'realtime',
+      }),
+    );
+    const gone = new AbortController();
+    const client = stage.client();
+    const asked = scope.run(() => [
+      converse(client, 'never mind', gone.signal),
+      ...prompts(2).map((prompt) => converse(client, prompt)),
+    ]);
+    const outcomes = Promise.allSettled(asked);
+    await until(() => scope.stats.batches.submitted === 1, 'the job');
+    gone.abort();
+    const [first, ...others] = await soon(outcomes);
+    expect(first?.status).toBe('rejected');
+    for (const { status } of others) expect(status).toBe('fulfilled');
+    await scope.close();
+    expect(jobsMade()).toEqual([3]);
     expect(realtimeCalls()).toBe(2);
     stage.simulator.release();
     stage.simulator.configure({ limits: { bedrock: { leastRequestsPerBatch: 100 } } });
