@@ -16,7 +16,7 @@ const unitTests = [
   'src/scope/**',
   'src/options/index.test.ts',
   'src/hooks/**',
-  'src/http/{client,connections,decode-loading,exchange,reply}.test.ts',
+  'src/http/{client,connections,credentials,decode-loading,exchange,reply}.test.ts',
   'src/ledger/ledgers-agree.test.ts',
   'src/ledger/sqlite/connection/checkpoints.test.ts',
   'src/ledger/sqlite/answers/new-answers.test.ts',

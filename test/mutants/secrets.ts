@@ -51,7 +51,7 @@ export const secrets: readonly Mutant[] = [
     file: 'src/http/target.ts',
     search: 'if (target.declared) return',
     replace: 'if (target.label) return',
-    tests: ['src/http/client.test.ts', 'test/behaviour/hooks/redirected-reads.test.ts'],
+    tests: ['src/http/credentials.test.ts', 'test/behaviour/hooks/redirected-reads.test.ts'],
   },
   {
     name: 'anybody may read the ledger',
